@@ -5,6 +5,8 @@ import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, MadeOnce, TwinFolder, shrink
 
 from reproduction.config.reading import load_twins
+from reproduction.simulation.large_worlds import observe_large_world
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.twins import Simulation, simulate, write_simulation
 
@@ -22,6 +24,25 @@ def small_specs(specs: dict[str, TwinSpec]) -> dict[str, TwinSpec]:
 @pytest.fixture(scope="session")
 def simulations(specs: dict[str, TwinSpec]) -> dict[str, Simulation]:
     return MadeOnce(lambda dataset: simulate(dataset, specs[dataset], ROOT_SEED))
+
+
+@pytest.fixture(scope="session")
+def large_worlds_of(specs: dict[str, TwinSpec]) -> dict[str, Observation]:
+    """What is observed of worlds that are drawn in blocks, as large ones are."""
+    return MadeOnce(lambda dataset: observe_large_world(dataset, specs[dataset], ROOT_SEED))
+
+
+@pytest.fixture(scope="session")
+def observations(
+    simulations: dict[str, Simulation], large_worlds_of: dict[str, Observation]
+) -> dict[str, Observation]:
+    """What is observed of whole worlds, and of large ones as ``netflix, large``."""
+
+    def observed(name: str) -> Observation:
+        dataset, _, large = name.partition(", ")
+        return large_worlds_of[dataset] if large else simulations[dataset].observation
+
+    return MadeOnce(observed)
 
 
 @pytest.fixture(scope="session")

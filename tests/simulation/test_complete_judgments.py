@@ -4,15 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from simulation.twin_folders import ROOT, TwinFolder
+from simulation.twin_folders import TwinFolder
 
-from receval.data.ratings import Ratings
 from receval.splits.split import Judgments
-from reproduction.config.reading import load_datasets
-from reproduction.datasets.prepare import prepare
-from reproduction.datasets.raw import RawFile, RawFiles
-from reproduction.datasets.spec import ExpectedCounts
 from reproduction.simulation.complete_judgments import (
+    DISLIKED,
+    LIKED,
+    KnownChances,
     complete_judgments,
     drawn_at_random,
     kept_judgments,
@@ -100,24 +98,6 @@ def test_observed_ratings_are_those_of_the_world(small_simulations: dict[str, Si
     assert ratings.known is simulation.observation.known
 
 
-@pytest.mark.parametrize("dataset", ["cm100k", "yahoo-r3"])
-def test_the_relevance_of_a_twin_fits_the_codes_of_its_parser(
-    small_twins: dict[str, TwinFolder], tmp_path, dataset
-):
-    twin = small_twins[dataset]
-    names = twin.written["files"]
-    spec = load_datasets(ROOT / "config" / "datasets.yaml")[dataset]
-    variant = spec.variant_of(names)
-    files = tuple(RawFile.of(twin.folder / name) for name in names)
-    expected = ExpectedCounts(**twin.written["expected"])
-    raw = RawFiles(dataset, variant.name, variant.parser, files, source="twin", expected=expected)
-    prepare(raw, spec, tmp_path)
-    ratings = Ratings.read(tmp_path)
-    relevance = relevance_of_twin(twin.folder / "truth.npz", ratings)
-    assert relevance.shape == (ratings.n_users, ratings.n_items)
-    assert (relevance[ratings.users, ratings.items] == ratings.values).all()
-
-
 def test_the_truth_of_another_twin_is_refused(
     small_twins: dict[str, TwinFolder], small_simulations: dict[str, Simulation]
 ):
@@ -125,3 +105,20 @@ def test_the_truth_of_another_twin_is_refused(
     truth = small_twins["yahoo-r3"].folder / "truth.npz"
     with pytest.raises(ValueError, match=r"truth\.npz knows no user '0': it belongs to another"):
         relevance_of_twin(truth, ratings)
+
+
+def test_pairs_are_observed_as_often_as_their_chance_says():
+    world = KnownChances.drawn(40, 30, np.random.default_rng(1))
+    rng = np.random.default_rng(2)
+    seen = np.mean([world.observed(0.5, rng) for _ in range(400)], axis=0)
+    deviations = np.sqrt(0.5 * world.chances / 400)
+    assert (np.abs(seen - 0.5 * world.chances) < 5 * deviations + 1e-3).all()
+
+
+def test_chances_are_probabilities_and_ratings_say_what_is_liked():
+    world = KnownChances.drawn(200, 100, np.random.default_rng(3))
+    assert world.chances.min() > 0
+    assert world.chances.max() <= 0.9
+    assert ((world.ratings == LIKED) == world.liked).all()
+    assert set(np.unique(world.ratings)) == {DISLIKED, LIKED}
+    assert 0.05 < world.liked.mean() < 0.6

@@ -17,19 +17,23 @@ def precision_at_10(scores: np.ndarray, train: np.ndarray, relevant: np.ndarray)
     return float(np.take_along_axis(relevant, top, axis=1).mean())
 
 
+def split_of(simulation: Simulation, in_train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training ratings, and which of the others are relevant, of all pairs."""
+    seen, shape = simulation.observation, simulation.world.relevance.shape
+    train, relevant = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=bool)
+    train[seen.users[in_train], seen.items[in_train]] = seen.values[in_train]
+    relevant[seen.users[~in_train], seen.items[~in_train]] = seen.values[~in_train] >= 4
+    return train, relevant
+
+
 @pytest.mark.costly
 def test_personalised_beats_popularity_beats_random_on_the_movielens_twin(
     simulations: dict[str, Simulation],
 ) -> None:
     simulation = simulations["ml-1m"]
-    seen, shape = simulation.observation, simulation.world.relevance.shape
     rng = np.random.default_rng(0)
-    in_test = rng.random(len(seen)) < 0.2
-    train = np.zeros(shape)
-    train[seen.users[~in_test], seen.items[~in_test]] = seen.values[~in_test]
-    relevant = np.zeros(shape, dtype=bool)
-    relevant[seen.users[in_test], seen.items[in_test]] = seen.values[in_test] >= 4
-
+    train, relevant = split_of(simulation, rng.random(len(simulation.observation)) >= 0.2)
+    shape = train.shape
     values, vectors = np.linalg.eigh(train.T @ train)
     directions = vectors[:, np.argsort(values)[-10:]]
     lengths = np.linalg.norm(train, axis=1, keepdims=True)
@@ -54,17 +58,12 @@ def test_knn_and_mf_of_the_demo_change_places_on_the_movielens_twin(
     """As in figure 2 of canamares2020: kNN with few training ratings, MF with many."""
     systems = load_settings(ROOT / "config", "demo").systems
     simulation = simulations["ml-1m"]
-    seen, shape = simulation.observation, simulation.world.relevance.shape
-    in_train = np.random.default_rng(0).random(len(seen)) < train_ratio
-    train = np.zeros(shape, dtype=np.float32)
-    train[seen.users[in_train], seen.items[in_train]] = seen.values[in_train]
-    relevant = np.zeros(shape, dtype=bool)
-    relevant[seen.users[~in_train], seen.items[~in_train]] = seen.values[~in_train] >= 4
-
+    coins = np.random.default_rng(0).random(len(simulation.observation))
+    train, relevant = split_of(simulation, coins < train_ratio)
     precision = {}
     for name, system in (("knn-user", UserKNN), ("ranksys-mf", WRMF)):
         fitted = system(**systems[name].parameters).fit(csr_array(train))
-        scores = np.nan_to_num(fitted.score(np.arange(shape[0])), nan=-1e9)
+        scores = np.nan_to_num(fitted.score(np.arange(len(train))), nan=-1e9)
         precision[name] = precision_at_10(scores, train, relevant)
     (behind,) = precision.keys() - {ahead}
     assert precision[ahead] > 1.05 * precision[behind]

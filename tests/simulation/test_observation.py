@@ -7,34 +7,29 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, spearmanr
 
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.twins import Simulation
 
-TIMED = ["ml-1m", "netflix", "beeradvocate", "lastfm-1k"]
+RATED = ["ml-1m", "netflix", "librarything", "beeradvocate", "yahoo-r3", "cm100k"]
+TIMED = ["ml-1m", "netflix", "netflix, large", "beeradvocate", "lastfm-1k"]
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize(
-    "dataset", ["ml-1m", "netflix", "librarything", "beeradvocate", "yahoo-r3", "cm100k"]
-)
-def test_no_pair_is_rated_twice_and_every_rating_is_the_true_one(
-    simulations: dict[str, Simulation], dataset: str
+@pytest.mark.parametrize("dataset", RATED)
+def test_every_rating_is_the_true_one(simulations: dict[str, Simulation], dataset: str) -> None:
+    seen, world = simulations[dataset].observation, simulations[dataset].world
+    assert (seen.values == world.ratings()[seen.users, seen.items]).all()
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("name", [*RATED, "netflix, large"])
+def test_sizes_are_those_asked_for_and_no_pair_is_rated_twice(
+    observations: dict[str, Observation], specs: dict[str, TwinSpec], name: str
 ) -> None:
-    simulation = simulations[dataset]
-    seen = simulation.observation
-    pairs = seen.users.astype(np.int64) * simulation.world.n_items + seen.items
+    seen, spec = observations[name], specs[name.partition(", ")[0]]
+    pairs = seen.users.astype(np.int64) * spec.items + seen.items
     assert len(np.unique(pairs)) == len(pairs)
-    assert (seen.values == simulation.world.ratings()[seen.users, seen.items]).all()
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize(
-    "dataset", ["ml-1m", "netflix", "librarything", "beeradvocate", "yahoo-r3", "cm100k"]
-)
-def test_sizes_are_those_asked_for(
-    simulations: dict[str, Simulation], specs: dict[str, TwinSpec], dataset: str
-) -> None:
-    seen, spec = simulations[dataset].observation, specs[dataset]
     by_user = np.bincount(seen.users, seen.known, minlength=spec.users)
     assert by_user.sum() == spec.activity.total
     assert by_user.min() >= spec.activity.minimum
@@ -103,11 +98,11 @@ def test_plays_grow_with_preference(
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("dataset", TIMED)
+@pytest.mark.parametrize("name", TIMED)
 def test_everything_happens_within_the_period(
-    simulations: dict[str, Simulation], specs: dict[str, TwinSpec], dataset: str
+    observations: dict[str, Observation], specs: dict[str, TwinSpec], name: str
 ) -> None:
-    period, times = specs[dataset].period, simulations[dataset].observation.timestamps
+    period, times = specs[name.partition(", ")[0]].period, observations[name].timestamps
     first, last = (datetime.fromtimestamp(int(t), UTC) for t in (times.min(), times.max()))
     assert period.start <= first.date()
     assert last.date() < period.end

@@ -12,8 +12,9 @@ from reproduction.config.reading import load_datasets
 from reproduction.datasets.prepare import prepare
 from reproduction.datasets.raw import RawFile, RawFiles
 from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
+from reproduction.simulation.complete_judgments import relevance_of_twin
+from reproduction.simulation.observation import DAY
 from reproduction.simulation.spec import WRITERS
-from reproduction.simulation.timeline import DAY
 from reproduction.simulation.twins import Simulation, parsed_rows
 
 DATASETS = [*WRITERS]
@@ -37,11 +38,7 @@ def prepared(
     for dataset in DATASETS:
         twin = small_twins[dataset]
         names = [*twin.written["files"]]
-        variant = next(
-            variant
-            for variant in registry[dataset].variants
-            if [file.name for file in variant.files] == names
-        )
+        variant = registry[dataset].variant_of(names)
         raw = RawFiles(
             dataset=dataset,
             variant=variant.name,
@@ -74,17 +71,13 @@ def test_every_rating_comes_back_through_the_parser(
     seen, rows = simulation.observation, parsed_rows(simulation.observation)
     expected = [seen.values[rows]]
     found = [ratings.values.astype(np.float32)]
-    if seen.timestamps is not None:
-        times = seen.timestamps[rows]
-        expected.append(times // DAY * DAY if dataset in DAYS else times)
-        found.append(ratings.timestamps)
-    else:
-        assert ratings.timestamps is None
-    if seen.known is not None:
-        expected.append(seen.known[rows])
-        found.append(ratings.known)
-    else:
-        assert ratings.known is None
+    for name in ("timestamps", "known"):
+        told, parsed = getattr(seen, name), getattr(ratings, name)
+        assert (told is None) == (parsed is None)
+        if told is not None:
+            by_day = name == "timestamps" and dataset in DAYS
+            expected.append(told[rows] // DAY * DAY if by_day else told[rows])
+            found.append(parsed)
     assert sorted_rows(
         ratings.user_ids[ratings.users], ratings.item_ids[ratings.items], *found
     ) == sorted_rows(
@@ -118,10 +111,6 @@ def test_truth_gives_every_parsed_rating_by_its_raw_identifiers(
     dataset: str,
 ) -> None:
     ratings, _ = prepared[dataset]
-    with np.load(small_twins[dataset].folder / "truth.npz") as truth:
-        row = {identifier: i for i, identifier in enumerate(truth["user_ids"].tolist())}
-        column = {identifier: i for i, identifier in enumerate(truth["item_ids"].tolist())}
-        rows = np.array([row[identifier] for identifier in ratings.user_ids.tolist()])
-        columns = np.array([column[identifier] for identifier in ratings.item_ids.tolist()])
-        relevance = truth["relevance"]
-    assert (relevance[rows[ratings.users], columns[ratings.items]] == ratings.values).all()
+    relevance = relevance_of_twin(small_twins[dataset].folder / "truth.npz", ratings)
+    assert relevance.shape == (ratings.n_users, ratings.n_items)
+    assert (relevance[ratings.users, ratings.items] == ratings.values).all()

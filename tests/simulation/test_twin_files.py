@@ -92,38 +92,32 @@ def test_truth_holds_the_complete_relevance_with_raw_identifiers(
         assert len(np.unique(truth["item_ids"])) == len(truth["item_ids"])
 
 
-def test_a_dataset_without_a_raw_format_is_refused(
-    small_specs: dict[str, TwinSpec], tmp_path: Path
+NO_PERIOD = {"period": None, "sessions": None}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "changes", "message"),
+    [
+        ("trec-qrels", {}, r"no raw format .* twin of trec-qrels in.*ml-1m"),
+        ("ml-1m", {"repeated_share": 0.1}, "twin of ml-1m asks for a repeated_share of 0.1"),
+        ("netflix", {"repeated_share": 0.1}, "twin of netflix asks for a repeated_share of 0.1"),
+        ("yahoo-r3", {"repeated_share": 0.1}, "twin of yahoo-r3 asks for a repeated_share of 0.1"),
+        ("cm100k", {"repeated_share": 0.1}, "twin of cm100k asks for a repeated_share of 0.1"),
+        ("ml-1m", NO_PERIOD, "MovieLens ratings have timestamps: give the synthetic twin a period"),
+        ("netflix", NO_PERIOD, "Netflix ratings have dates: give the synthetic twin a period"),
+        ("beeradvocate", NO_PERIOD, "Beer reviews have times: give the synthetic twin a period"),
+        ("yahoo-r3", {"random_sample": None}, "give the synthetic twin a random_sample"),
+        ("cm100k", {"random_sample": None}, "give the synthetic twin a random_sample"),
+    ],
+)
+def test_what_a_raw_format_cannot_hold_is_refused(
+    small_specs: dict[str, TwinSpec],
+    tmp_path: Path,
+    dataset: str,
+    changes: dict[str, object],
+    message: str,
 ) -> None:
-    with pytest.raises(ValueError, match=r"no raw format .* twin of trec-qrels in.*ml-1m"):
-        write_twin("trec-qrels", small_specs["ml-1m"], 1, tmp_path)
-
-
-@pytest.mark.parametrize("dataset", ["ml-1m", "netflix", "yahoo-r3", "cm100k"])
-def test_repeats_are_refused_where_the_format_has_none(
-    small_specs: dict[str, TwinSpec], tmp_path: Path, dataset: str
-) -> None:
-    spec = small_specs[dataset].model_copy(update={"repeated_share": 0.1})
-    with pytest.raises(ValueError, match=f"twin of {dataset} asks for a repeated_share of 0.1"):
-        write_twin(dataset, spec, 1, tmp_path)
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("dataset", ["ml-1m", "netflix", "beeradvocate"])
-def test_a_format_with_times_is_refused_without_a_period(
-    small_specs: dict[str, TwinSpec], tmp_path: Path, dataset: str
-) -> None:
-    spec = small_specs[dataset].model_copy(update={"period": None, "sessions": None})
-    with pytest.raises(ValueError, match="give the synthetic twin a period"):
-        write_twin(dataset, spec, 1, tmp_path)
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("dataset", ["yahoo-r3", "cm100k"])
-def test_a_format_with_flags_is_refused_without_a_random_sample(
-    small_specs: dict[str, TwinSpec], tmp_path: Path, dataset: str
-) -> None:
-    spec = small_specs[dataset].model_copy(update={"random_sample": None})
-    with pytest.raises(ValueError, match="give the synthetic twin a random_sample"):
+    spec = small_specs.get(dataset, small_specs["ml-1m"]).model_copy(update=changes)
+    with pytest.raises(ValueError, match=message):
         write_twin(dataset, spec, 1, tmp_path)
     assert not list(tmp_path.iterdir())

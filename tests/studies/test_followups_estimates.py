@@ -5,16 +5,22 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+from scipy.sparse import csr_array
+from scipy.special import zeta
+from studies.followups import printed, summarised, summary
+from studies.prepared import inputs_of, write_experiment
 
-from receval.figures.tables import to_markdown
+from receval.metrics.registry import parse
+from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
+from receval.splits.split import Fold, Judgments
 from reproduction.simulation.complete_judgments import KnownChances
+from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
     estimated_agreement,
     estimated_errors,
@@ -24,30 +30,41 @@ from reproduction.studies.followups import (
     estimated_values,
 )
 from reproduction.studies.followups._shared.drawn_tests import TESTS, DrawnTests
-from reproduction.studies.followups._shared.estimate_errors import errors_of_draws
-from reproduction.studies.followups._shared.estimator_names import title_of
-from reproduction.studies.followups._shared.mar_ratios import ratios_to_mar
+from reproduction.studies.followups._shared.estimators import (
+    errors_of_draws,
+    ratios_to_mar,
+)
 from reproduction.studies.followups.estimated_powers import GENERATED, summary_of_powers
+from reproduction.studies.followups.estimated_strata import (
+    PopularityPowerLaw,
+    mean_over_strata,
+    means_in_strata,
+    strata_of_exposure,
+)
 
 SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
 METRICS = ["P@10", "Recall@10"]
 
 
-def values_of(folder: Path, *datasets: str) -> pd.DataFrame:
+def inputs_on(folder: Path, *datasets: str, **parameters: Any) -> ArtifactInputs:
     experiments = {
         dataset: write_experiment(
-            folder, dataset, SYSTEMS, [Protocol("AR", "train")], folds=2, unbiased=True
+            folder,
+            dataset,
+            SYSTEMS,
+            [Protocol("AR", "train")],
+            folds=2,
+            unbiased=dataset != "ml-1m",
         )
         for dataset in datasets
     }
-    return estimated_values.data(
-        inputs_of(folder, experiments=experiments, seed=3, metrics=METRICS)
-    )
+    return inputs_of(folder, experiments=experiments, seed=3, **parameters)
 
 
 @pytest.fixture(scope="module")
 def values(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    return values_of(tmp_path_factory.mktemp("values"), "cm100k", "yahoo-r3")
+    folder = tmp_path_factory.mktemp("values")
+    return estimated_values.data(inputs_on(folder, "cm100k", "yahoo-r3", metrics=METRICS))
 
 
 def test_every_system_has_an_estimate_of_every_kind(values: pd.DataFrame) -> None:
@@ -62,22 +79,13 @@ def test_every_system_has_an_estimate_of_every_kind(values: pd.DataFrame) -> Non
     assert skew == pytest.approx(naive / 2, abs=1)
 
 
-@pytest.mark.costly
-def test_one_dataset_or_both_are_drawn_and_printed(values: pd.DataFrame, tmp_path: Path) -> None:
-    for datasets in (["cm100k"], ["cm100k", "yahoo-r3"]):
-        table = values[values["dataset"].isin(datasets)]
-        path = tmp_path / "estimated_values.csv"
-        write_results(table, path)
-        agreement = estimated_agreement.data(
-            inputs_of(tmp_path, results={"estimated_values": path})
-        )
-        printed = to_markdown(
-            estimated_agreement.tabulate(agreement, display_of("followups", "estimated_agreement"))
-        )
-        assert printed.count("WTD_H") == len(datasets)
-    # One alone is drawn as accepted (test_every_figure.py).
-    display = display_of("followups", "estimated_values")
-    assert problems_of(drawn(estimated_values, read_results(path), display)) == []
+@pytest.mark.parametrize("datasets", [["cm100k"], ["cm100k", "yahoo-r3"]])
+def test_agreement_is_printed_of_one_dataset_or_both(
+    values: pd.DataFrame, datasets: list[str], tmp_path: Path
+) -> None:
+    own = values[values["dataset"].isin(datasets)]
+    text = summary(estimated_agreement, own, estimated_values, tmp_path)
+    assert text.count("WTD_H") == len(datasets)
 
 
 def test_ratios_are_those_of_a_hand() -> None:
@@ -160,44 +168,19 @@ def test_ranks_of_a_draw_are_those_of_its_pairs(tests: DrawnTests) -> None:
 def test_known_propensities_are_right_on_average(tmp_path: Path) -> None:
     parameters = {"draws": 15, "users": 120, "items": 60, "per_user": [3, 10]}
     table = estimated_orders.data(inputs_of(tmp_path, seed=4, metrics=["P@10"], **parameters))
-    path = tmp_path / "estimated_orders.csv"
-    write_results(table, path)
-    errors = estimated_errors.data(inputs_of(tmp_path, results={"estimated_orders": path}))
+    errors = summarised(estimated_errors, table, estimated_orders, tmp_path)
     rows = errors.set_index("title")
     for title in ("IPS, known", "MAR, 3 a user", "MAR, 10 a user"):
         error = rows.loc[title, "sd"] / np.sqrt(15)
         assert abs(rows.loc[title, "bias"]) < 4 * error, title
     assert rows.loc["Naive", "bias"] < -50
     assert rows.loc["MAR, 10 a user", "sd"] < rows.loc["MAR, 3 a user", "sd"]
-    display = display_of("followups", "estimated_errors")
-    assert "| IPS, known" in to_markdown(estimated_errors.tabulate(errors, display))
-    figure = drawn(
-        estimated_orders, read_results(path), display_of("followups", "estimated_orders")
-    )
-    assert problems_of(figure) == []
-
-
-def test_estimators_have_names_of_their_own() -> None:
-    names = {title_of("IPS", "known"), title_of("MAR", "5 a user"), title_of("naive", "")}
-    assert names == {"IPS, known", "MAR, 5 a user", "Naive"}
+    assert "| IPS, known" in printed(estimated_errors, errors, tmp_path)
 
 
 def strata_of(folder: Path, *datasets: str) -> pd.DataFrame:
-    experiments = {
-        dataset: write_experiment(
-            folder,
-            dataset,
-            SYSTEMS,
-            [Protocol("AR", "train")],
-            folds=2,
-            unbiased=dataset != "ml-1m",
-        )
-        for dataset in datasets
-    }
     labels = ["nDCG", "P@10"]
-    return estimated_strata.data(
-        inputs_of(folder, experiments=experiments, names=labels, metrics=labels)
-    )
+    return estimated_strata.data(inputs_on(folder, *datasets, names=labels, metrics=labels))
 
 
 def test_reversed_pairs_have_one_order_in_both_strata_and_the_other_in_the_whole(
@@ -215,19 +198,8 @@ def test_reversed_pairs_have_one_order_in_both_strata_and_the_other_in_the_whole
         whole = own[own["judgments"] == "whole"]
         assert whole["reversed"].unique().tolist() == [expected]
         assert whole["pairs"].unique().tolist() == [6]
-
-
-def test_averaged_strata_lie_between_them(tmp_path: Path) -> None:
-    table = strata_of(tmp_path, "cm100k")
-    shares = table.drop_duplicates("judgments").set_index("judgments")["share"]
-    assert shares["stratum-1"] + shares["stratum-2"] == pytest.approx(1)
-    values = table.pivot_table(
-        index=["metric", "system"], columns="judgments", values="value", sort=False
-    )
-    strata = values[["stratum-1", "stratum-2"]]
-    # Weights differ between folds, so that means of both lie only nearly between means.
-    assert (values["strata"] <= strata.max(axis=1) + 0.05).all()
-    assert (values["strata"] >= strata.min(axis=1) - 0.05).all()
+        shares = own.drop_duplicates("judgments").set_index("judgments")["share"]
+        assert shares["stratum-1"] + shares["stratum-2"] == pytest.approx(1)
 
 
 def test_order_by_random_items_is_compared_where_there_are_any(tmp_path: Path) -> None:
@@ -238,32 +210,16 @@ def test_order_by_random_items_is_compared_where_there_are_any(tmp_path: Path) -
         "random-items"
     }
     assert (cm100k.loc[cm100k["judgments"] == "random-items", "tau"] == 1).all()
-    path = tmp_path / "estimated_strata.csv"
-    write_results(table, path)
-    printed = to_markdown(
-        estimated_strata.tabulate(read_results(path), display_of("followups", "estimated_strata"))
-    )
-    assert printed.count("| Second stratum") == 2
-    assert "–" in printed
+    text = printed(estimated_strata, table, tmp_path)
+    assert text.count("| Second stratum") == 2
+    assert "–" in text
 
 
 @pytest.fixture(scope="module")
 def powers(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    parameters = {"powers": ("0", "1", "1.5"), "draws": 3, "users": 120, "items": 60}
     folder = tmp_path_factory.mktemp("powers")
-    experiment = write_experiment(
-        folder, "cm100k", SYSTEMS, [Protocol("AR", "train")], folds=2, unbiased=True
-    )
-    sizes = {"draws": 3, "users": 120, "items": 60}
-    return estimated_powers.data(
-        inputs_of(
-            folder,
-            experiments={"cm100k": experiment},
-            seed=4,
-            metrics=METRICS,
-            powers=("0", "1", "1.5"),
-            **sizes,
-        )
-    )
+    return estimated_powers.data(inputs_on(folder, "cm100k", metrics=METRICS, **parameters))
 
 
 def test_powers_are_propensities_by_popularity(powers: pd.DataFrame, values: pd.DataFrame) -> None:
@@ -289,36 +245,115 @@ def test_powers_are_propensities_by_popularity(powers: pd.DataFrame, values: pd.
     assert world.groupby(["metric", "system"])["reference"].nunique().max() == 1
 
 
-@pytest.mark.costly
-def test_powers_of_both_datasets_are_drawn_without_overlaps(
-    powers: pd.DataFrame, tmp_path: Path
-) -> None:
-    # One alone is drawn as accepted (test_every_figure.py).
-    path = tmp_path / "estimated_powers.csv"
-    both = powers[powers["source"] == "cm100k"].assign(source="yahoo-r3")
-    write_results(pd.concat([both, powers]), path)
-    display = display_of("followups", "estimated_powers")
-    assert problems_of(drawn(estimated_powers, read_results(path), display)) == []
-
-
-def made_up_powers(right: dict[str, str]) -> pd.DataFrame:
-    """Estimates right in size and order with one power, of each source."""
-    rows = []
-    for source, power_of_source in right.items():
-        for power in ("0.5", "1", "1.5"):
-            factor = 2 ** (float(power_of_source) - float(power))
-            # With other powers the first systems change places.
-            truth = [0.1, 0.2, 0.3] if power == power_of_source else [0.2, 0.1, 0.3]
-            rows += [
-                (source, "Recall@10", power, "", system, factor * estimate, reference)
-                for system, estimate, reference in zip("abc", truth, [0.1, 0.2, 0.3], strict=True)
-            ]
-    columns = ["source", "metric", "exponent", "draw", "system", "estimate", "reference"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def test_summary_of_powers_is_that_of_a_hand() -> None:
-    rows = summary_of_powers(made_up_powers({"cm100k": "0.5"})).set_index("exponent")
-    assert rows.loc[0.5, ["tau", "ratio"]].tolist() == pytest.approx([1, 1])
+    reference = [0.1, 0.2, 0.3]
+    rows = [
+        ("cm100k", "Recall@10", power, "", system, factor * estimate, own)
+        for power, factor, estimates in (
+            ("0.5", 1, reference),
+            # With another power the first systems change places.
+            ("1.5", 0.5, [0.2, 0.1, 0.3]),
+        )
+        for system, estimate, own in zip("abc", estimates, reference, strict=True)
+    ]
+    columns = ["source", "metric", "exponent", "draw", "system", "estimate", "reference"]
+    found = summary_of_powers(pd.DataFrame(rows, columns=columns)).set_index("exponent")
+    assert found.loc[0.5, ["tau", "ratio"]].tolist() == pytest.approx([1, 1])
     # Orders b a c and a b c share two of three pairs; ratios are half of 2, 1/2 and 1.
-    assert rows.loc[1.5, ["tau", "ratio"]].tolist() == pytest.approx([1 / 3, 1 / 2])
+    assert found.loc[1.5, ["tau", "ratio"]].tolist() == pytest.approx([1 / 3, 1 / 2])
+
+
+PROTOCOL = Protocol("AR", "AI")
+
+
+def skewed_fold(seed: int = 1) -> Fold:
+    rng = np.random.default_rng(seed)
+    chances = np.clip(2.0 / np.arange(1, 31), 0, 0.9)
+    seen = rng.random((2, 60, 30)) < chances / 2
+    seen[1] &= ~seen[0]
+    users, items = np.nonzero(seen[1])
+    values = rng.choice([1.0, 3.0, 5.0], len(users))
+    test = Judgments.from_pairs(users, items, values, n_users=60)
+    return Fold(csr_array(seen[0].astype(np.float32)), test)
+
+
+def test_law_is_the_nearest_of_all_least_numbers() -> None:
+    counts = np.random.default_rng(2).zipf(2.3, 300).clip(max=500)
+    best = (np.inf, 0.0, 0)
+    for least in sorted(set(counts.tolist()))[:-1]:
+        own = [count for count in counts.tolist() if count >= least]
+        alpha = 1 + len(own) / sum(np.log(count / (least - 0.5)) for count in own)
+        distance = max(
+            abs(
+                sum(count >= value for count in own) / len(own)
+                - zeta(alpha, value) / zeta(alpha, least)
+            )
+            for value in set(own)
+        )
+        best = min(best, (distance, alpha, least))
+    law = PopularityPowerLaw.fit(counts)
+    assert law.alpha == pytest.approx(best[1])
+    assert law.least == best[2]
+
+
+def test_exponent_of_numbers_that_follow_a_law_is_found() -> None:
+    counts = np.random.default_rng(3).zipf(2.5, 20_000)
+    assert PopularityPowerLaw.fit(counts[counts >= 5]).alpha == pytest.approx(2.5, abs=0.1)
+
+
+def test_items_alike_have_no_law() -> None:
+    with pytest.raises(ValueError, match="items with different numbers of ratings"):
+        PopularityPowerLaw.fit(np.array([3, 3, 0]))
+
+
+@pytest.mark.parametrize("strata", [1, 2, 5])
+def test_strata_have_equal_widths(strata: int) -> None:
+    fold = skewed_fold()
+    counts = np.bincount(fold.train.indices, minlength=30)
+    counts += np.bincount(fold.test.items, minlength=30)
+    own = PopularityPowerLaw.fit(counts).propensities(counts)[fold.test.items]
+    expected = pd.cut(own, strata, labels=False)
+    assert strata_of_exposure(fold, strata).tolist() == list(expected)
+
+
+def test_few_items_are_in_the_last_stratum() -> None:
+    fold = skewed_fold()
+    last = strata_of_exposure(fold) == 1
+    counts = np.bincount(fold.train.indices, minlength=30)
+    assert 0 < len(np.unique(fold.test.items[last])) < 5
+    assert counts[fold.test.items[last]].min() > np.median(counts)
+
+
+def test_means_are_those_of_users_with_relevant_judgments_there() -> None:
+    fold, rng = skewed_fold(), np.random.default_rng(4)
+    stratum = strata_of_exposure(fold, 2)
+    ranks = np.concatenate([rng.permutation(30)[:own] + 1 for own in np.diff(fold.test.indptr)])
+    lengths = np.full(60, 30, dtype=np.int32)
+    judged = JudgedRanks(ranks.astype(np.int32), lengths, lengths)
+    found = means_in_strata(
+        [parse("P@5"), parse("Recall@5")], fold.test, judged, stratum, 2, 4.0, PROTOCOL
+    )
+    expected_mean = np.zeros(2)
+    for number in range(2):
+        precision, recall = [], []
+        for user in range(60):
+            mine = (fold.test.users == user) & (stratum == number) & (fold.test.values >= 4)
+            if mine.any():
+                hits = (ranks[mine] <= 5).sum()
+                precision.append(hits / 5)
+                recall.append(hits / mine.sum())
+        expected = [np.mean(precision), np.mean(recall)]
+        assert found[number].tolist() == pytest.approx(expected)
+        expected_mean += (stratum == number).mean() * np.array(expected)
+    assert mean_over_strata(found, stratum).tolist() == pytest.approx(expected_mean)
+
+
+def test_stratum_without_relevant_judgments_has_no_mean_and_adds_nothing() -> None:
+    test = Judgments.from_pairs([0, 0], [0, 1], [5, 1], n_users=1)
+    ten = np.array([10], dtype=np.int32)
+    judged = JudgedRanks(np.array([1, 2], dtype=np.int32), ten, ten)
+    stratum = np.array([0, 1])
+    found = means_in_strata([parse("RR")], test, judged, stratum, 2, 4.0, PROTOCOL)
+    assert found[0, 0] == 1
+    assert np.isnan(found[1, 0])
+    assert mean_over_strata(found, stratum).tolist() == [0.5]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+from studies.prepared import inputs_of, write_experiment
 
 from receval.protocols.protocol import Protocol
 from receval.statistics.difference_tests import TESTS
@@ -22,16 +22,15 @@ from reproduction.studies.followups import (
     inference_families,
     inference_power,
 )
-from reproduction.studies.followups._shared.drawn_differences import (
+from reproduction.studies.followups._shared.inference import (
     differences_of_pairs,
-    flipped_pairs,
-    matched_users,
     shares_with_intervals,
     tilted_pairs,
+    tilted_to_effect,
 )
+from reproduction.studies.followups.inference_errors import flipped_pairs, matched_users
 from reproduction.studies.followups.inference_families import (
-    NAMES_OF_METHODS,
-    QUICK,
+    METHODS,
     drawn_family,
     groups_by_mean,
     outcome_of_family,
@@ -39,8 +38,6 @@ from reproduction.studies.followups.inference_families import (
 )
 
 SYSTEMS = ("pop", "random", "slim", "svd", "puresvd", "ht")
-NINE = ("P", "Recall", "F1", "MAP", "nDCG", "MRR", "ERR", "bpref", "infAP")
-SIZES = (50, 100, 200, 500, 1000, 2000, 6040)
 
 
 def inputs_with(folder: Path, **parameters: Any) -> ArtifactInputs:
@@ -79,11 +76,12 @@ def test_users_are_drawn_from_populations_with_the_wanted_effect(effect: float) 
     np.testing.assert_allclose(found, effect, atol=0.03)
 
 
-def test_tilted_users_keep_their_differences_and_tests_take_turns() -> None:
+@pytest.mark.parametrize("effect", [0.0, 0.6])
+def test_tilted_users_keep_the_nearest_differences_and_tests_take_turns(effect: float) -> None:
     differences = differences_of_pairs(values_of(n_users=30))
     effects = differences.mean(axis=1) / differences.std(axis=1)
-    nearest = differences[np.argsort(np.abs(effects), kind="stable")[:2]]
-    rows = tilted_pairs(differences, 0.0, 2)(5, 60, np.random.default_rng(3))
+    nearest = differences[np.argsort(np.abs(effects - effect), kind="stable")[:2]]
+    rows = tilted_pairs(differences, effect, 2)(5, 60, np.random.default_rng(3))
     for number, row in enumerate(rows):
         assert set(row) <= set(nearest[number % 2])
 
@@ -132,22 +130,24 @@ def test_values_are_exchanged_within_a_user_and_a_group_alone() -> None:
 def test_adjusted_methods_reject_no_more_than_unadjusted_tests() -> None:
     family = values_of(7, 60)
     found = rejected_pairs(family, np.random.SeedSequence(1), slow=True, permutations=199)
-    assert tuple(found) == NAMES_OF_METHODS
+    assert tuple(found) == tuple(METHODS)
     for name in ("holm", "benjamini-hochberg"):
         assert (found[name] <= found["unadjusted"]).all()
     assert (found["holm"] <= found["benjamini-hochberg"]).all()
     assert 0 < found["holm"].sum() <= found["unadjusted"].sum() < len(found["holm"])
     quick = rejected_pairs(family, np.random.SeedSequence(1), slow=False, permutations=199)
-    assert tuple(quick) == QUICK
+    assert tuple(quick) == tuple(METHODS)[:4]
 
 
 def test_false_and_true_differences_are_counted_by_hand() -> None:
-    found = outcome_of_family(
-        np.array([True, True, True, False]), np.array([True, False, False, True])
-    )
-    assert (found.false, found.true) == (1, 2)
-    assert found.false_share == pytest.approx(1 / 3)
-    assert outcome_of_family(np.zeros(3, bool), np.ones(3, bool)).false_share == 0
+    same, nothing = np.array([True, False, False, True, False]), np.zeros(5, bool)
+    rejected = np.array([True, True, True, False, False])
+    assert outcome_of_family(rejected, same) == pytest.approx((1, 1 / 3, 2 / 3))
+    assert outcome_of_family(nothing, same) == (0, 0, 0)
+    # Where no pair differs nothing can be found, and where all do nothing is false.
+    none, every = outcome_of_family(rejected, ~nothing), outcome_of_family(rejected, nothing)
+    assert none == pytest.approx((1, 1, np.nan), nan_ok=True)
+    assert every == pytest.approx((np.nan, np.nan, 3 / 5), nan_ok=True)
 
 
 def test_every_test_is_counted_for_every_population_metric_and_size(tmp_path: Path) -> None:
@@ -203,34 +203,49 @@ def test_effects_are_those_of_all_users_and_subsets_are_tested(tmp_path: Path) -
     assert (per_pair == 1).all()
 
 
-def errors_table(of_ranks: float = 0.5, sizes: tuple[int, ...] = SIZES) -> pd.DataFrame:
-    rows = [
-        {
-            "dataset": "ml-1m",
-            "population": population,
-            "metric": metric,
-            "sampled_users": size,
-            "test": test,
-            "tests": 500,
-            "rejected": int(
-                500
-                * (
-                    of_ranks * (1 - 0.03 * number) * (size / sizes[-1]) ** 0.5
-                    if test in ("wilcoxon", "sign") and population == "equal-means"
-                    else 0.05
-                )
-            ),
-        }
-        for population in ("flipped-signs", "matched-users", "equal-means")
-        for number, metric in enumerate(NINE)
-        for size in sizes
-        for test in TESTS
-    ]
-    return shares_with_intervals(rows, inference_errors.KEYS, "error")
+def effect_of(differences: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    mean = weights @ differences
+    return float(mean / np.sqrt(weights @ (differences - mean) ** 2))
 
 
-def test_no_text_of_a_figure_with_few_sizes_overlaps() -> None:
-    # Those with all sizes are drawn as accepted (test_every_figure.py).
-    table = errors_table(sizes=(50, 100, 200, 600))
-    display = display_of("followups", "inference_errors")
-    assert problems_of(drawn(inference_errors, table, display)) == []
+@pytest.mark.parametrize("effect", [-0.4, 0.0, 0.05, 0.5, 2.0])
+def test_the_population_has_the_wanted_effect(effect: float) -> None:
+    rng = np.random.default_rng(1)
+    for differences in (rng.normal(0.3, 1, 400), rng.choice([-1, 0, 0, 0, 5], 400).astype(float)):
+        weights = tilted_to_effect(differences, effect)
+        assert weights.sum() == pytest.approx(1)
+        assert effect_of(differences, weights) == pytest.approx(effect, abs=1e-9)
+
+
+def test_by_hand_two_values_are_weighted_until_their_mean_is_nothing() -> None:
+    # p * 3 = (1 - p) * 1, so p = 1/4.
+    weights = tilted_to_effect([3, -1], 0.0)
+    np.testing.assert_allclose(weights, [0.25, 0.75], atol=1e-12)
+
+
+def test_weights_are_exponential_in_the_difference() -> None:
+    weights = tilted_to_effect([-2, 0, 1, 3], 0.0)
+    logs = np.log(weights)
+    slopes = np.diff(logs) / np.diff([-2, 0, 1, 3])
+    np.testing.assert_allclose(slopes, slopes[0], atol=1e-9)
+
+
+def test_an_effect_that_is_there_leaves_all_users_alike() -> None:
+    differences = np.random.default_rng(2).normal(0.2, 1, 50)
+    own = differences.mean() / differences.std()
+    np.testing.assert_allclose(tilted_to_effect(differences, own), 1 / 50, atol=1e-9)
+
+
+def test_without_a_tilt_all_users_have_exactly_the_same_weight() -> None:
+    assert tilted_to_effect([3, -1, -1, -1], 0.0).tolist() == [0.25] * 4
+
+
+def test_the_unit_of_the_values_does_not_matter() -> None:
+    differences = np.random.default_rng(3).normal(0.2, 1, 50)
+    one, other = (tilted_to_effect(unit * differences, 0.1) for unit in (1, 1e-6))
+    np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_differences_of_one_sign_are_refused() -> None:
+    with pytest.raises(ValueError, match="nowhere better"):
+        tilted_to_effect([0.0, 1.0, 2.0], 0.0)

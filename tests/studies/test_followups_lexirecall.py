@@ -9,11 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared_files import files_in
-from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+from studies.followups import printed, summarised
+from studies.prepared import inputs_of, write_experiment
 
-from receval.figures.tables import to_markdown
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.lexicographic_recall import lexirecall
+from receval.metrics.list_view import ListView
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
+from receval.splits.split import Judgments
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
     lexirecall_p_values,
@@ -109,26 +112,22 @@ def test_users_who_prefer_either_system_or_none_are_all_users(tmp_path: Path) ->
     assert (own["p_value"] == own["p_sign"]).all()
 
 
-def p_values_of(*rows: tuple[str, str, str, int, int, int, float]) -> pd.DataFrame:
-    columns = ["metric", "system_a", "system_b", "preferring_a", "preferring_b", "tied", "p_value"]
-    table = pd.DataFrame(rows, columns=columns)
-    return table.assign(dataset="ml-1m", p_sign=table["p_value"] / 2, permutations=1000)
-
-
-P_VALUES = p_values_of(
-    ("Recall", "a", "b", 6, 2, 2, 0.30),
-    ("Recall", "a", "c", 6, 2, 2, 0.20),
-    ("Recall", "b", "c", 6, 2, 2, 0.01),
-    ("lexirecall", "a", "b", 2, 8, 0, 0.001),
-    ("lexirecall", "a", "c", 7, 3, 0, 0.03),
-    ("lexirecall", "b", "c", 7, 3, 0, 0.002),
+P_VALUES = pd.DataFrame(
+    [
+        ("Recall", "a", "b", 6, 2, 2, 0.30),
+        ("Recall", "a", "c", 6, 2, 2, 0.20),
+        ("Recall", "b", "c", 6, 2, 2, 0.01),
+        ("lexirecall", "a", "b", 2, 8, 0, 0.001),
+        ("lexirecall", "a", "c", 7, 3, 0, 0.03),
+        ("lexirecall", "b", "c", 7, 3, 0, 0.002),
+    ],
+    columns=["metric", "system_a", "system_b", "preferring_a", "preferring_b", "tied", "p_value"],
 )
+P_VALUES = P_VALUES.assign(dataset="ml-1m", p_sign=P_VALUES["p_value"] / 2, permutations=1000)
 
 
 def test_the_summary_is_that_of_a_hand(tmp_path: Path) -> None:
-    path = tmp_path / "lexirecall_p_values.csv"
-    write_results(P_VALUES, path)
-    found = lexirecall_power.data(inputs_of(tmp_path, results={"lexirecall_p_values": path}))
+    found = summarised(lexirecall_power, P_VALUES, lexirecall_p_values, tmp_path)
     rows = found.set_index("metric")
     assert rows["ties"].tolist() == pytest.approx([0.2, 0])
     # Holm: .03 of three; the sign test has half of each p-value.
@@ -137,30 +136,68 @@ def test_the_summary_is_that_of_a_hand(tmp_path: Path) -> None:
     assert rows["power_permutation"].tolist() == pytest.approx([0.51, 0.033])
     # Recall: a, b, c; lexirecall: b, a, c.
     assert rows["tau"].tolist() == pytest.approx([1 / 3, 1])
-    markdown = to_markdown(
-        lexirecall_power.tabulate(found, display_of("followups", "lexirecall_power"))
-    )
-    rows_printed = [line for line in markdown.splitlines() if line.startswith("| ")]
-    assert rows_printed[2].startswith("| Lexirecall")
+    markdown = printed(lexirecall_power, found, tmp_path)
+    lines = [line for line in markdown.splitlines() if line.startswith("| ")]
+    assert lines[2].startswith("| Lexirecall")
     assert "20.0" in markdown
 
 
-def stability_of(values: dict[str, list[float]]) -> pd.DataFrame:
-    rows = [
-        ("ml-1m", "arithmetic", name, percent, tau, tau, tau, 1, 10.0)
-        for name, taus in values.items()
-        for percent, tau in zip((100, 50, 5), taus, strict=True)
+N_USERS, N_SYSTEMS = 30, 4
+
+
+def judgments_of(rng: np.random.Generator) -> Judgments:
+    users, items = np.nonzero(rng.random((N_USERS, 12)) < 0.4)
+    return Judgments.from_pairs(users, items, rng.integers(1, 6, len(users)), n_users=N_USERS)
+
+
+def views_of(rng: np.random.Generator, judged: JudgedItems) -> list[ListView]:
+    """Return lists with few ranks, so that many tie, and some items in none."""
+    lengths = np.full(N_USERS, 12)
+    return [
+        ListView.of(judged, rng.integers(0, 6, len(judged.positions)), lengths)
+        for _ in range(N_SYSTEMS)
     ]
-    columns = ["dataset", "average", "metric", "kept_percent", "tau", "tau_low", "tau_high"]
-    return pd.DataFrame(rows, columns=[*columns, "computable_samples", "evaluated_lists"])
 
 
-FRAGILE = stability_of({"P": [1, 0.99, 0.9], "Recall": [1, 0.97, 0.8], "lexirecall": [1, 0.9, 0.6]})
+@pytest.mark.parametrize("share", [1.0, 0.6, 0.1, 0.0])
+@pytest.mark.costly
+def test_preferences_are_those_of_two_lists_at_a_time(share: float) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        judgments = judgments_of(rng)
+        judged = JudgedItems.of(judgments, 4)
+        views = views_of(rng, judged)
+        kept = rng.random(len(judgments)) < share
+        lists = LexirecallLists.of(views)
+        found = lists.preferences(kept)
+        reduced = judged.kept(kept)
+        ranks = {}
+        for system, view in enumerate(views):
+            of_judged = np.zeros(len(judged.positions), dtype=np.int64)
+            of_judged[view.indices] = view.ranks
+            ranks[system] = of_judged[kept[judged.positions]]
+        lengths = np.full(N_USERS, 12)
+        rebuilt = [ListView.of(reduced, ranks[s], lengths) for s in range(N_SYSTEMS)]
+        for one in range(N_SYSTEMS):
+            for other in range(N_SYSTEMS):
+                signs = lexirecall(rebuilt[one], rebuilt[other])
+                assert found[one, other] == (signs > 0).sum()
+                assert found[other, one] == (signs < 0).sum()
 
 
-@pytest.mark.parametrize("artifact", ["lexirecall_sparsity", "lexirecall_popularity"])
-def test_no_text_is_in_the_way_of_another(artifact: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    write_results(FRAGILE, path)
-    figure = drawn(lexirecall_robustness, read_results(path), display_of("followups", artifact))
-    assert problems_of(figure) == []
+def test_mean_preferences_are_zero_in_sum_and_users_without_relevant_items_count() -> None:
+    rng = np.random.default_rng(3)
+    judged = JudgedItems.of(judgments_of(rng), 4)
+    lists = LexirecallLists.of(views_of(rng, judged))
+    means = lists.mean_preferences()
+    assert means.sum() == pytest.approx(0, abs=1e-12)
+    wins = lists.preferences()
+    assert means[0] == (wins[0].sum() - wins[:, 0].sum()) / (N_USERS * (N_SYSTEMS - 1))
+    assert lists.n_users_with_relevant == np.count_nonzero(judged.n_relevant)
+
+
+def test_lists_of_other_folds_are_refused() -> None:
+    rng = np.random.default_rng(4)
+    one, other = (JudgedItems.of(judgments_of(rng), 4) for _ in range(2))
+    with pytest.raises(ValueError, match="measured by different judged items"):
+        LexirecallLists.of([*views_of(rng, one), *views_of(rng, other)])

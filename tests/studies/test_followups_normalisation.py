@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
-from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+from studies.followups import shown
+from studies.prepared import inputs_of, write_experiment
 
 from receval.metrics.discounted_gain import DiscountedGain
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
-from reproduction.experiments.user_means import means_of_users
+from reproduction.experiments.metric_comparison import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import normalisation
 from reproduction.studies.followups.normalisation import inversions
@@ -94,8 +94,8 @@ def test_only_opposite_differences_are_inverted_and_only_two_significant_ones_co
     ]
 
 
-def made_up(*inverted: int) -> pd.DataFrame:
-    """Return ten pairs a metric and cut-off, of which so many are inverted, half significantly."""
+def test_the_figure_has_the_percentages_of_inverted_pairs(tmp_path: Path) -> None:
+    inverted = (0, 1, 2, 3, 5)
     rows = [
         {
             "dataset": "ml-1m",
@@ -112,17 +112,7 @@ def made_up(*inverted: int) -> pd.DataFrame:
         for cutoff, number in zip(("1", "5", "20", "100", "all"), inverted, strict=True)
         for pair in range(10)
     ]
-    return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize("inverted", [(0, 1, 2, 3, 5), (0, 0, 0, 0, 0), (10, 10, 10, 10, 10)])
-def test_no_text_of_the_figure_is_in_anothers_way(
-    inverted: tuple[int, ...], tmp_path: Path
-) -> None:
-    write_results(made_up(*inverted), tmp_path / "results.csv")
-    results = read_results(tmp_path / "results.csv")
-    figure = drawn(normalisation, results, display_of("followups", "normalisation"))
-    assert problems_of(figure) == []
-    shown = [line.get_ydata() for line in figure.axes[0].lines]
-    assert len(shown) == 3
-    assert all(np.array_equal(line, [10 * number for number in inverted]) for line in shown)
+    figure = shown(normalisation, pd.DataFrame(rows), tmp_path)
+    lines = [line.get_ydata() for line in figure.axes[0].lines]
+    assert len(lines) == 3
+    assert all(np.array_equal(line, [10 * number for number in inverted]) for line in lines)

@@ -11,21 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from studies.accepted_results import FULL
-from studies.prepared import (
-    display_of,
-    drawn,
-    generated_ratings,
-    inputs_of,
-    problems_of,
-    write_experiment,
-)
+from studies.followups import printed, shown, summarised, summary
+from studies.prepared import generated_ratings, inputs_of, write_experiment
 
-from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import write_ranks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.base import make, model_file
+from receval.sampled_metrics.sampled_candidates import SamplingOdds
+from receval.sampled_metrics.sampled_moments import AuditedMoments
 from receval.seeds import generator
 from receval.splits.split import Split, fold
 from receval.storage.files import read_results, write_results
@@ -39,11 +34,12 @@ from reproduction.studies.followups import (
     sampled_orders,
     sampled_simulated,
 )
-from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+from reproduction.studies.followups._shared.sampled_moments import (
     SampledMoments,
     correction_errors,
     sampled_taus,
 )
+from reproduction.studies.followups.sampled_cutoffs import common_cutoffs
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",
@@ -158,22 +154,24 @@ def test_all_systems_have_a_row_for_each_number_and_metric(tmp_path: Path) -> No
     uniform = one[one["sampling"] == "uniform"].set_index("system")["expected"]
     # With one candidate, an item is first as often as candidates are below it.
     np.testing.assert_allclose(uniform, auc[uniform.index], atol=1e-12)
+    # Numbers rise, and all candidates come last.
+    sizes = ["1", "3", "all"] * len(NAMES) + ["1", "3"] * len(NAMES)
+    assert (
+        sampled_taus(table[::-1].sort_values("sampling", ascending=False))["negatives"].tolist()
+        == sizes
+    )
 
 
 @pytest.mark.costly
-def test_agreement_and_tables_of_a_few_ratings_are_printed(tmp_path: Path) -> None:
+def test_agreement_of_a_few_ratings_is_printed(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path)
-    orders = tmp_path / "sampled_orders.csv"
-    write_results(sampled_orders.data(inputs), orders)
-    agreement = sampled_agreement.data(inputs_of(tmp_path, results={"sampled_orders": orders}))
+    orders = sampled_orders.data(inputs)
+    agreement = summarised(sampled_agreement, orders, sampled_orders, tmp_path)
     among = agreement[~agreement["compared_with"].isin(("AUC", "all candidates"))]
     assert len(among) == 5 * len(list(combinations(NAMES, 2)))
     whole = agreement[agreement["negatives"] == "all"]
     assert (whole.loc[whole["compared_with"] == "all candidates", "tau"] == 1).all()
-    display = display_of("followups", "sampled_agreement")
-    assert "| Popularity |" in to_markdown(sampled_agreement.tabulate(agreement, display))
-    figure = drawn(sampled_orders, read_results(orders), display_of("followups", "sampled_orders"))
-    assert problems_of(figure) == []
+    assert "| Popularity |" in printed(sampled_agreement, agreement, tmp_path)
 
 
 PAIRS = pd.DataFrame(
@@ -228,20 +226,14 @@ def test_flips_of_a_few_ratings_are_of_the_expected_values_and_are_printed(tmp_p
         whole = full[row.metric, row.system_a] - full[row.metric, row.system_b]
         assert row.full_difference == pytest.approx(whole, abs=1e-9)
         assert row.flipped == ("yes" if row.full_difference * row.expected_difference < 0 else "no")
-    path = tmp_path / "flips.csv"
-    write_results(table, path)
-    display = display_of("followups", "sampled_flips")
-    assert "90 % sure from" in to_markdown(sampled_flips.tabulate(read_results(path), display))
+    assert "90 % sure from" in printed(sampled_flips, table, tmp_path)
 
 
 def test_cut_offs_of_a_few_ratings_are_drawn(tmp_path: Path) -> None:
     labels = ["Recall@1", "Recall@3"]
     table = sampled_cutoffs.data(inputs_with(tmp_path, metrics=labels, negatives=[2, 4, 9]))
     assert len(table) == 3 * len(labels) * len(RECOMMENDERS)
-    path = tmp_path / "cutoffs.csv"
-    write_results(table, path)
-    display = display_of("followups", "sampled_cutoffs")
-    assert problems_of(drawn(sampled_cutoffs, read_results(path), display)) == []
+    assert len(shown(sampled_cutoffs, table, tmp_path).axes) == 3
 
 
 def test_samples_that_are_drawn_have_the_expected_mean_and_are_printed(tmp_path: Path) -> None:
@@ -254,12 +246,7 @@ def test_samples_that_are_drawn_have_the_expected_mean_and_are_printed(tmp_path:
     assert (gaps < 4 * table["standard_error"] + 1e-12).all()
     assert (table["standard_error"] > 0).mean() > 0.5
     pd.testing.assert_frame_equal(table, sampled_simulated.data(inputs))
-    path = tmp_path / "simulated.csv"
-    write_results(table, path)
-    printed = to_markdown(
-        sampled_simulated.tabulate(read_results(path), display_of("followups", "sampled_simulated"))
-    )
-    assert "| Popularity | Pop " in printed
+    assert "| Popularity | Pop " in printed(sampled_simulated, table, tmp_path)
 
 
 def test_errors_of_corrections_are_those_of_a_hand() -> None:
@@ -281,24 +268,13 @@ def test_errors_of_corrections_are_those_of_a_hand() -> None:
 
 
 @pytest.mark.costly
-def test_corrections_of_a_few_ratings_are_drawn_and_printed(tmp_path: Path) -> None:
+def test_corrections_of_a_few_ratings_are_printed(tmp_path: Path) -> None:
     labels = ["Recall@1", "Recall@3"]
     inputs = inputs_with(tmp_path, metrics=labels, negatives=[2, 4])
     table = sampled_corrections.data(inputs)
     assert set(table["estimator"]) == {"none", "rank", "CLS", "BV", "MLE"}
-    path = tmp_path / "sampled_corrections.csv"
-    write_results(table, path)
-    display = display_of("followups", "sampled_corrections")
-    assert problems_of(drawn(sampled_corrections, read_results(path), display)) == []
-    errors = sampled_correction_errors.data(
-        inputs_of(tmp_path, results={"sampled_corrections": path})
-    )
-    printed = to_markdown(
-        sampled_correction_errors.tabulate(
-            errors, display_of("followups", "sampled_correction_errors")
-        )
-    )
-    assert "most likely ranks (MLE)" in printed
+    text = summary(sampled_correction_errors, table, sampled_corrections, tmp_path)
+    assert "most likely ranks (MLE)" in text
 
 
 ACCEPTED = FULL / "followups"
@@ -327,3 +303,45 @@ def test_accepted_values_among_one_candidate_and_among_all_are_what_they_must_be
     taus = sampled_taus(orders)
     assert (taus.loc[taus["negatives"] == "all", "tau_full"] == 1).all()
     assert taus["tau_full"].between(-1, 1).all()
+
+
+POOL = 40
+
+
+def odds_of(rng: np.random.Generator, depth: int) -> SamplingOdds:
+    above = rng.integers(0, depth, 30)
+    above[0] = -1
+    users = np.zeros(30, dtype=np.int64)
+    return SamplingOdds(
+        users, np.full(30, 5.0, np.float32), above, users, np.array([POOL]), True, 4.0, 5.0
+    )
+
+
+@pytest.mark.parametrize("sampled", [3, 10, POOL])
+def test_no_other_cut_off_is_nearer_to_the_sampled_values(sampled: int) -> None:
+    rng = np.random.default_rng(sampled)
+    odds = {"a": odds_of(rng, 10), "b": odds_of(rng, 25), "c": odds_of(rng, POOL)}
+    metrics = {f"Recall@{k}": parse(f"Recall@{k}") for k in (1, 2)}
+    moments = AuditedMoments(odds, metrics, 1, None)
+    table = common_cutoffs(moments, sampled)
+    assert len(table) == 6
+    for metric, own in table.groupby("metric"):
+        expected = moments.at(sampled)[0][list(metrics).index(metric)]
+        np.testing.assert_allclose(own["expected"], expected)
+
+        def full(cutoff: int) -> np.ndarray:
+            ranks = [one.above + 1 for one in odds.values()]
+            return np.array([((own > 0) & (own <= cutoff)).mean() for own in ranks])
+
+        losses = [((full(cutoff) - expected) ** 2).sum() for cutoff in range(POOL + 2)]
+        best = int(own["common_cutoff"].iloc[0])
+        assert losses[best] == pytest.approx(min(losses), abs=1e-14)
+        np.testing.assert_allclose(own["at_common"], full(best))
+        if sampled == POOL:
+            assert best == own["cutoff"].iloc[0]
+
+
+def test_metrics_that_are_no_steps_have_none() -> None:
+    odds = {"a": odds_of(np.random.default_rng(1), 10)}
+    moments = AuditedMoments(odds, {"RR": parse("RR")}, 1, None)
+    assert common_cutoffs(moments, 3).empty

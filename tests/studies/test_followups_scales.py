@@ -3,31 +3,28 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib.patches import Rectangle
 from scipy.stats import binomtest, rankdata, ttest_rel, wilcoxon
-from studies.prepared import (
-    display_of,
-    drawn,
-    drawn_alone,
-    inputs_of,
-    problems_of,
-    write_experiment,
-)
+from studies.followups import printed, shown
+from studies.prepared import inputs_of, write_experiment
 
-from receval.figures.tables import to_markdown
 from receval.metrics.discounted_gain import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
-from reproduction.experiments.user_means import means_of_users
+from receval.statistics.paired_tests import sign_test
+from reproduction.experiments.metric_comparison import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import interval_decisions, interval_orders
+from reproduction.studies.followups._shared.interval_scales import IntervalScale, on_interval_scale
+from reproduction.studies.followups.interval_decisions import count_changes, decisions
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")
@@ -125,17 +122,6 @@ def test_dcg_stands_behind_ndcg_and_every_number_of_users_has_all_rows(tmp_path:
     assert not table.duplicated(keys).any()
 
 
-def test_the_sign_test_of_single_lists_never_changes(tmp_path: Path) -> None:
-    table = interval_decisions.data(inputs_on(tmp_path))
-    assert (table.loc[table["test"] == "sign", "changed"] == 0).all()
-
-
-def test_the_same_seed_draws_the_same_users(tmp_path: Path) -> None:
-    inputs = inputs_on(tmp_path)
-    one, again = interval_decisions.data(inputs), interval_decisions.data(inputs)
-    pd.testing.assert_frame_equal(one, again)
-
-
 def test_with_folds_a_value_is_scaled_before_it_is_averaged(tmp_path: Path) -> None:
     inputs = inputs_on(tmp_path, folds=3)
     table = interval_orders.data(inputs)
@@ -170,9 +156,7 @@ def test_orders_are_those_of_means_on_the_scales(tmp_path: Path) -> None:
 
 def test_the_table_of_orders_has_a_row_a_metric(tmp_path: Path) -> None:
     results = interval_orders.data(inputs_on(tmp_path))
-    text = to_markdown(
-        interval_orders.tabulate(results, display_of("followups", "interval_orders"))
-    )
+    text = printed(interval_orders, results, tmp_path)
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert [line.split("|")[1].strip() for line in lines[2:]] == ["P", "nDCG", "DCG", "MRR"]
     row = results[(results["metric"] == "MRR") & (results["scale"] == "mean-ranks")].iloc[0]
@@ -214,19 +198,9 @@ def made_up(
     return table
 
 
-def test_no_text_of_the_figure_of_all_users_is_in_anothers_way(tmp_path: Path) -> None:
-    # With fewer users it is drawn as accepted (test_every_figure.py).
-    write_results(made_up(drawn_users=("all",)), tmp_path / "results.csv")
-    results = read_results(tmp_path / "results.csv")
-    figure = drawn(interval_decisions, results, display_of("followups", "interval_decisions"))
-    assert problems_of(figure) == []
-    assert len(figure.axes) == 4
-
-
-def test_bars_are_as_long_as_the_changes_are_many() -> None:
-    display = display_of("followups", "interval_decisions")
+def test_bars_are_as_long_as_the_changes_are_many(tmp_path: Path) -> None:
     results = made_up(lost=21, gained=42, drawn_users=("50", "500", "all"))
-    figure = drawn_alone(interval_decisions, results, display)
+    figure = shown(interval_decisions, results, tmp_path)
     assert len(figure.axes) == 8
     widths = [bar.get_width() for bar in figure.axes[0].patches if isinstance(bar, Rectangle)]
     precision = widths[0], widths[len(METRICS)], widths[2 * len(METRICS)]
@@ -234,7 +208,115 @@ def test_bars_are_as_long_as_the_changes_are_many() -> None:
 
 
 @pytest.mark.costly
-def test_without_any_change_the_figure_has_an_axis() -> None:
-    display = display_of("followups", "interval_decisions")
-    none = made_up().assign(lost=0.0, gained=0.0, reversed=0.0, changed=0.0)
-    assert problems_of(drawn(interval_decisions, none, display)) == []
+def test_without_any_change_the_figure_has_an_axis(tmp_path: Path) -> None:
+    none = made_up(drawn_users=("all",)).assign(lost=0.0, gained=0.0, reversed=0.0, changed=0.0)
+    assert len(shown(interval_decisions, none, tmp_path).axes) == 4
+
+
+SCALES: tuple[IntervalScale, ...] = ("equal-steps", "mean-ranks")
+VALUES = st.lists(st.integers(0, 6).map(lambda hits: hits / 6), min_size=2, max_size=30)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@given(values=VALUES)
+def test_order_and_ties_stay_and_the_scale_goes_from_0_to_1(
+    scale: IntervalScale, values: list[float]
+) -> None:
+    scaled = on_interval_scale(values, scale)
+    signs = np.sign(np.subtract.outer(values, values))
+    assert np.array_equal(np.sign(np.subtract.outer(scaled, scaled)), signs)
+    assert scaled.min() >= 0
+    assert scaled.max() <= 1
+
+
+@given(values=VALUES)
+def test_equal_steps_lie_at_equal_distances(values: list[float]) -> None:
+    places = np.unique(on_interval_scale(values, "equal-steps"))
+    assert places == pytest.approx(np.linspace(0, 1, len(places)) if len(places) > 1 else [0])
+
+
+@given(values=VALUES)
+def test_a_mean_rank_counts_who_is_behind_and_half_of_who_is_level(values: list[float]) -> None:
+    scaled = on_interval_scale(values, "mean-ranks")
+    for value, place in zip(values, scaled, strict=True):
+        behind = sum(other < value for other in values)
+        level = sum(other == value for other in values) - 1
+        assert place == pytest.approx((behind + level / 2) / (len(values) - 1))
+
+
+def test_reciprocal_ranks_get_the_steps_between_ranks() -> None:
+    values = [[1, 1 / 2, 1 / 3], [1 / 4, 1 / 5, 0]]
+    scaled = on_interval_scale(values, "equal-steps")
+    assert scaled == pytest.approx(np.array([[1, 0.8, 0.6], [0.4, 0.2, 0]]))
+
+
+def test_rounding_errors_are_no_steps() -> None:
+    values = [0.1 + 0.2, 0.3, 0.0, 1.0]
+    assert on_interval_scale(values, "equal-steps").tolist() == [0.5, 0.5, 0, 1]
+
+
+def test_values_are_told_apart_from_the_twelfth_decimal_on() -> None:
+    for step, n_places in ((4e-13, 1), (1e-12, 3)):
+        values = [0.25 - step, 0.25, 0.25 + step]
+        for scale in SCALES:
+            assert len(set(on_interval_scale(values, scale).tolist())) == n_places
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_minus_zero_is_zero_and_the_shape_stays(scale: IntervalScale) -> None:
+    found = on_interval_scale([[0.0, -0.0], [1.0, 1.0]], scale)
+    assert found.shape == (2, 2)
+    assert found[0, 0] == found[0, 1] < found[1, 0] == found[1, 1]
+    assert on_interval_scale([[0.5]], scale).shape == (1, 1)
+
+
+@pytest.mark.parametrize(("scale", "place"), [("equal-steps", 0.0), ("mean-ranks", 0.5)])
+def test_values_that_are_all_the_same_have_one_place(scale: IntervalScale, place: float) -> None:
+    assert on_interval_scale([0.25] * 3, scale).tolist() == [place] * 3
+    assert on_interval_scale([0.25], scale).tolist() == [place]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_no_scale_changes_the_sign_test(scale: IntervalScale) -> None:
+    values = 1 / np.random.default_rng(2).integers(1, 9, (4, 60))
+    assert sign_test(on_interval_scale(values, scale)).tolist() == sign_test(values).tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "message"),
+    [
+        ([1.0], "ordinal", "There is no interval scale ordinal; there are equal-steps"),
+        ([], "equal-steps", "There are no values"),
+        ([0.5, np.nan], "mean-ranks", "not a finite number"),
+    ],
+)
+def test_what_has_no_scale_is_refused(
+    values: list[float], scale: IntervalScale, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        on_interval_scale(values, scale)
+
+
+def test_only_what_is_below_the_level_is_decided() -> None:
+    found = decisions([[1.0, -1.0], [1.0, -1.0]], [[0.049, 0.001], [0.05, 0.2]])
+    assert found.tolist() == [[1, -1], [0, 0]]
+
+
+def test_without_a_difference_nothing_is_decided() -> None:
+    assert decisions([0.0], [0.0]).tolist() == [0]
+
+
+def test_every_two_decisions_differ_in_one_way_and_all_pairs_are_counted() -> None:
+    ways = {(1, 0): "lost", (-1, 0): "lost", (0, 1): "gained", (0, -1): "gained"}
+    ways |= {(1, -1): "reversed", (-1, 1): "reversed"}
+    kinds = ("lost", "gained", "reversed")
+    pairs = list(product((-1, 0, 1), repeat=2))
+    for pair in pairs:
+        found = count_changes(pair[:1], pair[1:])
+        assert found == {kind: int(kind == ways.get(pair)) for kind in kinds}
+    assert count_changes(*zip(*pairs, strict=True)) == dict.fromkeys(kinds, 2)
+
+
+def test_decisions_on_other_pairs_are_refused() -> None:
+    with pytest.raises(ValueError, match="on 2 and 1 pairs"):
+        count_changes([1, 0], [1])

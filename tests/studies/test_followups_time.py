@@ -4,20 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import (
-    display_of,
-    drawn,
-    generated_ratings,
-    inputs_of,
-    problems_of,
-    write_experiment,
-)
+from scipy.stats import kendalltau
+from studies.followups import shown, through_csv
+from studies.prepared import display_of, generated_ratings, inputs_of, write_experiment
 
 from receval.data.ratings import Ratings
 from receval.figures.tables import to_markdown
@@ -25,11 +21,15 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
-from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import time_leaks, time_orders, time_taus
 from reproduction.studies.followups._shared import values_by_split
-from reproduction.studies.followups._shared.values_by_split import SPLIT_TITLES, in_order
+from reproduction.studies.followups._shared.values_by_split import (
+    SPLIT_TITLES,
+    in_order,
+    taus_between_folds,
+)
+from reproduction.studies.followups.time_taus import moved_share, same_best_share, taus_by_chance
 
 SYSTEMS = ("pop", "random", "slim", "puresvd", "uir")
 KINDS = {
@@ -47,22 +47,9 @@ DATED = {
 }
 
 
-def through_csv(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """Return results as they are read when they are drawn."""
-    write_results(results, folder / "results.csv")
-    return read_results(folder / "results.csv")
-
-
-# --- which split is which -----------------------------------------------------------------------
-
-
 def test_a_split_is_what_the_parameters_say() -> None:
-    assert [
-        values_by_split.tested_by(name, KINDS) for name in ("released-folds", "temporal-80")
-    ] == [
-        "random",
-        "newest",
-    ]
+    assert values_by_split.tested_by("released-folds", KINDS) == "random"
+    assert values_by_split.tested_by("temporal-80", KINDS) == "newest"
     with pytest.raises(ValueError, match="Nothing says which ratings the split user-80 tests"):
         values_by_split.tested_by("user-80", KINDS)
 
@@ -70,9 +57,6 @@ def test_a_split_is_what_the_parameters_say() -> None:
 def test_splits_stand_in_the_order_of_what_they_know_of_time() -> None:
     assert in_order(["newest", "random", "newest"]) == ["random", "newest"]
     assert in_order(SPLIT_TITLES) == list(SPLIT_TITLES)
-
-
-# --- leaks --------------------------------------------------------------------------------------
 
 
 def write_split(folder: Path, dataset: str, name: str, tests: np.ndarray) -> tuple[str, str]:
@@ -167,17 +151,12 @@ def made_up_leaks() -> pd.DataFrame:
 @pytest.mark.parametrize("datasets", [["dated-twin", "ml-1m"], ["dated-twin"]])
 def test_leaks_are_drawn_and_named_in_full(tmp_path: Path, datasets: list[str]) -> None:
     results = made_up_leaks()
-    results = through_csv(results[results["dataset"].isin(datasets)], tmp_path)
-    figure = drawn(time_leaks, results, display_of("followups", "time_leaks", edition="full"))
-    assert problems_of(figure) == []
+    figure = shown(time_leaks, results[results["dataset"].isin(datasets)], tmp_path, "full")
     titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
     assert any("Generated ratings" in title for title in titles)
     ticks = [text.get_text() for axes in figure.axes for text in axes.get_xticklabels()]
     assert ("Random,\nat least" in ticks) == ("ml-1m" in datasets)
     assert "Newest\nof all,\nat least" not in ticks
-
-
-# --- orders -------------------------------------------------------------------------------------
 
 
 def written(folder: Path, splits: dict[str, str], dataset: str, **more: Any) -> dict[str, Any]:
@@ -268,14 +247,10 @@ def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
     assert (last["Chance"], last["5th pct."]) == ("\N{EN DASH}", "\N{EN DASH}")
 
 
-MOVED, KEPT = [0.1, 0.4, 0.3, 0.2, 0.5], [0.6, 0.5, 0.4, 0.3, 0.2]
-
-
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_places_are_drawn_with_tau_under_every_split(tmp_path: Path, edition: str) -> None:
-    results = through_csv(time_orders.data(inputs_on(tmp_path, shown="nDCG@10")), tmp_path)
-    figure = drawn(time_orders, results, display_of("followups", "time_orders", edition=edition))
-    assert problems_of(figure) == []
+    results = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
+    figure = shown(time_orders, results, tmp_path, edition)
     (axes,) = figure.axes
     ticks = [text.get_text() for text in axes.get_xticklabels()]
     assert [tick.split("\n$")[0] for tick in ticks] == [
@@ -288,9 +263,66 @@ def test_places_are_drawn_with_tau_under_every_split(tmp_path: Path, edition: st
 def test_a_third_panel_stands_below_the_others(tmp_path: Path) -> None:
     own = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
     results = [own, own.assign(dataset="ml-1m"), own.assign(dataset="ml-1m", protocol="other")]
-    display = display_of("followups", "time_orders", edition="full")
-    figure = drawn(time_orders, through_csv(pd.concat(results), tmp_path), display)
-    assert problems_of(figure) == []
+    figure = shown(time_orders, pd.concat(results), tmp_path, "full")
     first, second, third = (axes.get_window_extent() for axes in figure.axes)
     assert first.y0 == pytest.approx(second.y0)
     assert third.y1 < first.y0
+
+
+RNG = np.random.default_rng(8)
+MEANS = RNG.random((4, 6))
+OTHERS = RNG.random((3, 6))
+
+
+def test_taus_are_those_of_every_fold_with_every_other() -> None:
+    expected = [kendalltau(one, other).statistic for one in MEANS for other in OTHERS]
+    assert taus_between_folds(MEANS, OTHERS).tolist() == pytest.approx(expected)
+
+
+def test_folds_of_one_split_meet_once_each() -> None:
+    expected = [kendalltau(one, other).statistic for one, other in combinations(MEANS, 2)]
+    assert taus_between_folds(MEANS, MEANS, same_split=True).tolist() == pytest.approx(expected)
+
+
+def test_moved_pairs_are_counted_by_hand() -> None:
+    # Of six pairs of four systems the first two and the last two change places.
+    assert moved_share([[1, 2, 3, 4]], [[2, 1, 4, 3]]) == pytest.approx(2 / 6)
+    # What is tied under either is ahead under neither.
+    assert moved_share([[1, 1, 2]], [[2, 1, 3]]) == 0
+
+
+def test_moved_pairs_and_tau_say_the_same_without_ties() -> None:
+    taus = taus_between_folds(MEANS, OTHERS)
+    assert moved_share(MEANS, OTHERS) == pytest.approx(float((1 - taus).mean()) / 2)
+    own = taus_between_folds(MEANS, MEANS, same_split=True)
+    assert moved_share(MEANS, MEANS, same_split=True) == pytest.approx(float((1 - own).mean()) / 2)
+
+
+def test_the_same_best_is_counted_by_hand() -> None:
+    folds = [[1, 2, 3], [1, 3, 2], [0, 1, 5]]
+    assert same_best_share(folds, [[0, 0, 1]]) == pytest.approx(2 / 3)
+    assert same_best_share(folds, folds, same_split=True) == pytest.approx(1 / 3)
+
+
+def test_few_users_blur_an_order_and_many_do_not() -> None:
+    systems = np.linspace(0.2, 0.4, 6)[:, np.newaxis]
+    folds = [systems + RNG.normal(0, 0.2, (6, 400)) for _ in range(3)]
+    few, many = (
+        taus_by_chance(folds, n_users, 60, np.random.default_rng(1)) for n_users in (4, 4000)
+    )
+    assert few.shape == many.shape == (60,)
+    assert few.mean() < many.mean() - 0.2
+
+
+def test_with_users_who_are_alike_chance_gives_the_order_of_whole_folds() -> None:
+    folds = [np.repeat(means[:, np.newaxis], 5, axis=1) for means in MEANS]
+    drawn = taus_by_chance(folds, 3, 12, np.random.default_rng(2))
+    expected = [
+        kendalltau(MEANS[a], MEANS[b]).statistic for a in range(4) for b in range(4) if a != b
+    ]
+    assert drawn.tolist() == pytest.approx(expected)
+
+
+def test_one_fold_has_no_chance_to_show() -> None:
+    with pytest.raises(ValueError, match="which has 1: make it with more"):
+        taus_by_chance([MEANS], 3, 4, np.random.default_rng(0))

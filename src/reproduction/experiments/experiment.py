@@ -25,35 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class ExperimentDescription:
-    """The description of an experiment: its data, its systems, and how they are measured.
-
-    Attributes
-    ----------
-    dataset, split : str
-    split_spec : mapping
-        The configuration of the split, as plain values.
-    systems, extra_systems : tuple of str
-        The paper's systems, and further systems.
-    protocols : tuple of Protocol
-    threshold : float
-        Ratings at or above it are relevant.
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        Which users are averaged.
-    evaluations : tuple of {"observed", "real"}
-        Whether the lists are measured by the test ratings, by the unbiased ones, or by both.
-    released_real_threshold : float or None
-        The threshold of the unbiased judgments in the released code, if it differs.
-    """
+    """The description of an experiment: its data, its systems, and how they are measured."""
 
     dataset: str
     split: str
+    # The configuration of the split, as plain values.
     split_spec: Mapping[str, Any]
+    # The paper's systems, and further systems.
     systems: tuple[str, ...]
     extra_systems: tuple[str, ...]
     protocols: tuple[Protocol, ...]
+    # Ratings at or above it are relevant.
     threshold: float
     evaluated_users: EvaluatedUsers
+    # Whether the lists are measured by the test ratings ("observed"), by the unbiased ones
+    # ("real"), or by both.
     evaluations: tuple[str, ...]
+    # The threshold of the unbiased judgments in the released code, if it differs.
     released_real_threshold: float | None
 
     @classmethod
@@ -130,7 +118,11 @@ class Experiment(ExperimentDescription):
         part: str = "test",
         threshold: float | None = None,
     ) -> JudgedLists:
-        """Return a system's lists on a fold under a protocol."""
+        """Return a system's lists on a fold under a protocol.
+
+        They are measured by the part ``test`` or ``unbiased``, where ratings from the threshold on
+        are relevant; the experiment's own by default.
+        """
         from receval.metrics.lists import JudgedLists
 
         judged = self.judged(number, part, threshold)
@@ -140,10 +132,7 @@ class Experiment(ExperimentDescription):
     def judged_ranks(
         self, system: str, protocol: Protocol, number: int, part: str = "test"
     ) -> JudgedRanks:
-        """Return a system's ranks of the judged items of a fold.
-
-        Its parameters are those of :meth:`lists`.
-        """
+        """Return a system's ranks of the judged items of a fold."""
         from receval.protocols.judged_ranks import read_ranks
 
         path = self.files.ranks_file(self.dataset, self.split, system)
@@ -153,10 +142,7 @@ class Experiment(ExperimentDescription):
     def judged(
         self, number: int, part: str = "test", threshold: float | None = None
     ) -> JudgedItems:
-        """Return the judged items of a fold, which the lists of all systems share.
-
-        Its parameters are those of :meth:`lists`.
-        """
+        """Return the judged items of a fold, which the lists of all systems share."""
         from receval.metrics.judged_items import JudgedItems
 
         data = self.fold(number)

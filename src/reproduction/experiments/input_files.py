@@ -17,40 +17,27 @@ class InputFiles:
 
     The path of a file, made by the plan, tells what it holds. A job asks for files by names and
     gets declared paths; asking for an undeclared input is an error.
-
-    Attributes
-    ----------
-    ratings : sequence of Path
-        ``.../<dataset>/<table>.parquet`` and the other files of a prepared dataset.
-    splits : sequence of Path
-        ``.../<dataset>/<split>/split.npz``.
-    ranks : sequence of Path
-        ``.../<dataset>/<split>/<system>/ranks.npz``.
-    models : sequence of Path
-        ``.../<dataset>/<split>/<system>/models``.
-    published : sequence of Path
-        The table of published values, or nothing.
-    searches : sequence of Path
-        ``.../<system>/search.csv``.
-    judgment_samplings : sequence of Path
-        ``.../<judgment_sampling>.npz``.
-    other_results : sequence of Path
-        ``.../<artifact>.csv``.
-    simulations : sequence of Path
-        ``.../<simulation>/<system>.csv``.
-    claims : sequence of Path
-        The verdicts on the claims of the study, or nothing.
     """
 
+    # .../<dataset>/<table>.parquet and the other files of a prepared dataset.
     ratings: Sequence[Path] = ()
+    # .../<dataset>/<split>/split.npz
     splits: Sequence[Path] = ()
+    # .../<dataset>/<split>/<system>/ranks.npz
     ranks: Sequence[Path] = ()
+    # .../<dataset>/<split>/<system>/models
     models: Sequence[Path] = ()
+    # The table of published values, or nothing.
     published: Sequence[Path] = ()
+    # .../<system>/search.csv
     searches: Sequence[Path] = ()
+    # .../<judgment_sampling>.npz
     judgment_samplings: Sequence[Path] = ()
+    # .../<artifact>.csv
     other_results: Sequence[Path] = ()
+    # .../<simulation>/<system>.csv
     simulations: Sequence[Path] = ()
+    # The verdicts on the claims of the study, or nothing.
     claims: Sequence[Path] = ()
 
     @cached_property

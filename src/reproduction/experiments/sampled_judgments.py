@@ -18,14 +18,9 @@ from reproduction.experiments.experiment import Experiment
 class KeptRatings:
     """The test ratings of a fold that are kept at each level.
 
-    Attributes
-    ----------
-    percents : tuple of int
-        Shares kept, in descending order.
-    order : ndarray of int64, shape (n_judgments,)
-        Rank of each test rating in the sampling order; those kept longest have the lowest ranks.
-    counts : ndarray of int64, shape (n_levels,)
-        Number of test ratings kept at each level.
+    `percents` are the shares kept, in descending order, and `counts` the numbers of test ratings
+    kept at these levels. `order` has the rank of each test rating in the sampling order; those kept
+    longest have the lowest ranks.
     """
 
     percents: tuple[int, ...]

@@ -7,8 +7,8 @@ values of single lists. There are two exceptions, which average the values of
 judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of bellogin2017), and with
 decisions on averages (:mod:`receval.multiverse`). Tables take their means over folds from
 :func:`means_over_folds`; arrays of averages (:mod:`reproduction.experiments.metric_comparison`,
-:mod:`reproduction.workflow.jobs.measurements`) and the means of users
-(:mod:`reproduction.experiments.user_means`) average over folds themselves.
+:mod:`reproduction.workflow.jobs.measurements`) average over folds themselves, as do means of
+users.
 """
 
 from __future__ import annotations
@@ -31,33 +31,20 @@ from reproduction.experiments.experiment import Experiment
 
 @dataclass(frozen=True)
 class Measurement:
-    """Which metrics are measured, by which judgments, and averaged over which users.
-
-    Attributes
-    ----------
-    metrics : tuple of Metric
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        Which users are averaged; see :func:`receval.metrics.evaluation.evaluated_lists`.
-    averages : tuple of Average
-    names : tuple of str
-        Names of the metrics in the rows; their labels by default.
-    form : str
-        A name for the rows, if there are several forms of a metric.
-    judgments : {"test", "unbiased"}
-        The part of a fold that the lists are measured by.
-    threshold : float, optional
-        Ratings at or above it are relevant; the experiment's own by default.
-    protocol : Protocol, optional
-        Whose lists are measured; those of all protocols by default.
-    """
+    """Which metrics are measured, by which judgments, and averaged over which users."""
 
     metrics: tuple[Metric, ...]
     evaluated_users: EvaluatedUsers
     averages: tuple[Average, ...] = (Arithmetic(),)
+    # Names of the metrics in the rows; their labels by default.
     names: tuple[str, ...] = ()
+    # A name for the rows, if there are several forms of a metric.
     form: str = ""
+    # The part of a fold that the lists are measured by: test or unbiased.
     judgments: str = "test"
+    # Ratings at or above it are relevant; the experiment's own by default.
     threshold: float | None = None
+    # Whose lists are measured; those of all protocols by default.
     protocol: Protocol | None = None
 
 
@@ -65,17 +52,10 @@ class Measurement:
 class MeasuredLists:
     """One system's lists, measured and averaged.
 
-    Attributes
-    ----------
-    measurement : Measurement
-    lists : JudgedLists
-    per_list : ndarray of float64, shape (n_metrics, n_lists)
-    values : ndarray of float64, shape (n_averages, n_metrics)
-    n_lists : int
-        How many lists a value averages. P1R averages percentiles first, so there it is the number
-        of percentiles times the lists of the smallest one, whose lists have the largest weight.
-    labels : mapping
-        Further columns of every row, such as the system.
+    `per_list` has shape (n_metrics, n_lists), `values` (n_averages, n_metrics). `n_lists` says how
+    many lists a value averages. P1R averages percentiles first, so there it is the number of
+    percentiles times the lists of the smallest one, whose lists have the largest weight. Labels are
+    further columns of every row, such as the system.
     """
 
     measurement: Measurement
@@ -101,13 +81,7 @@ class MeasuredLists:
 
 
 def measure(lists: JudgedLists, measurement: Measurement, **labels: Any) -> MeasuredLists:
-    """Measure lists and average them.
-
-    Raises
-    ------
-    ValueError
-        No list is left to average, or under 1R a metric needs all judgments of a user.
-    """
+    """Measure lists and average them."""
     users = measurement.evaluated_users
     per_list = evaluate(measurement.metrics, lists)
     values = [aggregate(per_list, lists, average, users) for average in measurement.averages]
@@ -143,9 +117,8 @@ def _measure_system(
     for measurement in measurements:
         if measurement.protocol not in (None, protocol):
             continue
-        threshold = measurement.threshold
-        if threshold is None:
-            threshold = experiment.threshold
+        own = measurement.threshold
+        threshold = experiment.threshold if own is None else own
         if threshold not in by_threshold:
             by_threshold[threshold] = experiment.lists(
                 system, protocol, number, measurement.judgments, threshold

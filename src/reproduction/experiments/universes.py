@@ -24,12 +24,9 @@ from reproduction.experiments.experiment import Experiment
 
 
 class ExperimentUniverses(Universes):
-    """The universes of a workflow's experiments.
+    """The universes of a workflow's experiments, which are on one dataset.
 
-    Parameters
-    ----------
-    experiments : mapping of str to Experiment
-        On one dataset; each split has one selection (A1), one fold for each train ratio (A2).
+    Each split has one selection (A1), and one fold for each train ratio (A2).
     """
 
     def __init__(self, experiments: Mapping[str, Experiment]) -> None:
@@ -56,11 +53,8 @@ class ExperimentUniverses(Universes):
     ) -> tuple[Experiment, int]:
         """Return the experiment with a configuration's data, and its fold number.
 
-        Raises
-        ------
-        ValueError
-            There is none, or several splits have the data. Their random test ratings differ, but
-            systems must be compared on the same ones.
+        Several splits with these data are refused: their random test ratings differ, but systems
+        must be compared on the same ones.
         """
         found = [
             (experiment, number)

@@ -25,6 +25,7 @@ from receval.theory.precision import (
 )
 from receval.theory.target_densities import TargetDensities
 from reproduction.experiments.experiment import Experiment
+from reproduction.experiments.metric_comparison import UserMeans
 from reproduction.experiments.tidy_values import (
     Measurement,
     error_of_mean,
@@ -32,7 +33,6 @@ from reproduction.experiments.tidy_values import (
     measure_experiment,
     protocol_columns,
 )
-from reproduction.experiments.user_means import UserMeans
 
 UNKNOWN = Expectation(float("nan"), float("nan"))
 
@@ -121,7 +121,7 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     Wilcoxon's signed-rank test over users of the difference from that system (of means over users
     that :func:`values_of_users` returns). Unknown values are empty; see
     :class:`reproduction.experiments.values_by_fold.Expectations` and
-    :class:`reproduction.experiments.user_means.UserMeans`.
+    :class:`reproduction.experiments.metric_comparison.UserMeans`.
     """
     expectations = Expectations(experiment, 0)
     measurements = _measurements(experiment, metrics)

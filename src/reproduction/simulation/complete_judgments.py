@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -67,34 +68,8 @@ def observed_ratings(simulation: Simulation) -> Ratings:
 def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]:
     """Read the complete relevance of a synthetic twin, indexed by the codes of parsed ratings.
 
-    Returns
-    -------
-    ndarray of float32, shape (n_users, n_items)
-        The actual or hypothetical rating of every pair. Users whom the parser left out and items
-        without ratings have no code and are not included.
-
-    Raises
-    ------
-    ValueError
-        If a user or an item of the ratings is not in the synthetic twin.
-
-    Examples
-    --------
-    The parsed ratings have different codes from the world, and one item fewer:
-
-    >>> from receval.storage.archives import write_archive
-    >>> truth = {"user_ids": np.array(["7"]), "item_ids": np.array(["3", "5", "9"])}
-    >>> truth["relevance"] = np.array([[2, 1, 4]], dtype=np.float32)
-    >>> write_archive(Path("truth.npz"), truth)
-    >>> ratings = Ratings(
-    ...     users=np.array([0, 0], dtype=np.int32),
-    ...     items=np.array([0, 1], dtype=np.int32),
-    ...     values=np.array([4, 2], dtype=np.float32),
-    ...     user_ids=np.array(["7"]),
-    ...     item_ids=np.array(["9", "3"]),
-    ... )
-    >>> relevance_of_twin(Path("truth.npz"), ratings).tolist()
-    [[4.0, 2.0]]
+    The result has the actual or hypothetical rating of every pair, of shape (n_users, n_items).
+    Users whom the parser left out and items without ratings have no code and are not included.
     """
     with Archive(truth_file) as truth:
         users, items = (truth.array(name, str, (None,)) for name in ("user_ids", "item_ids"))
@@ -125,12 +100,8 @@ def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judg
         )
     judged = np.ones(relevance.shape, dtype=bool)
     judged[np.repeat(np.arange(train.shape[0]), np.diff(train.indptr)), train.indices] = False
-    _, items = np.nonzero(judged)
-    return Judgments(
-        indptr=np.concatenate([[0], np.cumsum(judged.sum(axis=1))]).astype(np.int64),
-        items=items.astype(np.int32),
-        values=relevance[judged],
-    )
+    users, items = np.nonzero(judged)
+    return Judgments.from_pairs(users, items, relevance[judged], len(relevance))
 
 
 def drawn_at_random(
@@ -169,11 +140,8 @@ def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
     >>> sample.indptr.tolist(), sample.items.tolist()
     ([0, 1, 2], [5, 3])
     """
-    counts = np.bincount(judgments.users[kept], minlength=judgments.n_users)
-    return Judgments(
-        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        items=judgments.items[kept],
-        values=judgments.values[kept],
+    return Judgments.from_pairs(
+        judgments.users[kept], judgments.items[kept], judgments.values[kept], judgments.n_users
     )
 
 
@@ -199,9 +167,8 @@ def _indices(
     wanted: NDArray[np.str_], known: NDArray[np.str_], what: str, file: Path
 ) -> NDArray[np.int64]:
     """Return the index of each identifier among the known ones."""
-    order = np.argsort(known)
-    indices = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
-    strange = np.flatnonzero(known[indices] != wanted)
+    indices = pd.Index(known).get_indexer(wanted)
+    strange = np.flatnonzero(indices < 0)
     if len(strange):
         raise ValueError(
             f"{file} knows no {what} '{wanted[strange[0]]}': it belongs to another synthetic twin "
@@ -237,17 +204,7 @@ _PREFERENCE = 2.0
 class KnownChances:
     """Users' preferences, and the probability that each pair is observed.
 
-    Attributes
-    ----------
-    liked : ndarray of bool, shape (n_users, n_items)
-    chances : ndarray of float64, shape (n_users, n_items)
-        Above 0 and at most .9.
-
-    Examples
-    --------
-    >>> world = KnownChances.drawn(50, 40, np.random.default_rng(1))
-    >>> bool(world.chances[world.liked].mean() > world.chances[~world.liked].mean())
-    True
+    Both have shape (n_users, n_items); chances are above 0 and at most .9.
     """
 
     liked: NDArray[np.bool_]

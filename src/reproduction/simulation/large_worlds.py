@@ -27,9 +27,13 @@ from numpy.typing import NDArray
 
 from receval.seeds import generator
 from receval.statistics.concentration import gini
-from reproduction.simulation.observation import Observation
+from reproduction.simulation.observation import (
+    Observation,
+    item_appearances,
+    rating_times,
+    scrobble_times,
+)
 from reproduction.simulation.spec import Preferences, TwinSpec
-from reproduction.simulation.timeline import item_appearances, rating_times, scrobble_times
 from reproduction.simulation.world import (
     FIRST_RATING_BONUS,
     draw_activity,
@@ -78,14 +82,7 @@ class _Fitted:
 
 
 def observe_large_world(dataset_id: str, spec: TwinSpec, root_seed: int) -> Observation:
-    """Draw which users rate (or play) which items and when, in a world too large for memory.
-
-    Raises
-    ------
-    ValueError
-        If the specification has a random sample, fewer choices than items, or an item Gini that no
-        popularity curve can reach.
-    """
+    """Draw which users rate (or play) which items and when, in a world too large for memory."""
     if spec.random_sample is not None:
         raise ValueError(
             f"The synthetic twin of {dataset_id} has {spec.users * spec.items:,} pairs of user "

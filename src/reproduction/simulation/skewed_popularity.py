@@ -36,21 +36,8 @@ LARGEST_ALPHA = 20.0
 class ShiftedPowerLaw:
     r"""Expected ratings of the item of rank k: :math:`c_1 + \beta (c_2 + k)^{-\alpha}`.
 
-    Parameters
-    ----------
-    c1 : float
-        The limit of the curve, at least 0.
-    c2 : float
-        The shift of the ranks, at least 0; the head is flatter for larger shifts.
-
-    Examples
-    --------
-    Popularity falls with the inverse of the rank. Ten users rate an item at most once each, so the
-    excess of the first item goes to the others:
-
-    >>> law = ShiftedPowerLaw(alpha=1, c1=0, c2=0, beta=12)
-    >>> law.expected(3).round(3).tolist(), law.counts(3, n_users=10, n_ratings=20).tolist()
-    ([12.0, 6.0, 4.0], [10, 6, 4])
+    All are at least 0. The curve tends to c1; its head is flatter for larger shifts c2 of the
+    ranks.
     """
 
     alpha: float
@@ -73,16 +60,9 @@ class ShiftedPowerLaw:
 
     def expected(self, n_items: int) -> NDArray[np.float64]:
         """Return the law's values at ranks 1 to n_items, shape (n_items,), in descending order."""
-        values: NDArray[np.float64] = self.c1 + self._head * self._shape(n_items)
+        head = float(self.beta * (self.c2 + 1) ** -self.alpha)
+        values: NDArray[np.float64] = self.c1 + head * _shape(self.alpha, self.c2, n_items)
         return values
-
-    @property
-    def _head(self) -> float:
-        """What beta adds to c1 at rank 1."""
-        return float(self.beta * (self.c2 + 1) ** -self.alpha)
-
-    def _shape(self, n_items: int) -> NDArray[np.float64]:
-        return _shape(self.alpha, self.c2, n_items)
 
     @classmethod
     def fit(cls, counts: NDArray[np.integer]) -> Self:
@@ -92,11 +72,6 @@ class ShiftedPowerLaw:
         :math:`c_1, c_2, \beta \ge 0` and :math:`0 \le \alpha \le 6`: :math:`c_1` and
         :math:`\beta` follow from the other two in closed form. All but :math:`\beta` are rounded
         to four significant digits.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than four items, a count is negative, or all are equal.
         """
         falling = np.sort(np.asarray(counts, dtype=np.float64))[::-1]
         if len(falling) < 4 or falling[-1] < 0 or falling[0] == falling[-1]:
@@ -140,12 +115,6 @@ class ShiftedPowerLaw:
         An item has at most one rating per user. If the law requires more, the item gets all users,
         and the law of the others gets a larger :math:`\beta` to keep the total. Numbers are rounded
         by largest remainders; ties go to the more popular item.
-
-        Raises
-        ------
-        ValueError
-            If there are more ratings than pairs of user and item, or c1 alone gives more than
-            the total.
         """
         if n_ratings > n_items * n_users:
             raise ValueError(
@@ -153,7 +122,8 @@ class ShiftedPowerLaw:
                 f"one each, but {n_ratings} are wanted: simulate fewer ratings or more users."
             )
         # Raises an error if the total is too small for c1.
-        shape = self.with_skewness(self.alpha, n_items, n_ratings)._shape(n_items)
+        self.with_skewness(self.alpha, n_items, n_ratings)
+        shape = _shape(self.alpha, self.c2, n_items)
         # By the number m of items that all users rate: what beta adds at rank 1 so that the others
         # have the remaining ratings. The smallest m with a possible number for the next item is
         # right.
@@ -215,11 +185,6 @@ def simulate_ratings(
     of users, items and ratings, and does not mention the sizes of profiles, which would also be a
     pattern.) Values are drawn with replacement from those of the source, independently of user and
     item.
-
-    Raises
-    ------
-    ValueError
-        If there is not one count per item, or one is not between 0 and the number of users.
     """
     if counts.shape != (source.n_items,):
         raise ValueError(

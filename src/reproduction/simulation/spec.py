@@ -16,14 +16,9 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Activity(Model):
     """How many items each user chooses.
 
-    Attributes
-    ----------
-    total : int
-        Chosen (user, item) pairs over all users.
-    minimum, maximum : int
-        Bounds of the number of items that a user chooses.
-    spread : float
-        Standard deviation of the logarithm of a user's number of items above the minimum.
+    The total is of chosen (user, item) pairs over all users; minimum and maximum bound the number
+    of items of a user. The spread is the standard deviation of the logarithm of a user's number of
+    items above the minimum.
     """
 
     total: int = Field(gt=0)
@@ -35,16 +30,9 @@ class Activity(Model):
 class Preferences(Model):
     """Shares of the variance of the latent affinity; the rest is noise.
 
-    Attributes
-    ----------
-    factors : int
-        Number of latent factors of users and items.
-    decay : float
-        The share of the k-th factor in the variance of taste falls as ``k ** -decay``; with 0 all
-        factors have the same share.
-    taste, quality, leniency : float
-        Shares of the variance due to the product of user and item factors, to the item, and to the
-        user.
+    Taste is due to the product of so many latent factors of users and items, quality to the item,
+    and leniency to the user. The share of the k-th factor in the variance of taste falls as
+    ``k ** -decay``; with 0 all factors have the same share.
     """
 
     factors: int = Field(gt=0)
@@ -67,17 +55,11 @@ class Preferences(Model):
 class Exposure(Model):
     """Which items users come across.
 
-    Attributes
-    ----------
-    item_gini : float
-        Gini coefficient of the number of users per item, to which the popularity curve is fitted.
-    head_width : float
-        Width of the flat head of the popularity curve, as a share of the items.
-    quality_correlation : float
-        Correlation of an item's rank in the popularity curve with its quality.
-    relevance_strength : float
-        Increase of the logarithm of the exposure per standard deviation of appeal; 0 makes
-        exposure independent of relevance given the item.
+    The popularity curve is fitted to the Gini coefficient of the number of users per item. The
+    width of its flat head is a share of the items. The quality correlation is that of an item's
+    rank in the curve with its quality. The relevance strength is the increase of the logarithm of
+    the exposure per standard deviation of appeal; 0 makes exposure independent of relevance given
+    the item.
     """
 
     item_gini: Share
@@ -89,12 +71,8 @@ class Exposure(Model):
 class Scale(Model):
     """Rating scale and rating distribution of the original.
 
-    Attributes
-    ----------
-    step : float
-        Distance of neighbouring ratings; every rating is a multiple of it.
-    marginal : dict of float to float
-        Frequency (a count or any other weight) of each rating in the original.
+    The step is the distance of neighbouring ratings; every rating is a multiple of it. The marginal
+    has the frequency (a count or any other weight) of each rating.
     """
 
     step: float = Field(gt=0)
@@ -113,14 +91,9 @@ class Scale(Model):
 class Plays(Model):
     """Numbers of plays per listener and artist, for event data.
 
-    Attributes
-    ----------
-    mean : float
-        Mean number of plays of an artist by one of their listeners.
-    spread : float
-        Standard deviation of its logarithm.
-    fade_days : float
-        Mean number of days between discovering an artist and playing it.
+    The mean is of the number of plays of an artist by one of their listeners, and the spread is the
+    standard deviation of its logarithm. Between discovering an artist and playing it there are so
+    many days in the mean (`fade_days`).
     """
 
     mean: float = Field(gt=0)
@@ -131,15 +104,9 @@ class Plays(Model):
 class RandomSample(Model):
     """A sample of items drawn uniformly for some users, who rate all of it.
 
-    Attributes
-    ----------
-    users : int
-        Number of users with such a sample: the first ones.
-    minimum, maximum : int
-        Bounds of the number of items drawn for one user, uniform in between.
-    holds_choices : bool
-        True if a user's chosen items are the known ones among the items drawn for them (CM100k);
-        False if choices are separate from the sample (Yahoo! R3).
+    The first users have one, of a size that is uniform between the minimum and the maximum. If it
+    holds choices, a user's chosen items are the known ones among the items drawn for them (CM100k);
+    otherwise choices are separate from the sample (Yahoo! R3).
     """
 
     users: int = Field(gt=0)
@@ -151,14 +118,9 @@ class RandomSample(Model):
 class Period(Model):
     """When users and items arrive.
 
-    Attributes
-    ----------
-    start, end : date
-        First day, and the day after the last one (UTC).
-    arrival_share : float
-        Users arrive uniformly over this first share of the period.
-    items_at_start : float
-        Share of the items that exist on the first day; the others appear uniformly until the end.
+    The period is from the first day to the day after the last one (UTC). Users arrive uniformly
+    over a first share of it. A share of the items exists at the start; the others appear uniformly
+    until the end.
     """
 
     start: date
@@ -176,12 +138,8 @@ class Period(Model):
 class Sessions(Model):
     """How users spread their ratings over time.
 
-    Attributes
-    ----------
-    active_days : float
-        Mean number of days from a user's first session to the last.
-    length : float
-        Mean number of ratings in one session.
+    Means of the number of days from a user's first session to the last, and of the number of
+    ratings in one session.
     """
 
     active_days: float = Field(gt=0)
@@ -191,24 +149,9 @@ class Sessions(Model):
 class TwinSpec(Model):
     """One synthetic twin of a rating dataset.
 
-    Attributes
-    ----------
-    users, items : int
-        Size of the world.
-    activity, preferences, exposure
-        The world's parameters.
-    scale : Scale or None
-        Rating scale; None for event data.
-    plays : Plays or None
-        Numbers of plays; None for rating data.
-    random_sample : RandomSample or None
-        The sample of items drawn at random, if the original has one.
-    period : Period or None
-        None where the original has no timestamps.
-    sessions : Sessions or None
-        Given for ratings with timestamps.
-    repeated_share : float
-        Share of the pairs that occur a second time in the raw file, with an outdated rating.
+    Ratings have a scale, events have plays. There is a random sample if the original has one, a
+    period if it has timestamps, and sessions for ratings with timestamps. A repeated share of the
+    pairs occurs a second time in the raw file, with an outdated rating.
     """
 
     users: int = Field(gt=0)

@@ -44,14 +44,8 @@ class WrittenTwin(TypedDict):
 class Simulation:
     """A world, its observation, and the raw identifiers of users and items.
 
-    Attributes
-    ----------
-    world : World
-        With complete relevance.
-    observation : Observation
-        Everything that is observed, including users whom the parser leaves out.
-    user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
-        Raw identifiers by index into the world.
+    The observation is everything that is observed, including users whom the parser leaves out.
+    Identifiers are by index into the world.
     """
 
     world: World
@@ -63,16 +57,7 @@ class Simulation:
 def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
     """Simulate a synthetic twin without writing anything.
 
-    Parameters
-    ----------
-    dataset_id : str
-        Id of the original, one of the keys of `WRITERS`; part of every seed's name.
-
-    Raises
-    ------
-    ValueError
-        If there is no raw format for this dataset, the format cannot hold what the specification
-        asks for, or no world fits the specification.
+    The id of the original is one of the keys of `WRITERS`, and part of every seed's name.
 
     Examples
     --------
@@ -111,17 +96,9 @@ def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) ->
     and items without ratings. A world of more than `LARGEST_WHOLE_WORLD` pairs is drawn by blocks
     of users (:mod:`reproduction.simulation.large_worlds`) and has no truth.
 
-    Returns
-    -------
-    WrittenTwin
-        Names of the raw files, in the order in which the parser takes them, and the expected
-        counts: one rating per pair (per play for events), without users that lack a random sample
-        if the data has one.
-
-    Raises
-    ------
-    ValueError
-        If the raw format cannot hold what the specification asks for, or no world fits it.
+    The files are named in the order in which the parser takes them. The expected counts are of one
+    rating per pair (per play for events), without users that lack a random sample if the data has
+    one.
     """
     if spec.users * spec.items <= LARGEST_WHOLE_WORLD:
         simulation = simulate(dataset_id, spec, root_seed)
@@ -171,15 +148,11 @@ def _write_raw_files(
     return {
         "files": files,
         "expected": {
-            "users": _n_distinct(observation.users[rows]),
-            "items": _n_distinct(observation.items[rows]),
+            "users": int(np.count_nonzero(np.bincount(observation.users[rows]))),
+            "items": int(np.count_nonzero(np.bincount(observation.items[rows]))),
             "ratings": len(rows),
         },
     }
-
-
-def _n_distinct(indices: NDArray[np.int32]) -> int:
-    return int(np.count_nonzero(np.bincount(indices)))
 
 
 def parsed_rows(observation: Observation) -> NDArray[np.int64]:

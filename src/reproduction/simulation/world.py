@@ -60,20 +60,9 @@ GINI_TOLERANCE = 0.01
 class World:
     """A simulated world with all preferences, observed or not.
 
-    Attributes
-    ----------
-    affinity : ndarray of float64, shape (n_users, n_items)
-        Latent preference, variance 1.
-    relevance : ndarray of int16, shape (n_users, n_items)
-        Complete ratings in multiples of `step`, or numbers of plays.
-    step : float
-        Unit of `relevance` on the rating scale.
-    exposure : ndarray of float64, shape (n_users, n_items)
-        Log-weights with which users choose items.
-    activity : ndarray of int64, shape (n_users,)
-        Number of items each user chooses.
-    popularity_exponent : float
-        The fitted exponent of the popularity curve.
+    Affinity (the latent preference), relevance and exposure have shape (n_users, n_items).
+    Relevance has complete ratings in multiples of `step`, or numbers of plays; exposure has the
+    log-weights with which users choose items, and activity the number of items each user chooses.
     """
 
     affinity: NDArray[np.float64]
@@ -98,20 +87,6 @@ class World:
         return (self.relevance * np.float32(self.step)).astype(np.float32)
 
 
-def choosable_items(spec: TwinSpec, in_sample: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which items each user may choose, shape (n_users, n_items).
-
-    Choices are within a random sample that includes them, or outside of any other sample, so that
-    no pair is in the data twice. Removing a uniform sample from the choosable items changes neither
-    the sample nor the relative chances of the other items.
-    """
-    if spec.random_sample is not None and spec.random_sample.holds_choices:
-        return in_sample
-    return ~in_sample
-
-
-# Weighted sampling without replacement for many users at once.
-
 FIRST_RATING_BONUS = 1e3
 """Ranks a pair above all others of its user; log-weights and Gumbel noise are far smaller."""
 
@@ -127,20 +102,13 @@ def sample_items(
 
     The items with the largest ``log_weights[u] + noise[u]`` are a sample without replacement, in
     which each item is drawn with a probability proportional to its weight among the remaining
-    items.
+    items. A user with fewer items of non-zero weight than wanted gets all of them.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (n_users,)
-        Number of items per user; a user with fewer items of non-zero weight gets all of them.
-    cover_items : bool
-        Give each item to the user with the largest ``log_weights + log(counts) + noise`` first, so
-        that no item is left without a user (unless a user gets more items than allowed). Raw rating
-        files contain no items without ratings.
+    With `cover_items` each item is first given to the user with the largest
+    ``log_weights + log(counts) + noise``, so that no item is left without a user (unless a user
+    gets more items than allowed). Raw rating files contain no items without ratings.
 
-    References
-    ----------
-    Yellott, J. I., The relationship between Luce's choice axiom, Thurstone's theory of
+    Source: Yellott, J. I., The relationship between Luce's choice axiom, Thurstone's theory of
     comparative judgment, and the double exponential distribution. J. Math. Psychol. 15 (1977).
     """
     keys = log_weights + noise
@@ -167,6 +135,19 @@ def draw_random_sample(
     return drawn
 
 
+def choice_noise(
+    spec: TwinSpec, in_sample: NDArray[np.bool_], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draw Gumbel noise for :func:`choose_items`; minus infinity forbids a choice.
+
+    Choices are within a random sample that includes them, or outside of any other sample, so that
+    no pair is in the data twice. Removing a uniform sample from the choosable items changes neither
+    the sample nor the relative chances of the other items.
+    """
+    choosable = in_sample if holds_choices(spec) else ~in_sample
+    return np.where(choosable, gumbel_noise(in_sample.shape, rng), -np.inf)
+
+
 def choose_items(
     spec: TwinSpec,
     exposure: NDArray[np.float64],
@@ -177,8 +158,12 @@ def choose_items(
 
     Every item gets a user, unless the choices are only a part of the data.
     """
-    partial = spec.random_sample is not None and spec.random_sample.holds_choices
-    return sample_items(exposure, activity, noise, cover_items=not partial)
+    return sample_items(exposure, activity, noise, cover_items=not holds_choices(spec))
+
+
+def holds_choices(spec: TwinSpec) -> bool:
+    """Return whether the choices of users are a part of a random sample, which is the data."""
+    return spec.random_sample is not None and spec.random_sample.holds_choices
 
 
 def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
@@ -201,8 +186,7 @@ def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
     activity = draw_activity(spec.activity, spec.users, rng)
 
     # A pilot sample, separate from the observed one, fits what depends on observation.
-    choosable = choosable_items(spec, draw_random_sample(spec.random_sample, shape, rng))
-    noise = np.where(choosable, gumbel_noise(shape, rng), -np.inf)
+    noise = choice_noise(spec, draw_random_sample(spec.random_sample, shape, rng), rng)
 
     def pilot(exponent: float) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         return choose_items(spec, exponent * log_curve + log_appeal, activity, noise)
@@ -210,10 +194,11 @@ def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
     exponent = fitted_exponent(
         lambda value: gini(np.bincount(pilot(value)[1], minlength=spec.items)), exposure.item_gini
     )
-    whole_sample = spec.random_sample is not None and spec.random_sample.holds_choices
-    observed = affinity if whole_sample else affinity[pilot(exponent)]
+    observed = affinity if holds_choices(spec) else affinity[pilot(exponent)]
     if spec.scale is not None:
-        relevance, step = _graded(affinity, observed, spec.scale), spec.scale.step
+        steps = np.rint(np.array(sorted(spec.scale.marginal)) / spec.scale.step).astype(np.int16)
+        relevance = steps[np.searchsorted(rating_bounds(observed, spec.scale), affinity)]
+        step = spec.scale.step
     elif spec.plays is not None:
         relevance, step = play_counts(affinity, observed, spec.plays), 1.0
     return World(
@@ -296,14 +281,6 @@ def fitted_exponent(item_gini: Callable[[float], float], target: float) -> float
             "small."
         )
     return high
-
-
-def _graded(
-    affinity: NDArray[np.float64], observed: NDArray[np.float64], scale: Scale
-) -> NDArray[np.int16]:
-    """Return ratings in steps, by quantiles of the observed affinities, shape as `affinity`."""
-    steps = np.rint(np.array(sorted(scale.marginal)) / scale.step).astype(np.int16)
-    return steps[np.searchsorted(rating_bounds(observed, scale), affinity)]
 
 
 def rating_bounds(observed: NDArray[np.floating], scale: Scale) -> NDArray[np.floating]:

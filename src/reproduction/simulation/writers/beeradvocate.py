@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.storage.files import write_atomically
-from reproduction.simulation.observation import Observation
-from reproduction.simulation.timeline import DAY
+from reproduction.simulation.observation import DAY, Observation
 from reproduction.simulation.writers.raw_files import (
     LineColumn,
     gzip_bytes,

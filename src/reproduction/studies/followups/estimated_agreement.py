@@ -8,11 +8,11 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed, significant
-from receval.figures.tables import Column, Table, printed
-from receval.storage.files import read_results, real_values
+from receval.figures.tables import Table
+from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimator_names import MAR
-from reproduction.studies.followups._shared.mar_ratios import ratios_to_mar
+from reproduction.studies.followups._shared.estimator_rows import printed_by_metric
+from reproduction.studies.followups._shared.estimators import MAR, ratios_to_mar
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -26,32 +26,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and estimator."""
-    numbers = {name: real_values(results[name]) for name in ("ratio", "error", "tau")}
-    results = results.assign(**numbers)
-    metrics = list(dict.fromkeys(results["metric"]))
-    rows = []
-    for dataset, title in results[["dataset", "title"]].drop_duplicates().itertuples(index=False):
-        cells = []
-        for metric in metrics:
-            own = results[
-                (results["dataset"] == dataset)
-                & (results["title"] == title)
-                & (results["metric"] == metric)
-            ]
-            if own.empty:
-                cells += ["–"] * 3
-                continue
-            one = own.iloc[0]
-            cells += [significant(float(one["ratio"]), 2), fixed(float(one["error"]), 0)]
-            cells += [two_decimals(float(one["tau"]))]
-        rows.append((display.datasets[str(dataset)], str(title), *cells))
-    columns = [
-        Column("Dataset"),
-        Column("Estimator"),
-        *(
-            Column(f"{metric}, {name}", "right")
-            for metric in metrics
-            for name in ("ratio", "error", "tau")
-        ),
-    ]
-    return printed(display, columns, rows)
+    return printed_by_metric(
+        results.assign(dataset=results["dataset"].map(display.datasets)),
+        display,
+        {"Dataset": "dataset", "Estimator": "title"},
+        {
+            "ratio": ("ratio", lambda ratio: significant(ratio, 2)),
+            "error": ("error", lambda error: fixed(error, 0)),
+            "tau": ("tau", two_decimals),
+        },
+    )

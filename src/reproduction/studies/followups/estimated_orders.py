@@ -9,12 +9,11 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimate_errors import TRUTH, errors_of_draws
-from reproduction.studies.followups._shared.estimator_names import MAR
 from reproduction.studies.followups._shared.estimator_rows import draw_rows
+from reproduction.studies.followups._shared.estimators import MAR, TRUTH, errors_of_draws
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
@@ -45,14 +44,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
     from receval.missing_judgments.rank_sums import rank_sum_of
     from receval.seeds import generator
-    from reproduction.simulation.complete_judgments import KnownChances
     from reproduction.studies.followups._shared.drawn_tests import DrawnTests
 
-    parameters = inputs.parameters
-    metrics = [rank_sum_of(str(label)) for label in parameters["metrics"]]
-    rng = generator(inputs.seed, "followups", "known-chances", "world")
-    world = KnownChances.drawn(int(parameters["users"]), int(parameters["items"]), rng)
-    tests = DrawnTests(world, inputs.seed)
+    metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
+    tests = DrawnTests.of(inputs)
     models: list[PropensityModel] = [
         KnownPropensities(tests.test_chances),
         PopularityPropensities(),
@@ -66,33 +61,30 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         for test in (SKEW, WTD_H, WTD)
     }
 
-    def estimates(
-        folds: Iterable[RankedFold], used: Sequence[PropensityModel], *, with_tests: bool
-    ) -> pd.DataFrame:
-        return estimates_of_folds(
-            folds,
+    def estimates(ranked: RankedFold, used: Sequence[PropensityModel] = ()) -> pd.DataFrame:
+        found = estimates_of_folds(
+            [ranked],
             list(tests.ranks),
             metrics,
-            used,
+            list(used),
             tests.protocol,
             4.0,
-            interventions=interventions if with_tests else None,
+            interventions=interventions if used else None,
         )
+        # All estimators of the test itself, or the random items alone.
+        return found[(found["estimator"] == MAR) != bool(used)]
 
-    truth = estimates([tests.truth], [], with_tests=False)
-    tables = [truth[truth["estimator"] == MAR].assign(estimator=TRUTH, draw="")]
-    draws = int(parameters["draws"])
-    for ranked in tests.draws(draws, SAMPLED):
-        table = estimates([ranked], models, with_tests=True)
-        tables.append(table[table["estimator"] != MAR].assign(draw=str(ranked.number)))
-    for per_user in map(int, parameters["per_user"]):
-        for ranked in tests.draws(draws, per_user):
-            table = estimates([ranked], [], with_tests=False)
-            tables.append(
-                table[table["estimator"] == MAR].assign(
-                    propensities=f"{per_user} a user", draw=str(ranked.number)
-                )
-            )
+    draws = int(inputs.parameters["draws"])
+    tables = [estimates(tests.truth).assign(estimator=TRUTH, draw="")]
+    tables += [
+        estimates(ranked, models).assign(draw=str(ranked.number))
+        for ranked in tests.draws(draws, SAMPLED)
+    ]
+    tables += [
+        estimates(ranked).assign(propensities=f"{per_user} a user", draw=str(ranked.number))
+        for per_user in map(int, inputs.parameters["per_user"])
+        for ranked in tests.draws(draws, per_user)
+    ]
     table = pd.concat(tables, ignore_index=True).rename(columns={"value": "estimate"})
     keys = ["metric", "estimator", "propensities", "draw", "system"]
     return table.sort_values("metric", kind="stable")[[*keys, "estimate"]].reset_index(drop=True)

@@ -12,7 +12,7 @@ from receval.figures.display import DisplayStyle
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimator_names import MAR
+from reproduction.studies.followups._shared.estimators import MAR, SPREAD, ranked_folds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,26 +29,17 @@ TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0
 
 TAU, RATIO = "$\\tau$ with the reference", "Estimate / reference (log)"
 
-
-# Estimates weighted by powers of popularity, compared with their reference.
-
 GENERATED = "known-chances"
 """Name of the generated world in the column ``source``; all other sources are datasets."""
-
-SPREAD = (5.0, 95.0)
-"""Percentiles of the draws."""
 
 
 def summary_of_powers(results: pd.DataFrame) -> pd.DataFrame:
     """Summarise the artifact ``estimated_powers`` over systems and draws.
 
-    Returns
-    -------
-    DataFrame
-        One row per source, metric and exponent, with the columns tau (Kendall's tau-b of the order
-        of the systems with that of the reference) and ratio (median over the systems of the
-        estimate over the reference), both means over draws, and the 5th and 95th percentile of the
-        draws as tau_low, tau_high, ratio_low and ratio_high; sorted by exponent.
+    One row per source, metric and exponent, with the columns tau (Kendall's tau-b of the order of
+    the systems with that of the reference) and ratio (median over the systems of the estimate over
+    the reference), both means over draws, and the 5th and 95th percentile of the draws as tau_low,
+    tau_high, ratio_low and ratio_high; sorted by exponent.
     """
     numbers = {name: real_values(results[name]) for name in ("exponent", "estimate", "reference")}
     table = results.assign(**numbers)
@@ -81,12 +72,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     popularity); draw (of the generated world's test); system; estimate; reference (by
     judgments of random items, or by all judgments of the world).
     """
-    from receval.seeds import generator
-    from reproduction.simulation.complete_judgments import KnownChances
     from reproduction.studies.followups._shared.drawn_tests import DrawnTests
-    from reproduction.studies.followups._shared.ranked_experiments import ranked_folds_of
 
-    parameters = inputs.parameters
     tables = [
         _estimated(
             inputs,
@@ -97,13 +84,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         ).assign(source=experiment.dataset, draw="")
         for experiment in inputs.experiments.values()
     ]
-    rng = generator(inputs.seed, "followups", "known-chances", "world")
-    world = KnownChances.drawn(int(parameters["users"]), int(parameters["items"]), rng)
-    tests = DrawnTests(world, inputs.seed)
+    tests = DrawnTests.of(inputs)
     systems, protocol = tuple(tests.ranks), tests.protocol
     truth = _estimated(inputs, [tests.truth], systems, protocol, 4.0)
     reference = truth.set_index(["metric", "exponent", "system"])["reference"]
-    for ranked in tests.draws(int(parameters["draws"]), per_user=1):
+    for ranked in tests.draws(int(inputs.parameters["draws"]), per_user=1):
         own = _estimated(inputs, [ranked], systems, protocol, 4.0)
         places = pd.MultiIndex.from_frame(own[["metric", "exponent", "system"]])
         true = reference.reindex(places).to_numpy()

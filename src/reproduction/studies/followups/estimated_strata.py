@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -58,24 +58,24 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.registry import parse_named
 
     metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
-    tables = [
-        _of_experiment(experiment, list(metrics), list(metrics.values()))
-        for experiment in inputs.experiments.values()
-    ]
+    tables = [_of_experiment(experiment, metrics) for experiment in inputs.experiments.values()]
     return pd.concat(tables, ignore_index=True)
 
 
-def _of_experiment(
-    experiment: Experiment, names: Sequence[str], metrics: Sequence[Metric]
-) -> pd.DataFrame:
-    values, shares, items = _measured(experiment, metrics)
-    rows = []
-    for index, name in enumerate(names):
-        own = {judgments: means[index] for judgments, means in values.items()}
+def _of_experiment(experiment: Experiment, metrics: Mapping[str, Metric]) -> pd.DataFrame:
+    measured = [_of_fold(experiment, number, list(metrics.values())) for number in experiment.folds]
+    tables = []
+    for index, name in enumerate(metrics):
+        # Means over the folds in which a value is defined.
+        own = {
+            judgments: np.nanmean([fold[judgments].values[index] for fold in measured], axis=0)
+            for judgments in measured[0]
+        }
         signs = {key: pair_signs(means, TOLERANCE_OF_MEANS) for key, means in own.items()}
-        agreed = signs[STRATUM.format(1)] == signs[STRATUM.format(2)]
+        first, second = (signs[STRATUM.format(number)] for number in (1, 2))
         for judgments, means in own.items():
-            rows.append(
+            reversed_pairs = (first == second) & (signs[judgments] * first < 0)
+            tables.append(
                 pd.DataFrame(
                     {
                         "dataset": experiment.dataset,
@@ -83,23 +83,17 @@ def _of_experiment(
                         "judgments": judgments,
                         "system": experiment.all_systems,
                         "value": means,
-                        "share": shares.get(judgments, 1.0),
-                        "items": items[judgments],
-                        "tau": _tau(own.get(RANDOM), means),
-                        "reversed": int(
-                            (agreed & (signs[judgments] * signs[STRATUM.format(1)] < 0)).sum()
-                        ),
-                        "pairs": len(agreed),
+                        "share": float(np.mean([fold[judgments].share for fold in measured])),
+                        "items": float(np.mean([fold[judgments].items for fold in measured])),
+                        "tau": kendall_tau_b(own[RANDOM], means, TOLERANCE_OF_MEANS).item()
+                        if RANDOM in own
+                        else np.nan,
+                        "reversed": int(reversed_pairs.sum()),
+                        "pairs": len(first),
                     }
                 )
             )
-    return pd.concat(rows, ignore_index=True)
-
-
-def _tau(random: NDArray[np.float64] | None, means: NDArray[np.float64]) -> float:
-    if random is None:
-        return float("nan")
-    return float(kendall_tau_b(random, means, TOLERANCE_OF_MEANS).item())
+    return pd.concat(tables, ignore_index=True)
 
 
 # Strata of test ratings by the exposure of their items, and the exponent of their popularity.
@@ -119,7 +113,7 @@ def _tau(random: NDArray[np.float64] | None, means: NDArray[np.float64]) -> floa
 # :class:`receval.missing_judgments.propensities.StratifiedPropensities` does, by strata with equal
 # parts of the test.
 #
-# Notes ----- Jadidinejad, Macdonald and Ounis (2021), "The Simpson's paradox in the offline
+# Source: Jadidinejad, Macdonald and Ounis (2021), "The Simpson's paradox in the offline
 # evaluation of recommendation systems", TOIS 40(1), as their released code has it
 # (``StratifiedEvaluation``, with two strata in its experiments). The release fits the power law
 # with the package powerlaw; its two formulas are implemented here: Clauset, Shalizi and Newman
@@ -131,12 +125,7 @@ def _tau(random: NDArray[np.float64] | None, means: NDArray[np.float64]) -> floa
 class PopularityPowerLaw:
     r"""The power law :math:`P(n) \propto n^{-\alpha}` of numbers of ratings above a least one.
 
-    Attributes
-    ----------
-    alpha : float
-        Above 1.
-    least : int
-        The least number that follows the law, at least 1.
+    Alpha is above 1, and the least number that follows the law is at least 1.
     """
 
     alpha: float
@@ -149,12 +138,6 @@ class PopularityPowerLaw:
         For each candidate :math:`n_{min}`,
         :math:`\alpha = 1 + m / \sum_i \ln(n_i / (n_{min} - 1/2))` over the m numbers from it on.
         The one with the best fit is taken, by the largest difference of the distribution functions.
-
-        Examples
-        --------
-        >>> law = PopularityPowerLaw.fit(np.repeat([1, 2, 4, 8], [64, 16, 4, 1]))
-        >>> law.least, round(law.alpha, 2)
-        (2, 3.06)
         """
         numbers = np.sort(counts[counts > 0]).astype(np.float64)
         candidates = np.unique(numbers)[:-1]
@@ -195,22 +178,8 @@ def _law_from(numbers: NDArray[np.float64]) -> tuple[float, float]:
 def strata_of_exposure(fold: Fold, strata: int = 2) -> NDArray[np.int64]:
     """Divide the test ratings of a fold into strata by the propensities of their items.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_judgments,)
-        The stratum of each, from 0 for the least exposed items. A propensity at the border of two
-        strata is in the lower one.
-
-    Examples
-    --------
-    Item 0 was rated by six users, items 1 and 2 by one each:
-
-    >>> from scipy.sparse import csr_array
-    >>> from receval.splits.split import Fold, Judgments
-    >>> train = csr_array(np.array([[1, 0, 0]] * 4 + [[0, 0, 0]] * 2, dtype=np.float32))
-    >>> test = Judgments.from_pairs([4, 5, 4, 5], [0, 0, 1, 2], [5, 5, 5, 5], n_users=6)
-    >>> strata_of_exposure(Fold(train, test)).tolist()
-    [1, 0, 1, 0]
+    Strata count from 0, with the least exposed items. A propensity at the border of two is in the
+    lower one.
     """
     from receval.protocols.popularity import popularity
 
@@ -233,16 +202,9 @@ def means_in_strata(
 ) -> NDArray[np.float64]:
     """Measure one system's lists by the judgments of each stratum alone.
 
-    Parameters
-    ----------
-    protocol : Protocol
-        One list per user, and candidates that do not depend on which items are judged: ``AR AI-AN``
-        or ``AR train-AN``.
-
-    Returns
-    -------
-    ndarray of float64, shape (strata, n_metrics)
-        Means over the users who have a relevant judgment in the stratum; NaN if nobody has.
+    The result has shape (strata, n_metrics): means over the users who have a relevant judgment in
+    the stratum, and NaN if nobody has. The protocol has one list per user, and candidates that do
+    not depend on which items are judged: ``AR AI-AN`` or ``AR train-AN``.
     """
     from receval.metrics.evaluation import evaluate, mean
     from receval.metrics.lists import JudgedLists
@@ -260,71 +222,63 @@ def means_in_strata(
 
 
 def mean_over_strata(means: NDArray[np.float64], stratum: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Average the means of strata, weighted by their numbers of judgments.
-
-    Examples
-    --------
-    >>> mean_over_strata(np.array([[0.2], [0.6]]), np.array([0, 0, 0, 1])).round(3).tolist()
-    [0.3]
-    """
+    """Average the means of strata, weighted by their numbers of judgments."""
     shares = np.bincount(stratum, minlength=len(means)) / len(stratum)
     mean_of_strata: NDArray[np.float64] = shares @ np.nan_to_num(means)
     return mean_of_strata
 
 
-def _measured(
-    experiment: Experiment, metrics: Sequence[Metric]
-) -> tuple[dict[str, NDArray[np.float64]], dict[str, float], dict[str, float]]:
-    """Return values of the systems, shape (n_metrics, n_systems), and the sizes of the strata."""
-    protocol, threshold = experiment.only_protocol, experiment.threshold
-    strata = [STRATUM.format(number + 1) for number in range(STRATA)]
-    values: dict[str, list[NDArray[np.float64]]] = {}
-    shares: dict[str, list[float]] = {}
-    items: dict[str, list[int]] = {}
-    for number in experiment.folds:
-        fold = experiment.fold(number)
-        parts = {"test": {WHOLE: np.zeros(len(fold.test), dtype=np.int64)}}
-        judgments = {"test": fold.test}
-        if fold.unbiased is not None:
-            parts["unbiased"] = {RANDOM: np.zeros(len(fold.unbiased), dtype=np.int64)}
-            judgments["unbiased"] = fold.unbiased
-        stratum = strata_of_exposure(fold, STRATA)
-        for index, name in enumerate(strata):
-            own = stratum == index
-            shares.setdefault(name, []).append(float(own.mean()))
-            items.setdefault(name, []).append(len(np.unique(fold.test.items[own])))
-        by_system: dict[str, list[NDArray[np.float64]]] = {}
-        for system in experiment.all_systems:
-            for part, wholes in parts.items():
-                ranks = experiment.judged_ranks(system, protocol, number, part)
-                for name, all_of_it in wholes.items():
-                    means = means_in_strata(
-                        metrics, judgments[part], ranks, all_of_it, 1, threshold, protocol
-                    )
-                    by_system.setdefault(name, []).append(means[0])
-                if part == "test":
-                    means = means_in_strata(
-                        metrics, fold.test, ranks, stratum, STRATA, threshold, protocol
-                    )
-                    by_system.setdefault(BOTH, []).append(mean_over_strata(means, stratum))
-                    for name, own_means in zip(strata, means, strict=True):
-                        by_system.setdefault(name, []).append(own_means)
-        for name, found in by_system.items():
-            values.setdefault(name, []).append(np.stack(found, axis=-1))
-        for name, of_part in ((WHOLE, fold.test), (BOTH, fold.test), (RANDOM, fold.unbiased)):
-            if of_part is not None:
-                items.setdefault(name, []).append(len(np.unique(of_part.items)))
-    return (
-        {name: _over_folds(own) for name, own in values.items()},
-        {name: float(np.mean(own)) for name, own in shares.items()},
-        {name: float(np.mean(own)) for name, own in items.items()},
-    )
+class _Measured(NamedTuple):
+    """The systems on some judgments of a fold.
+
+    The values have shape (n_metrics, n_systems); `share` is of the test ratings, and `items` says
+    how many items have judgments.
+    """
+
+    values: NDArray[np.float64]
+    share: float
+    items: int
 
 
-def _over_folds(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the mean over the folds in which the value is defined."""
-    means: NDArray[np.float64] = np.nanmean(np.stack(values), axis=0)
-    return means
+def _of_fold(
+    experiment: Experiment, number: int, metrics: Sequence[Metric]
+) -> dict[str, _Measured]:
+    fold, protocol = experiment.fold(number), experiment.only_protocol
+    stratum = strata_of_exposure(fold, STRATA)
+    strata = {STRATUM.format(index + 1): stratum == index for index in range(STRATA)}
+
+    def means(
+        judgments: Judgments, part: str, parts: NDArray[np.int64], n_parts: int
+    ) -> list[NDArray[np.float64]]:
+        """Return the means of every system, each of shape (n_parts, n_metrics)."""
+        return [
+            means_in_strata(
+                metrics,
+                judgments,
+                experiment.judged_ranks(system, protocol, number, part),
+                parts,
+                n_parts,
+                experiment.threshold,
+                protocol,
+            )
+            for system in experiment.all_systems
+        ]
+
+    def whole(judgments: Judgments, part: str) -> _Measured:
+        found = means(judgments, part, np.zeros(len(judgments), dtype=np.int64), 1)
+        return _Measured(np.concatenate(found).T, 1.0, len(np.unique(judgments.items)))
+
+    on_test = whole(fold.test, "test")
+    by_system = means(fold.test, "test", stratum, STRATA)
+    both = np.stack([mean_over_strata(own, stratum) for own in by_system], axis=-1)
+    found = {WHOLE: on_test, BOTH: on_test._replace(values=both)}
+    for index, (name, own) in enumerate(strata.items()):
+        values = np.stack([own_means[index] for own_means in by_system], axis=-1)
+        n_items = len(np.unique(fold.test.items[own]))
+        found[name] = _Measured(values, float(own.mean()), n_items)
+    if fold.unbiased is not None:
+        found[RANDOM] = whole(fold.unbiased, "unbiased")
+    return found
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:

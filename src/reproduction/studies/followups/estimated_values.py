@@ -10,9 +10,8 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimator_names import MAR
 from reproduction.studies.followups._shared.estimator_rows import draw_rows
-from reproduction.studies.followups._shared.mar_ratios import ratios_to_mar
+from reproduction.studies.followups._shared.estimators import MAR, ranked_folds_of, ratios_to_mar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +40,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
     from receval.missing_judgments.rank_sums import rank_sum_of
     from receval.seeds import generator
-    from reproduction.studies.followups._shared.ranked_experiments import ranked_folds_of
 
     metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
     tables = []
@@ -73,7 +71,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     found = ratios_to_mar(results)
     shown = found[found["estimator"] != MAR]
     panels = [
-        (f"{title}", shown[shown["dataset"] == dataset])
+        (title, shown[shown["dataset"] == dataset])
         for dataset, title in display.datasets.items()
         if dataset in set(shown["dataset"])
     ]

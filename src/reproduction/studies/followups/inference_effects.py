@@ -16,8 +16,14 @@ from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure, short_number
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.drawn_differences import TEST_LEVEL, values_by_metric
-from reproduction.studies.followups._shared.test_curves import set_user_axis
+from reproduction.studies.followups._shared.inference import (
+    TEST_LEVEL,
+    all_differences,
+    values_by_metric,
+)
+from reproduction.studies.followups._shared.test_curves import (
+    set_user_axis,
+)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -91,22 +97,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the differences of all pairs under one metric, rounded so that ties are exact."""
-    from receval.metrics.averages import MEAN_DECIMALS
-    from receval.statistics.pairs import system_pairs
-
-    first, second = system_pairs(len(values))
-    return np.round(values[first] - values[second], MEAN_DECIMALS)
-
-
 def _effects(stacked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the absolute d_z and relative differences, shape (n_metrics, n_pairs)."""
     from receval.statistics.pairs import system_pairs
 
     first, second = system_pairs(stacked.shape[1])
     means = stacked.mean(axis=2)
-    distances = [_differences(values) for values in stacked]
+    distances = [all_differences(values) for values in stacked]
     spreads = np.stack([rows.std(axis=1, ddof=1) for rows in distances])
     sizes = np.abs(np.stack([rows.mean(axis=1) for rows in distances]))
     highest = np.maximum(means[:, first], means[:, second])
@@ -126,7 +123,7 @@ def _p_values(
 
     found: dict[str, list[NDArray[np.float64]]] = {}
     for values in stacked:
-        rows = _differences(values)
+        rows = all_differences(values)
         p_values = {
             "t": t_test_of_rows(rows),
             "bootstrap": shifted_bootstrap_test(rows, resamples, generator),

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,12 +12,16 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.drawn_differences import (
+from reproduction.studies.followups._shared.inference import (
     ALL,
     TEST_LEVEL,
     values_by_metric,
 )
-from reproduction.studies.followups._shared.test_curves import draw_tests, mark_level, set_user_axis
+from reproduction.studies.followups._shared.test_curves import (
+    draw_tests,
+    mark_level,
+    set_user_axis,
+)
 
 METHODS = {
     "unadjusted": "Unadjusted t",
@@ -50,20 +52,9 @@ PANELS = (
 
 KEYS = ["dataset", "differing", "metric", "sampled_users", "method"]
 
-
-# Families of all pairs of systems, some without a difference, under several methods.
-
 SETTINGS = {"none": 1, "some": 3, "all": None}
 """Settings by which pairs differ: groups of systems within which users' values are swapped,
 or None for no swapping."""
-
-QUICK = ("unadjusted", "holm", "benjamini-hochberg", "tukey")
-"""Methods by t-tests, and Tukey's."""
-
-SLOW = ("wilcoxon-benjamini-hochberg", "randomised-tukey")
-"""Slow methods, which sort differences or permute users."""
-
-NAMES_OF_METHODS = (*QUICK, *SLOW)
 
 
 def groups_by_mean(values: NDArray[np.float64], groups: int | None) -> NDArray[np.intp]:
@@ -90,21 +81,6 @@ def drawn_family(
         if len(members) > 1:
             found[members] = generator.permuted(found[members], axis=0)
     return found
-
-
-@dataclass(frozen=True)
-class FamilyOutcome:
-    """The discoveries of a method in one family."""
-
-    false: int
-    """Rejected pairs of systems of one group."""
-    true: int
-    """Rejected pairs of systems of two groups."""
-
-    @property
-    def false_share(self) -> float:
-        """Return the share of false discoveries among the rejected pairs; 0 if there are none."""
-        return self.false / max(self.false + self.true, 1)
 
 
 def rejected_pairs(
@@ -137,9 +113,19 @@ def rejected_pairs(
     return found
 
 
-def outcome_of_family(rejected: NDArray[np.bool_], same_group: NDArray[np.bool_]) -> FamilyOutcome:
-    """Count the false and the true discoveries among the rejected pairs."""
-    return FamilyOutcome(int((rejected & same_group).sum()), int((rejected & ~same_group).sum()))
+def outcome_of_family(
+    rejected: NDArray[np.bool_], same_group: NDArray[np.bool_]
+) -> tuple[float, float, float]:
+    """Return whether a rejected pair is false, the share of false ones, and that of others found.
+
+    A rejected pair of systems of one group is false. What is about pairs that do not exist is NaN.
+    """
+    false, true = (int((rejected & pairs).sum()) for pairs in (same_group, ~same_group))
+    others = int((~same_group).sum())
+    found = true / others if others else np.nan
+    if not same_group.any():
+        return np.nan, np.nan, found
+    return float(false > 0), false / max(false + true, 1), found
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -184,21 +170,19 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                             slow=slow,
                             permutations=int(parameters["permutations"]),
                         )
-                        for method, of_pairs in rejected.items():
-                            found = outcome_of_family(of_pairs, same)
-                            keys = (experiment.dataset, differing, metric, size, method)
-                            differ = int((~same).sum())
-                            rows.append(
-                                (
-                                    *keys,
-                                    found.false > 0 if same.any() else np.nan,
-                                    found.false_share if same.any() else np.nan,
-                                    found.true / differ if differ else np.nan,
-                                )
+                        rows += [
+                            (
+                                experiment.dataset,
+                                differing,
+                                metric,
+                                size,
+                                method,
+                                *outcome_of_family(of_pairs, same),
                             )
+                            for method, of_pairs in rejected.items()
+                        ]
     columns = ["any_false", "false_share", "found"]
     each = pd.DataFrame(rows, columns=[*KEYS, *columns])
-    each[columns] = each[columns].astype(np.float64)
     each = pd.concat([each, each.assign(metric=ALL)], ignore_index=True)
     table = each.groupby(KEYS, sort=False)[columns].mean()
     table.insert(0, "families", each.groupby(KEYS, sort=False).size())

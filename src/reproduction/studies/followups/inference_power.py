@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.printed_numbers import as_written
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.drawn_differences import (
+from reproduction.studies.followups._shared.inference import (
     ALL,
+    Draw,
     differences_of_pairs,
-    rejections,
-    shares_with_intervals,
+    shares_of_rejections,
     tilted_pairs,
-    values_by_metric,
 )
 from reproduction.studies.followups._shared.test_curves import (
     TEST_STYLES,
@@ -25,8 +26,6 @@ from reproduction.studies.followups._shared.test_curves import (
     draw_tests,
     set_user_axis,
 )
-
-KEYS = ["dataset", "planted_effect", "metric", "sampled_users", "test"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -43,29 +42,22 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     high (ends of its exact 95 % interval).
 
     Users keep their differences, and are drawn with probabilities that give the planted effect
-    (:func:`reproduction.studies.followups._shared.drawn_differences.tilted_to_effect`).
+    (:func:`reproduction.studies.followups._shared.inference.tilted_to_effect`).
     """
-    from receval.seeds import generator
-
     parameters = inputs.parameters
-    n_tests, pairs = int(parameters["tests"]), int(parameters["pairs"])
-    rows: list[dict[str, object]] = []
-    for experiment in inputs.experiments.values():
-        values = values_by_metric(experiment, parameters["names"], parameters["metrics"])
-        for metric, of_metric in values.items():
-            differences = differences_of_pairs(of_metric)
-            for effect in (int(number) / 100 for number in parameters["effect_hundredths"]):
-                draw_users = tilted_pairs(differences, effect, pairs)
-                for size in map(int, parameters["sizes"]):
-                    names = ("followups", "inference-power", experiment.dataset, metric)
-                    own = generator(inputs.seed, *names, f"{effect:g}", size)
-                    cell = {
-                        "dataset": experiment.dataset,
-                        "planted_effect": effect,
-                        "metric": metric,
-                    }
-                    rows += rejections(cell, draw_users, n_tests, size, own)
-    return shares_with_intervals(rows, KEYS, "power")
+    effects = [int(number) / 100 for number in parameters["effect_hundredths"]]
+
+    def draws_of(values: NDArray[np.float64]) -> dict[str | float, Draw]:
+        differences = differences_of_pairs(values)
+        return {
+            effect: tilted_pairs(differences, effect, int(parameters["pairs"]))
+            for effect in effects
+        }
+
+    def seed_names(dataset: str, metric: str, effect: str | float) -> tuple[str, ...]:
+        return "inference-power", dataset, metric, f"{effect:g}"
+
+    return shares_of_rejections(inputs, "planted_effect", "power", draws_of, seed_names)
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

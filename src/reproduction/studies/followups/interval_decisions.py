@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,10 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.display import DisplayStyle
 from receval.statistics.pairs import LEVEL
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.interval_values import (
-    EVERYONE,
+from reproduction.studies.followups._shared.interval_scales import (
     OWN,
-    SCALE_TITLES,
     SCALES,
     metrics_with_gain,
     values_on_scales,
@@ -24,6 +22,9 @@ from reproduction.studies.followups._shared.interval_values import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+EVERYONE = "all"
+"""Stands for the number of drawn users if all are used."""
 
 TESTS = ("t", "wilcoxon", "sign")
 
@@ -40,12 +41,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     number of samples of each.
 
     Columns: dataset; metric; scale (``equal-steps`` or ``mean-ranks``, of
-    :func:`reproduction.studies.followups._shared.interval_values.on_interval_scale`); test (``t``,
-    ``wilcoxon``, ``sign``); drawn (how many users are drawn, or ``all``); users; user_samples;
-    pairs; then shares of the pairs, as means over the samples: significant and significant_scaled
-    (significant on the metric's own scale, and on the interval scale); lost (only on the own
-    scale), gained (only on the interval scale), reversed (on both, with another system ahead);
-    changed (the sum of these three).
+    :mod:`.interval_scales`); test (``t``, ``wilcoxon``, ``sign``); drawn (how many users are
+    drawn, or ``all``); users; user_samples; pairs; then shares of the pairs, as means over the
+    samples: significant and significant_scaled (significant on the metric's own scale, and on the
+    interval scale); lost (only on the own scale), gained (only on the interval scale), reversed (on
+    both, with another system ahead); changed (the sum of these three).
     """
     from receval.seeds import generator
 
@@ -80,45 +80,28 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 # Changed decisions on pairs of systems, between scales or tests.
 
-DecisionChange = Literal["same", "lost", "gained", "reversed"]
-
-CHANGES: tuple[DecisionChange, ...] = ("same", "lost", "gained", "reversed")
-"""Outcomes of two decisions on one pair: both agree, only the first is significant, only the
-second is significant, or both are significant with another system ahead."""
-
 
 def decisions(statistics: ArrayLike, p_values: ArrayLike) -> NDArray[np.int8]:
-    """Return which system of each pair is significantly ahead at the level .05.
-
-    Examples
-    --------
-    >>> decisions([2.0, -3.0, 1.0], [0.01, 0.001, 0.3]).tolist()
-    [1, -1, 0]
-    """
+    """Return which system of each pair is significantly ahead at the level .05: 1, -1 or 0."""
     significant = np.asarray(p_values) < LEVEL
     return np.where(significant, np.sign(np.asarray(statistics)), 0).astype(np.int8)
 
 
-def count_changes(before: ArrayLike, after: ArrayLike) -> dict[DecisionChange, int]:
-    """Count the pairs on which two sets of decisions agree or differ, by kind of change.
+def count_changes(before: ArrayLike, after: ArrayLike) -> dict[str, int]:
+    """Count the pairs on which only the first of two decisions is significant, or the second.
 
-    Examples
-    --------
-    >>> count_changes([1, 1, 0, 1, 0], [1, 0, -1, -1, 0])
-    {'same': 2, 'lost': 1, 'gained': 1, 'reversed': 1}
+    Reversed pairs are significant by both decisions, with another system ahead.
     """
     one, other = np.asarray(before), np.asarray(after)
     if one.shape != other.shape:
         raise ValueError(
             f"The decisions are on {one.size} and {other.size} pairs: both must be on the same."
         )
-    counts: dict[DecisionChange, NDArray[np.bool_]] = {
-        "same": one == other,
-        "lost": (one != 0) & (other == 0),
-        "gained": (one == 0) & (other != 0),
-        "reversed": one * other < 0,
+    return {
+        "lost": int(((one != 0) & (other == 0)).sum()),
+        "gained": int(((one == 0) & (other != 0)).sum()),
+        "reversed": int((one * other < 0).sum()),
     }
-    return {change: int(counts[change].sum()) for change in CHANGES}
 
 
 def _changes(
@@ -134,9 +117,11 @@ def _changes(
                 for metric, name in enumerate(names):
                     before, after = (decided[which][test][metric] for which in (OWN, scale))
                     n_pairs = len(before)
-                    counts = {str(key): own for key, own in count_changes(before, after).items()}
-                    counts["significant"] = int(np.count_nonzero(before))
-                    counts["significant_scaled"] = int(np.count_nonzero(after))
+                    counts = {
+                        **count_changes(before, after),
+                        "significant": int(np.count_nonzero(before)),
+                        "significant_scaled": int(np.count_nonzero(after)),
+                    }
                     counted.setdefault((name, scale, test), []).append(counts)
     return [
         {
@@ -170,6 +155,8 @@ def _decided(values: NDArray[np.float64]) -> dict[str, NDArray[np.int8]]:
 
 # Bars of the decisions that an interval scale changes, one panel per test, scale and size.
 
+SCALE_TITLES = {"equal-steps": "equal steps", "mean-ranks": "mean ranks"}
+
 TEST_TITLES = {"t": "t-test", "wilcoxon": "Wilcoxon"}
 """The tests that are drawn, and their titles."""
 
@@ -186,8 +173,11 @@ ROW_HEIGHT = 0.135
 BAR = 0.72
 
 
-def draw_changes(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw shares of pairs in per cent by metric, first for few users, then for all."""
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the shares of changed decisions by metric, scale and number of users.
+
+    The parameter ``shown_users`` is the number of users that is shown besides all users.
+    """
     from receval.figures.finish import legend_below, letter_panels
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
@@ -203,7 +193,7 @@ def draw_changes(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             own = part[(part["test"] == test) & (part["scale"] == scale)]
             _draw_bars(axes, own.set_index("metric").loc[metrics])
             if index == 0:
-                axes.set_title(f"{TEST_TITLES[test]},\n{SCALE_TITLES[scale].lower()}")
+                axes.set_title(f"{TEST_TITLES[test]},\n{SCALE_TITLES[scale]}")
         every = "All " if part["drawn"].iloc[0] == EVERYONE else ""
         panels[0].set_ylabel(f"{every}{int(part['users'].iloc[0]):,} users")
     for axes in grid[-1]:
@@ -238,11 +228,3 @@ def _draw_bars(axes: Axes, rows: pd.DataFrame) -> None:
             label=label,
         )
         ends += widths
-
-
-def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the shares of changed decisions by metric, scale and number of users.
-
-    The parameter ``shown_users`` is the number of users that is shown besides all users.
-    """
-    return draw_changes(results, display)

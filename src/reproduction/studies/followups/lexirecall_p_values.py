@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.statistics.pairs import system_pairs
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.lexirecall_lists import LEXIRECALL, lexirecall_lists
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,8 +30,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.metrics.registry import parse_named
-    from reproduction.experiments.metric_comparison import p_values
-    from reproduction.experiments.user_means import means_of_users
+    from receval.statistics.paired_tests import sign_test_of_counts
+    from reproduction.experiments.metric_comparison import means_of_users, p_values
+    from reproduction.studies.followups._shared.lexirecall_orders import LEXIRECALL, LexirecallLists
 
     metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
     (experiment,) = inputs.experiments.values()
@@ -54,39 +53,32 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     wins = np.zeros((len(systems), len(systems)), dtype=np.int64)
     users = 0
     for number in experiment.folds:
-        lists = lexirecall_lists(experiment, number)
+        lists = LexirecallLists.of_fold(experiment, number)
         wins += lists.preferences()
         users += lists.n_users_with_relevant
     ends = np.full(len(first), users)
     counts[LEXIRECALL] = np.stack([wins[first, second], wins[second, first], ends], axis=1)
     tables = []
-    for name, own in counts.items():
-        table = _counted(name, systems[first], systems[second], own)
+    for name, (wins, losses, paired) in ((name, own.T) for name, own in counts.items()):
+        p_sign = sign_test_of_counts(wins, losses)
         permuted = tested.loc[tested["metric"] == name, "p_value"].to_numpy()
-        table["p_value"] = permuted if len(permuted) else table["p_sign"]
-        tables.append(table)
-    return pd.concat(tables, ignore_index=True).assign(
-        dataset=experiment.dataset, permutations=permutations
-    )[["dataset", *tables[0].columns, "permutations"]]
-
-
-def _counted(
-    metric: str, first: NDArray[np.str_], second: NDArray[np.str_], counts: NDArray[np.int64]
-) -> pd.DataFrame:
-    from receval.statistics.paired_tests import sign_test_of_counts
-
-    wins, losses, users = counts.T
-    return pd.DataFrame(
-        {
-            "metric": metric,
-            "system_a": first,
-            "system_b": second,
-            "preferring_a": wins,
-            "preferring_b": losses,
-            "tied": users - wins - losses,
-            "p_sign": sign_test_of_counts(wins, losses),
-        }
-    )
+        tables.append(
+            pd.DataFrame(
+                {
+                    "dataset": experiment.dataset,
+                    "metric": name,
+                    "system_a": systems[first],
+                    "system_b": systems[second],
+                    "preferring_a": wins,
+                    "preferring_b": losses,
+                    "tied": paired - wins - losses,
+                    "p_sign": p_sign,
+                    "p_value": permuted if len(permuted) else p_sign,
+                    "permutations": permutations,
+                }
+            )
+        )
+    return pd.concat(tables, ignore_index=True)
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

@@ -14,7 +14,9 @@ from receval.statistics.multiple_comparisons import discriminative_power, holm
 from receval.statistics.pairs import LEVEL
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.lexirecall_lists import LEXIRECALL
+
+LEXIRECALL = "lexirecall"
+"""Name of lexirecall among the metrics of the artifact ``lexirecall_p_values``."""
 
 TESTS = {"sign": "p_sign", "permutation": "p_value"}
 """The columns of p-values by test."""

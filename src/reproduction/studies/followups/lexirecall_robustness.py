@@ -9,7 +9,6 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.lexirecall_lists import LEXIRECALL, lexirecall_lists
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +29,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     :mod:`reproduction.studies.followups._shared.lexirecall_orders`, averaged over folds.
     """
     from receval.metrics.registry import parse_named
+    from reproduction.studies.followups._shared.lexirecall_orders import LEXIRECALL
     from reproduction.studies.metric_studies.sampled_values import (
         rank_stability,
         read_samplings,
@@ -56,13 +56,14 @@ def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArra
     from receval.missing_judgments.judgment_sampling import kept_units
     from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
     from reproduction.experiments.sampled_judgments import sample_of_experiment
+    from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
 
     (experiment,) = inputs.experiments.values()
     n_samples = values.values.shape[1]
     complete = np.zeros(len(values.systems))
     left = np.zeros((len(values.percents), n_samples, len(values.systems)))
     for number in experiment.folds:
-        lists = lexirecall_lists(experiment, number)
+        lists = LexirecallLists.of_fold(experiment, number)
         complete += lists.mean_preferences()
         for sample in range(n_samples):
             order, n_units = sample_of_experiment(

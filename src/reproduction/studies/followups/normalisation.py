@@ -25,21 +25,15 @@ GAINS = {"nDCG (binary gains)": "binary", "nDCG (ratings as gains)": "rating"}
 
 NAMES = (*GAINS, "Recall")
 
-
-# How often a normalised metric and its numerator order two systems differently.
-
 EVERY_RANK = "all"
 """The cut-off of whole lists."""
 
 
 def inversions(results: pd.DataFrame) -> pd.DataFrame:
-    """Count the pairs in a different order, by metric and cut-off.
+    """Count the pairs that a metric and its numerator order differently, by metric and cut-off.
 
-    Returns
-    -------
-    DataFrame
-        Columns: metric; cutoff; pairs; inverted (the two differences have opposite signs);
-        significant (inverted, with both differences significant at .05).
+    Columns: metric; cutoff; pairs; inverted (the two differences have opposite signs); significant
+    (inverted, with both differences significant at .05).
     """
     plain, normalised = (
         results[name].to_numpy(dtype=np.float64) for name in ("difference", "normalised_difference")
@@ -71,7 +65,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.list_view import NO_CUTOFF
     from receval.statistics.paired_tests import t_test
     from receval.statistics.pairs import system_pairs
-    from reproduction.experiments.user_means import UserMeans
+    from reproduction.experiments.metric_comparison import UserMeans
 
     (experiment,) = inputs.experiments.values()
     cutoffs = (*sorted(int(cutoff) for cutoff in inputs.parameters["cutoffs"]), NO_CUTOFF)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
@@ -14,11 +13,13 @@ from receval.figures.tables import Column, Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+from reproduction.studies.followups._shared.sampled_moments import (
     AUC,
     EVERY,
+    by_candidates,
     sampled_taus,
 )
+from reproduction.studies.followups.sampled_orders import written_size
 
 FULL = "all candidates"
 """Stands for a metric's own order among all candidates, as the reference of a comparison."""
@@ -35,16 +36,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     results = results.assign(
         negatives=results["negatives"].astype(str), expected=real_values(results["expected"])
     )
-    rows: list[tuple[str, str, str, str, float]] = []
+    rows: list[tuple[object, ...]] = []
     for row in sampled_taus(results).itertuples(index=False):
-        key = (str(row.sampling), str(row.negatives), str(row.metric))
-        rows += [(*key, FULL, float(row.tau_full)), (*key, AUC, float(row.tau_auc))]
+        key = (row.sampling, row.negatives, row.metric)
+        rows += [(*key, FULL, row.tau_full), (*key, AUC, row.tau_auc)]
     shown = results[results["metric"] != AUC]
     for (sampling, negatives), own in shown.groupby(["sampling", "negatives"], sort=False):
         values = own.pivot_table(index="metric", columns="system", values="expected", sort=False)
         taus = kendall_tau_b(values.to_numpy(), values.to_numpy(), TOLERANCE_OF_MEANS)
         rows += [
-            (str(sampling), str(negatives), str(one), str(other), float(taus[i, j]))
+            (sampling, negatives, one, other, taus[i, j])
             for (i, one), (j, other) in combinations(enumerate(values.index), 2)
         ]
     columns = ["sampling", "negatives", "metric", "compared_with", "tau"]
@@ -68,20 +69,15 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     rows = []
     shown = [*map(str, display.parameters["printed"]), EVERY]
     results = results[results["negatives"].isin(shown)]
-    order = results[["sampling", "negatives"]].drop_duplicates()
-    place = [np.inf if n == "all" else float(n) for n in order["negatives"]]
-    order = order.assign(place=place, sampled=pd.factorize(order["sampling"])[0])
-    for sampling, negatives in order.sort_values(["sampled", "place"])[
-        ["sampling", "negatives"]
-    ].itertuples(index=False):
+    named = by_candidates(results.drop_duplicates(["sampling", "negatives"]), "sampling")
+    for sampling, negatives in zip(named["sampling"], named["negatives"], strict=True):
         own = results[(results["sampling"] == sampling) & (results["negatives"] == negatives)]
         among = own[~own["compared_with"].isin((FULL, AUC))]["tau"]
         cells = own.set_index(["metric", "compared_with"])["tau"]
-        number = f"{int(negatives):,}" if negatives.isdigit() else negatives
         rows.append(
             (
                 str(sampling).capitalize(),
-                number,
+                written_size(negatives),
                 two_decimals(float(among.mean())),
                 *(two_decimals(float(cells[pair])) for pair in asked),
             )

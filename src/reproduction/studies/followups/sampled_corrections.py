@@ -10,10 +10,11 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+from reproduction.studies.followups._shared.sampled_moments import (
     ESTIMATOR_TITLES,
     LARGEST_SPREAD,
     NONE,
+    SampledMoments,
     correction_errors,
 )
 
@@ -35,7 +36,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.metrics.registry import parse
     from receval.sampled_metrics.rank_corrections import corrected_values
-    from reproduction.studies.followups._shared.sampled_moments_of_systems import SampledMoments
 
     metrics = {str(label): parse(str(label)) for label in inputs.parameters["metrics"]}
     moments = SampledMoments(inputs, metrics).uniform

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.storage.files import real_values
@@ -22,9 +21,6 @@ PROPORTION = "#7f7f7f"
 """Colour of the line of cut-offs in proportion to the number of candidates."""
 
 
-# The one full cut-off that a cut-off among samples is equivalent to, for all systems.
-
-
 def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
     r"""Return the cut-off whose full values are nearest to the sampled values of all systems.
 
@@ -34,32 +30,12 @@ def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
     over the systems s; the smallest of equally near ones. No mapping of the cut-off k alone can be
     nearer, on average over these systems.
 
-    Returns
-    -------
-    DataFrame
-        Those of :func:`receval.sampled_metrics.sampled_moments.full_cutoffs`, whose ``full_cutoff``
-        is of each single system, and: ``expected`` (among samples), ``common_cutoff``
-        (:math:`K^*`), ``at_common`` (the full value there).
+    Columns: those of :func:`receval.sampled_metrics.sampled_moments.full_cutoffs`, whose
+    ``full_cutoff`` is of each single system, and: ``expected`` (among samples), ``common_cutoff``
+    (:math:`K^*`), ``at_common`` (the full value there).
 
-    Notes
-    -----
-    Li, Jin, Gao and Liu (2020), "On sampling top-K recommendation evaluation", KDD:
+    Source: Li, Jin, Gao and Liu (2020), "On sampling top-K recommendation evaluation", KDD:
     :math:`SHR@k \approx HR@f(k)`.
-
-    Examples
-    --------
-    Relevant items at ranks 1 and 3 of three. A sample of one never ranks the second one first:
-
-    >>> from receval.metrics.registry import parse
-    >>> from receval.sampled_metrics.sampled_candidates import SamplingOdds
-    >>> from receval.sampled_metrics.sampled_moments import AuditedMoments
-    >>> users, none = np.array([0, 0]), np.array([0, 0])
-    >>> odds = SamplingOdds(
-    ...     users, np.array([5, 5]), np.array([0, 2]), none, np.array([2]), True, 4.0, 5.0
-    ... )
-    >>> moments = AuditedMoments({"mine": odds}, {"Recall@1": parse("Recall@1")}, 1, None)
-    >>> common_cutoffs(moments, 1)[["expected", "full_cutoff", "common_cutoff"]].values.tolist()
-    [[0.5, 1.0, 1.0]]
     """
     from receval.sampled_metrics.sampled_moments import full_cutoffs
 
@@ -72,7 +48,12 @@ def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
         expected = moments.at(sampled)[0][column]
         first = moments.tables[1, column]
         tried = np.arange(own["full_cutoff"].min(), own["full_cutoff"].max() + 1)
-        full = np.stack([first * _shares(ranks[name], tried, moments) for name in own["system"]])
+        # The share of the relevant items whose rank is at most each cut-off.
+        shares = [
+            np.searchsorted(ranks[name], tried, side="right") / len(moments.owners)
+            for name in own["system"]
+        ]
+        full = np.stack([first * each for each in shares])
         # Sums of squares that differ only by rounding are equal.
         losses = ((full - expected[:, None]) ** 2).sum(axis=0).round(15)
         best = int(losses.argmin())
@@ -82,18 +63,10 @@ def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True) if found else table
 
 
-def _shares(
-    ranks: NDArray[np.int64], cutoffs: NDArray[np.int64], moments: AuditedMoments
-) -> NDArray[np.float64]:
-    """Return the share of the relevant items whose rank is at most each cut-off."""
-    return np.searchsorted(ranks, cutoffs, side="right") / len(moments.owners)
-
-
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the cut-off at which full recall equals the expected recall among samples.
 
-    Candidates are drawn uniformly without replacement
-    (:func:`reproduction.studies.followups.sampled_cutoffs.common_cutoffs`).
+    Candidates are drawn uniformly without replacement (:func:`common_cutoffs`).
 
     Parameters of the artifact: ``metrics``, labels of recall; ``negatives``, numbers of candidates.
 
@@ -103,7 +76,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     systems); at_common (the full value there).
     """
     from receval.metrics.registry import parse
-    from reproduction.studies.followups._shared.sampled_moments_of_systems import SampledMoments
+    from reproduction.studies.followups._shared.sampled_moments import SampledMoments
 
     metrics = {str(label): parse(str(label)) for label in inputs.parameters["metrics"]}
     moments = SampledMoments(inputs, metrics).uniform

@@ -15,7 +15,11 @@ from receval.statistics.correlation import TOLERANCE_OF_MEANS
 from receval.statistics.pairs import LEVEL, system_pairs
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments_of_systems import EVERY, SampledMoments
+from reproduction.studies.followups._shared.sampled_moments import (
+    EVERY,
+    SampledMoments,
+    by_candidates,
+)
 
 if TYPE_CHECKING:
     from receval.sampled_metrics.sampled_moments import AuditedMoments
@@ -93,11 +97,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 }
             )
         )
-    table = pd.concat(tables, ignore_index=True)
-    order = np.lexsort(
-        (table["negatives"], *(pd.factorize(table[key])[0] for key in ("metric", "sampling")))
-    )
-    return table.iloc[order].reset_index(drop=True)
+    return by_candidates(pd.concat(tables, ignore_index=True), "sampling", "metric")
 
 
 def _p_of_full(moments: AuditedMoments, metric: int, first: str, second: str) -> float:
@@ -113,13 +113,10 @@ def _p_of_full(moments: AuditedMoments, metric: int, first: str, second: str) ->
 def flips(results: pd.DataFrame) -> pd.DataFrame:
     """Count flipped pairs by sampling, metric and number of candidates.
 
-    Returns
-    -------
-    DataFrame
-        Columns: sampling; metric; negatives; pairs (that differ among all candidates); flipped
-        (their expected difference has the other sign); significant (they differ significantly at
-        .05 among all candidates); significant_flipped (significant and flipped); unsure
-        (significant, with a probability of the right order below .95).
+    Columns: sampling; metric; negatives; pairs (that differ among all candidates); flipped (their
+    expected difference has the other sign); significant (they differ significantly at .05 among all
+    candidates); significant_flipped (significant and flipped); unsure (significant, with a
+    probability of the right order below .95).
     """
     full, expected, p_values, right = (
         real_values(results[name])
@@ -142,33 +139,20 @@ def flips(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def sure_from(counts: pd.DataFrame, share: float) -> str:
-    """Return the least number of candidates with a given share of sure significant pairs.
-
-    Examples
-    --------
-    >>> counts = pd.DataFrame({"negatives": [1, 5, 10], "unsure": [3, 1, 0], "significant": 4})
-    >>> sure_from(counts, 0.5), sure_from(counts.iloc[:2], 0.9)
-    ('5', 'more')
-    """
-    ordered = counts.sort_values("negatives")
-    is_short = 1 - ordered["unsure"] / ordered["significant"] < share
-    rest = ordered["negatives"]
-    after = rest[rest > rest[is_short].max()] if is_short.any() else rest
-    return f"{int(after.min()):,}" if len(after) else NEVER
+    """Return the number of candidates from which on so many significant pairs are sure."""
+    return _after_the_last(counts, 1 - counts["unsure"] / counts["significant"] < share)
 
 
 def steady_from(counts: pd.DataFrame) -> str:
-    """Return the least number of candidates from which on no pair is flipped.
+    """Return the number of candidates from which on no pair is flipped."""
+    return _after_the_last(counts, counts["flipped"] > 0)
 
-    Examples
-    --------
-    >>> steady_from(pd.DataFrame({"negatives": [1, 5, 10], "flipped": [3, 0, 0]}))
-    '5'
-    """
-    ordered = counts.sort_values("negatives")
-    sizes, turned = ordered["negatives"], ordered["flipped"] > 0
-    after = sizes[sizes > sizes[turned].max()] if turned.any() else sizes
-    return f"{int(after.min()):,}" if len(after) else NEVER
+
+def _after_the_last(counts: pd.DataFrame, short: pd.Series) -> str:
+    """Return the least number of candidates above all that fall short."""
+    sizes = counts["negatives"]
+    enough = sizes[sizes > sizes[short].max()] if short.any() else sizes
+    return f"{int(enough.min()):,}" if len(enough) else NEVER
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+from reproduction.studies.followups._shared.sampled_moments import (
     AUC,
     EVERY,
     SAMPLINGS,
@@ -44,34 +44,31 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.registry import parse_named
 
     metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
-    labels = list(metrics)
     moments = SampledMoments(inputs, metrics)
     (experiment,) = inputs.experiments.values()
-    tables = []
-
-    def rows(sampling: str, negatives: str, metric: str, expected: object, sd: object) -> None:
-        tables.append(
-            pd.DataFrame(
-                {
-                    "dataset": experiment.dataset,
-                    "sampling": sampling,
-                    "negatives": negatives,
-                    "metric": metric,
-                    "system": moments.systems,
-                    "expected": expected,
-                    "sd": sd,
-                }
-            )
-        )
-
+    found: list[tuple[str, str, str, object, object]] = []
     for sampling in SAMPLINGS:
         for size in map(int, inputs.parameters["negatives"]):
             means, variances = moments.at(sampling, size)
-            for label, mean, variance in zip(labels, means, variances, strict=True):
-                rows(sampling, str(size), label, mean, np.sqrt(variance))
-    for label, values in zip(labels, moments.uniform.full, strict=True):
-        rows(UNIFORM, EVERY, label, values, 0.0)
-    rows(UNIFORM, EVERY, AUC, moments.auc, 0.0)
+            for label, mean, variance in zip(metrics, means, variances, strict=True):
+                found.append((sampling, str(size), label, mean, np.sqrt(variance)))
+    for label, values in zip(metrics, moments.uniform.full, strict=True):
+        found.append((UNIFORM, EVERY, label, values, 0.0))
+    found.append((UNIFORM, EVERY, AUC, moments.auc, 0.0))
+    tables = [
+        pd.DataFrame(
+            {
+                "dataset": experiment.dataset,
+                "sampling": sampling,
+                "negatives": negatives,
+                "metric": metric,
+                "system": moments.systems,
+                "expected": expected,
+                "sd": deviation,
+            }
+        )
+        for sampling, negatives, metric, expected, deviation in found
+    ]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -102,12 +99,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes.set_title(f"{TITLES[sampling]}, {dataset}" if not row else TITLES[sampling])
         grid[row, 0].set_ylabel(f"$\\tau$ with the order by\n{label.lower() if not row else label}")
     for axes in grid[-1]:
-        axes.set_xticks(range(len(sizes)), [_written(size) for size in sizes])
+        axes.set_xticks(range(len(sizes)), list(map(written_size, sizes)))
         axes.set_xlabel("Sampled candidates a relevant item")
     letter_panels(grid.flat)
     legend_below(figure)
     return figure
 
 
-def _written(size: str) -> str:
+def written_size(size: str) -> str:
+    """Return a number of candidates as it is printed."""
     return f"{int(size):,}" if size.isdigit() else size

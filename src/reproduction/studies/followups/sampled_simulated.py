@@ -11,7 +11,7 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+from reproduction.studies.followups._shared.sampled_moments import (
     POPULARITY,
     SAMPLINGS,
     SampledMoments,
@@ -42,7 +42,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     (experiment,) = inputs.experiments.values()
     samples, every = int(inputs.parameters["samples"]), int(inputs.parameters["every"])
     tables = moments.uniform.tables
-    rows = []
+    found = []
     for system in map(str, inputs.parameters["systems"]):
         models = [inputs.model(experiment, system, number) for number in experiment.folds]
         for sampling in SAMPLINGS:
@@ -74,24 +74,23 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 else:
                     exact = moments.uniform.items(system, size)[items, : len(metrics)]
                 means = tables[1 + np.concatenate(hits, axis=1)].mean(axis=1)
-                errors = means.std(axis=0, ddof=1) / np.sqrt(samples)
-                numbers = zip(metrics, exact.mean(axis=0), means.mean(axis=0), errors, strict=True)
-                for metric, expected, simulated, error in numbers:
-                    rows.append(
+                found.append(
+                    pd.DataFrame(
                         {
                             "dataset": experiment.dataset,
                             "sampling": sampling,
                             "system": system,
                             "negatives": size,
-                            "metric": metric,
+                            "metric": list(metrics),
                             "relevant_items": len(items),
-                            "expected": expected,
-                            "simulated": simulated,
-                            "standard_error": error,
+                            "expected": exact.mean(axis=0),
+                            "simulated": means.mean(axis=0),
+                            "standard_error": means.std(axis=0, ddof=1) / np.sqrt(samples),
                             "samples": samples,
                         }
                     )
-    return pd.DataFrame(rows)
+                )
+    return pd.concat(found, ignore_index=True)
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:

@@ -15,7 +15,6 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.values_by_split import (
     SPLIT_TITLES,
     in_order,
-    percentage,
     tested_by,
 )
 
@@ -96,6 +95,25 @@ def with_two_moments(ratings: Ratings, newest: Split) -> Ratings:
 
     (codes,) = newest.codes
     return replace(ratings, timestamps=(codes & TEST > 0).astype(np.int64))
+
+
+def percentage(value: float, *, at_least: bool = False) -> str:
+    """Return a percentage with enough decimals that it is not rounded to 0 or 100.
+
+    Examples
+    --------
+    >>> [percentage(value) for value in (24.7, 99.95, 0.3, 100, 0)]
+    ['25', '99.95', '.3', '100', '0']
+    >>> percentage(24.7, at_least=True)
+    '24'
+    """
+    if at_least and value >= 1:
+        return f"{int(value)}"
+    for decimals in range(4):
+        text = f"{value:.{decimals}f}"
+        if float(text) not in (0.0, 100.0) or value in (0, 100):
+            break
+    return text.removeprefix("0") if text.startswith("0.") else text
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

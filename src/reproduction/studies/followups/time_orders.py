@@ -16,6 +16,7 @@ from reproduction.studies.followups._shared.values_by_split import (
     SPLIT_TITLES,
     in_order,
     systems_by_split,
+    taus_between_folds,
 )
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def taus_with_random(results: pd.DataFrame) -> dict[str, float]:
     """Return the mean tau with a random fold, by split; for random splits, between two folds."""
-    from reproduction.studies.followups._shared.values_by_split import taus_between_folds
-
     tables = {
         str(tested): own.pivot_table("value", "fold", "system", sort=False).to_numpy()
         for tested, own in results.groupby("tested")

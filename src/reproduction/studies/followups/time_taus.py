@@ -8,22 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.values_by_split import (
     RANDOM,
     SPLIT_TITLES,
     SplitValues,
+    of_fold_pairs,
     systems_by_split,
+    taus_between_folds,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 CHANCE = ("chance", "chance_low")
 LOWEST_OF_CHANCE = 5.0
@@ -33,8 +37,10 @@ LOWEST_OF_CHANCE = 5.0
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Compare the orders under all pairs of splits of the same ratings, systems and protocol.
 
-    Means are over the users with both training and test ratings. All pairs of folds are compared
-    (:mod:`reproduction.studies.followups._shared.values_by_split`).
+    Means are over the users with both training and test ratings. All pairs of folds are compared.
+    Two folds of a random split differ, too, in both train and test. Another split often tests fewer
+    users, whose means are less certain. So its order is also compared with orders of two random
+    folds, one of which tests equally few users.
 
     Parameters of the artifact: ``names`` and ``metrics``; those of :func:`.tested_by`; ``samples``,
     how often users are drawn.
@@ -88,13 +94,6 @@ def _compared(
     samples: int,
     rng: Callable[[], np.random.Generator],
 ) -> dict[str, Any]:
-    from reproduction.studies.followups._shared.values_by_split import (
-        moved_share,
-        same_best_share,
-        taus_between_folds,
-        taus_by_chance,
-    )
-
     same = first is second
     one, other = first.means(metric), second.means(metric)
     taus = taus_between_folds(one, other, same_split=same)
@@ -117,8 +116,6 @@ def _compared(
 
 def _tau_of_same_users(first: SplitValues, second: SplitValues, metric: int) -> float:
     """Return the mean tau over pairs of folds, by the users that both folds have in common."""
-    from reproduction.studies.followups._shared.values_by_split import taus_between_folds
-
     taus = []
     for number, (one, of_one) in enumerate(zip(first.folds, first.users, strict=True)):
         start = number + 1 if first is second else 0
@@ -129,6 +126,53 @@ def _tau_of_same_users(first: SplitValues, second: SplitValues, metric: int) -> 
             )
             taus.append(float(taus_between_folds(*means)[0]))
     return float(np.mean(taus))
+
+
+def moved_share(one: ArrayLike, other: ArrayLike, *, same_split: bool = False) -> float:
+    """Return the share of pairs of systems that swap, over pairs of folds."""
+    signs, others = (
+        pair_signs(np.atleast_2d(np.asarray(means, dtype=np.float64)), TOLERANCE_OF_MEANS)
+        for means in (one, other)
+    )
+    moved = (signs[:, np.newaxis] * others[np.newaxis] < 0).mean(axis=2)
+    return float(of_fold_pairs(moved, same_split=same_split).mean())
+
+
+def same_best_share(one: ArrayLike, other: ArrayLike, *, same_split: bool = False) -> float:
+    """Return the share of the pairs of folds in which the same system has the highest mean.
+
+    The first of several systems with equal means counts.
+    """
+    best, others = (np.argmax(np.atleast_2d(np.asarray(means)), axis=1) for means in (one, other))
+    same = best[:, np.newaxis] == others[np.newaxis]
+    return float(of_fold_pairs(same, same_split=same_split).mean())
+
+
+def taus_by_chance(
+    folds: Sequence[NDArray[np.float64]], n_users: int, samples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    r"""Return Kendall's tau-b between the order in a fold and that by some users of another fold.
+
+    For every two folds :math:`f \neq f'` of a random split, `n_users` users of :math:`f'` are drawn
+    with replacement. The order of the systems by the means of these users is compared with that by
+    the means of all users of :math:`f`.
+    """
+    if len(folds) < 2:
+        raise ValueError(
+            "What chance does to an order is seen between folds of a split, which has "
+            f"{len(folds)}: make it with more."
+        )
+    pairs = [(a, b) for a in range(len(folds)) for b in range(len(folds)) if a != b]
+    of_each = -(-samples // len(pairs))
+    means = [fold.mean(axis=1) for fold in folds]
+    found = []
+    for whole, sampled in pairs:
+        values = folds[sampled]
+        shares = np.full(values.shape[1], 1 / values.shape[1])
+        counts = rng.multinomial(n_users, shares, size=of_each)
+        drawn = counts @ values.T / n_users
+        found.append(kendall_tau_b(drawn, means[whole], TOLERANCE_OF_MEANS).ravel())
+    return np.concatenate(found)
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:

@@ -64,8 +64,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _values(experiment: Experiment, measurements: Mapping[str, Measurement]) -> pd.DataFrame:
+    from reproduction.experiments.metric_comparison import UserMeans
     from reproduction.experiments.tidy_values import means_over_folds, measure_experiment
-    from reproduction.experiments.user_means import UserMeans
 
     several = len(experiment.folds) > 1
     by_user = {

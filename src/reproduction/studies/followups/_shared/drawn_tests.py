@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from receval.recommenders.base import Recommender
     from receval.splits.split import Judgments
     from reproduction.simulation.complete_judgments import KnownChances
+    from reproduction.studies._shared.inputs import ArtifactInputs
 
 TRAINS = 0.6
 """Share of a pair's chance of observation that is for train."""
@@ -57,13 +58,8 @@ def systems() -> dict[str, Recommender]:
 class DrawnTests:
     """Systems that were trained once, and their ranks of all pairs that are not in train.
 
-    Attributes
-    ----------
-    test_chances : ndarray of float64, shape (n_users, n_items)
-        The chance that a pair that is not in train is in test.
-    complete : Judgments
-        Of all these pairs.
-    protocol : Protocol
+    Of a pair that is not in train, `test_chances` has the chance that it is in test, of shape
+    (n_users, n_items), and `complete` the judgment.
     """
 
     def __init__(self, world: KnownChances, seed: int) -> None:
@@ -90,10 +86,21 @@ class DrawnTests:
             for name, system in systems().items()
         }
 
+    @classmethod
+    def of(cls, inputs: ArtifactInputs) -> Self:
+        """Train the systems in the world that all artifacts share, of their sizes and seed."""
+        from receval.seeds import generator
+        from reproduction.simulation.complete_judgments import KnownChances
+
+        users, items = (int(inputs.parameters[name]) for name in ("users", "items"))
+        rng = generator(inputs.seed, "followups", "known-chances", "world")
+        return cls(KnownChances.drawn(users, items, rng), inputs.seed)
+
     @property
     def truth(self) -> RankedFold:
         """The fold with all judgments as its unbiased ones."""
-        return self._fold(0, np.ones(len(self.complete), bool), np.ones(len(self.complete), bool))
+        everything = np.ones(len(self.complete), bool)
+        return self._fold(0, everything, everything)
 
     def draws(self, number: int, per_user: int) -> Iterator[RankedFold]:
         """Yield a number of draws of the test, each with a sample of random items per user."""

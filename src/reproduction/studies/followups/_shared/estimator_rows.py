@@ -1,21 +1,59 @@
 # SPDX-License-Identifier: MIT
-"""Dot plots of estimators: how well they order systems, and their errors."""
+"""Tables and dot plots of estimators."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.tables import Column, Table, printed
+from receval.storage.files import real_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from receval.figures.style import SeriesStyle
+
+
+def printed_by_metric(
+    results: pd.DataFrame,
+    display: DisplayStyle,
+    keys: Mapping[str, str],
+    numbers: Mapping[str, tuple[str, Callable[[float], str]]],
+) -> Table:
+    """Print one row for each combination of keys, with the numbers of all metrics side by side.
+
+    `keys` has the columns of names by their headings. `numbers` has a column and how its numbers
+    are written, by their heading below each metric. A metric without a row has dashes.
+    """
+    named = [*keys.values(), "metric"]
+    values = {column: real_values(results[column]) for column, _ in numbers.values()}
+    cells = results.assign(**values).set_index(named)[list(values)].to_dict("index")
+    metrics = dict.fromkeys(results["metric"])
+    rows = [
+        (
+            *name,
+            *(
+                write(cells[*name, metric][column]) if (*name, metric) in cells else "–"
+                for metric in metrics
+                for column, write in numbers.values()
+            ),
+        )
+        for name in dict.fromkeys(results[list(keys.values())].itertuples(index=False, name=None))
+    ]
+    columns = [
+        *map(Column, keys),
+        *(Column(f"{metric}, {heading}", "right") for metric in metrics for heading in numbers),
+    ]
+    return printed(display, columns, rows)
+
+
+# Dot plots of estimators: how well they order systems, and their errors.
 
 Columns = tuple[str, str, str]
 """Columns of a dot and of the ends of its line."""
@@ -34,11 +72,8 @@ def draw_rows(
 ) -> Figure:
     """Draw two panels for each part of the results, with one row per estimator.
 
-    Parameters
-    ----------
-    left, right : tuple of str
-        The columns of both panels. The left one shows only the first metric, because all have the
-        same values; the right one has a logarithmic scale.
+    The left one shows only the first metric, because all have the same values there; the right one
+    has a logarithmic scale.
     """
     from matplotlib.ticker import NullFormatter
 

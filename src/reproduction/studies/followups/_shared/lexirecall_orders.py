@@ -14,13 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.list_view import ListView
 from receval.storage.kernel_cache import njit
+
+if TYPE_CHECKING:
+    from reproduction.experiments.experiment import Experiment
+
+LEXIRECALL = "lexirecall"
+"""Name of lexirecall among the metrics."""
 
 _UNRETRIEVED = np.iinfo(np.int32).max
 
@@ -29,16 +35,9 @@ _UNRETRIEVED = np.iinfo(np.int32).max
 class LexirecallLists:
     """The relevant items in the lists of several systems, the lowest-ranked first.
 
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (n_users + 1,)
-        Index of the first relevant item of each user.
-    ranks : ndarray of int32, shape (n_systems, n_relevant)
-        Their ranks, falling within a user; the largest integer where an item is not in the list.
-    positions : ndarray of int32, shape (n_systems, n_relevant)
-        Index of each among the fold's judgments.
-    n_judgments : int
-        How many judgments the fold has.
+    Of user u they are from ``starts[u]`` to ``starts[u + 1]``. `ranks` and `positions`, of shape
+    (n_systems, n_relevant), have their ranks, which fall within a user (the largest integer is for
+    an item that is not in the list), and their indices among the `n_judgments` of the fold.
     """
 
     starts: NDArray[np.int64]
@@ -70,30 +69,21 @@ class LexirecallLists:
         n_judgments = 0 if judged.items is None else len(judged.items)
         return cls(starts, ranks, positions, max(n_judgments, len(judged.positions)))
 
+    @classmethod
+    def of_fold(cls, experiment: Experiment, number: int) -> Self:
+        """Order the relevant items of all systems on a fold of a one-protocol experiment."""
+        protocol = experiment.only_protocol
+        return cls.of(
+            [experiment.lists(name, protocol, number).full for name in experiment.all_systems]
+        )
+
     @property
     def n_users_with_relevant(self) -> int:
         """Number of users with a relevant item."""
         return int(np.count_nonzero(np.diff(self.starts)))
 
     def preferences(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Count the users who prefer each system to each other system.
-
-        Examples
-        --------
-        The first has its lowest relevant item at rank 9, the second at 8. That item is then left
-        out:
-
-        >>> lists = LexirecallLists(
-        ...     np.array([0, 2]),
-        ...     np.array([[9, 1], [8, 2]], dtype=np.int32),
-        ...     np.array([[0, 1], [0, 1]], dtype=np.int32),
-        ...     2,
-        ... )
-        >>> lists.preferences().tolist()
-        [[0, 0], [1, 0]]
-        >>> lists.preferences(np.array([False, True])).tolist()
-        [[0, 1], [0, 0]]
-        """
+        """Count the users who prefer each system to each other one, by the kept judgments."""
         if kept is None:
             kept = np.ones(self.n_judgments, dtype=np.bool_)
         n_systems = len(self.ranks)

@@ -25,37 +25,11 @@ def simulated_hits(
 ) -> NDArray[np.int64]:
     """Count the sampled candidates above each relevant item, sample by sample.
 
-    Parameters
-    ----------
-    fold : Fold
-        Candidates are all items without a training or relevant test rating of the user.
-    sampled : int
-        Number of candidates per relevant item; without weights, a user with fewer gets all.
-    weights : ndarray of float64, shape (n_all_items,), optional
-        Candidates are drawn in proportion to these with replacement; by default uniformly without
-        replacement.
-
-    Raises
-    ------
-    ValueError
-        All candidates of a user with a ranked item have weight 0, so that none can be drawn.
-
-    Examples
-    --------
-    Item 2 is relevant, and one of the two other candidates is above it:
-
-    >>> from receval.data.ratings import summed_matrix
-    >>> from receval.splits.split import Judgments
-    >>> class Falling:
-    ...     def score(self, users):
-    ...         return np.tile(np.float32([4, 3, 2, 1]), (len(users), 1))
-    >>> fold = Fold(summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0], [2], [5], 1))
-    >>> hits = simulated_hits(
-    ...     Falling(), fold, np.array([0]), np.array([True]), np.arange(4, dtype=np.uint32),
-    ...     sampled=1, samples=4000, rng=np.random.default_rng(1)
-    ... )
-    >>> hits.mean().round(1), hits.max()
-    (np.float64(0.5), np.int64(1))
+    Candidates are all items without a training or relevant test rating of the user; `sampled` of
+    them are drawn for each relevant item. With `weights`, of shape (n_all_items,), they are drawn
+    in proportion to these with replacement. Without, they are drawn uniformly without replacement,
+    and a user with fewer gets all. The counts have shape (samples, n_rows), and are -1 for items
+    that are not ranked.
     """
     hits = np.full((samples, len(rows)), -1, dtype=np.int64)
     weighted = np.empty(0) if weights is None else weights

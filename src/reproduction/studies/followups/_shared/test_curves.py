@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Axes, styles and names for figures of statistical tests by the number of users."""
+"""Curves of statistical tests by the number of users."""
 
 from __future__ import annotations
 
@@ -11,15 +11,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from receval.figures.curves import line
 from receval.figures.finish import NOTE_COLOUR
-from receval.figures.style import COLOURS, SeriesStyle, short_number
+from receval.figures.style import COLOURS, SeriesStyle
 from receval.storage.files import real_values
-
-POPULATIONS = {
-    "flipped-signs": "Exchanged values",
-    "matched-users": "One system",
-    "equal-means": "Equal means",
-}
-"""Titles of the panels of inference_errors, by the kind of null hypothesis."""
 
 TESTS = {
     "t": "t",
@@ -40,8 +33,6 @@ TEST_STYLES = {
     "permutation-random-ties": SeriesStyle(COLOURS[6], "P", ":"),
 }
 
-TICKS_OF_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-
 
 def draw_tests(
     axes: Axes,
@@ -53,13 +44,7 @@ def draw_tests(
     *,
     intervals: bool = False,
 ) -> None:
-    """Draw a column by the number of users, with one line per test, metric or method.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        With the columns ``by``, ``sampled_users``, the drawn one, low and high.
-    """
+    """Draw a column by the number of users, with one line per test, metric or method."""
     for name, style in styles.items():
         own = rows[rows[by] == name]
         if not len(own):
@@ -80,19 +65,6 @@ def set_user_axis(axes: Axes, sizes: Sequence[int]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlim(ends[0] / 1.12, ends[1] * 1.12)
     axes.set_xlabel("Users (log scale)")
-
-
-def set_log_shares(axes: Axes, lowest: float) -> None:
-    """Put shares on a logarithmic axis from the tick below the lowest share to 1."""
-    below = [tick for tick in TICKS_OF_SHARES if tick <= lowest]
-    shown = [tick for tick in TICKS_OF_SHARES if tick >= (below[-1] if below else 0)]
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(FixedLocator(list(shown)))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda share, _: short_number(f"{share:.2f}".rstrip("0").rstrip(".")))
-    )
-    axes.set_ylim(min(shown[0], lowest) / 1.1, 1.12)
 
 
 def mark_level(axes: Axes) -> None:

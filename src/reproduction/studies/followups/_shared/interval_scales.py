@@ -3,26 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy as np
-
     from receval.metrics.metric import Metric
     from reproduction.experiments.experiment import Experiment
     from reproduction.studies._shared.inputs import ArtifactInputs
-
-EVERYONE = "all"
-"""Stands for the number of drawn users if all are used."""
-
-OWN = "own"
-"""The scale of a metric's own values."""
-
 
 # Interval scales replace the values of a metric by equidistant numbers.
 #
@@ -34,7 +24,12 @@ OWN = "own"
 # measures, scales, and meaning", arXiv 2207.03103, answers that other distances are as valid where
 # there is an external reason for each.
 
+OWN = "own"
+"""The scale of a metric's own values."""
+
 IntervalScale = Literal["equal-steps", "mean-ranks"]
+
+SCALES: tuple[IntervalScale, ...] = get_args(IntervalScale)
 
 DECIMALS = 12
 """Values are equal if they agree to this many decimals; rounding errors are far smaller."""
@@ -55,32 +50,16 @@ def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.flo
     metric's observed values are equidistant, such as precision at a cut-off where every number of
     hits occurs, equal steps only rescale it, which changes no test.
 
-    Returns
-    -------
-    ndarray of float64
-        In the shape of the values; 0 everywhere if all are equal (for mean ranks, .5).
+    If all values are equal, they become 0 (for mean ranks, .5).
 
-    Notes
-    -----
     The source uses all values that a metric can attain on lists of one length and one number of
     relevant items. Those of AP or nDCG at 100 cannot be enumerated, so the observed values of all
     users are used here.
-
-    Examples
-    --------
-    Reciprocal ranks of first hits at ranks 1, 2, 2 and 3, and of no hit:
-
-    >>> on_interval_scale([1, 1 / 2, 1 / 2, 1 / 3, 0], "equal-steps").round(3).tolist()
-    [1.0, 0.667, 0.667, 0.333, 0.0]
-    >>> on_interval_scale([1, 1 / 2, 1 / 2, 1 / 3, 0], "mean-ranks").tolist()
-    [1.0, 0.625, 0.625, 0.25, 0.0]
     """
     from scipy.stats import rankdata
 
-    if scale not in get_args(IntervalScale):
-        raise ValueError(
-            f"There is no interval scale {scale}; there are {', '.join(get_args(IntervalScale))}."
-        )
+    if scale not in SCALES:
+        raise ValueError(f"There is no interval scale {scale}; there are {', '.join(SCALES)}.")
     array = np.asarray(values, dtype=np.float64)
     if not array.size:
         raise ValueError("There are no values, so there is no scale of them.")
@@ -95,13 +74,6 @@ def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.flo
         return np.full(array.shape, 0.5)
     ranks: NDArray[np.float64] = (rankdata(rounded) - 1.0) / (len(rounded) - 1.0)
     return ranks.reshape(array.shape)
-
-
-SCALES: tuple[IntervalScale, ...] = ("equal-steps", "mean-ranks")
-"""Names of the interval scales (:mod:`reproduction.studies.followups._shared.interval_values`)."""
-
-SCALE_TITLES = {"equal-steps": "Equal steps", "mean-ranks": "Mean ranks"}
-"""Titles of the scales in figures and tables."""
 
 
 def metrics_with_gain(inputs: ArtifactInputs) -> dict[str, Metric]:
@@ -130,28 +102,22 @@ def values_on_scales(
     A scale is computed on the values of all systems and users of one fold, before averaging,
     because a mean over folds is not a value of the metric.
     """
-    import numpy as np
-
     from receval.metrics.evaluation import evaluate, evaluated_lists
-    from reproduction.experiments.user_means import UserMeans
+    from reproduction.experiments.metric_comparison import UserMeans
 
-    means: dict[str, UserMeans] = {
-        scale: UserMeans(experiment, len(metrics)) for scale in (OWN, *SCALES)
-    }
+    means = {scale: UserMeans(experiment, len(metrics)) for scale in (OWN, *SCALES)}
     protocol = experiment.only_protocol
     for number in experiment.folds:
         lists = [experiment.lists(name, protocol, number) for name in experiment.all_systems]
         values = np.stack([evaluate(list(metrics.values()), own) for own in lists], axis=1)
         chosen = evaluated_lists(lists[0], experiment.evaluated_users)
         scaled_values = {OWN: np.round(values, DECIMALS)}
-        for own_scale in SCALES:
-            scaled_values[own_scale] = np.zeros_like(values)
+        for scale in SCALES:
+            scaled_values[scale] = scaled = np.zeros_like(values)
             for metric, observed in enumerate(values):
-                places = on_interval_scale(observed[:, chosen], own_scale)
-                scaled_values[own_scale][metric][:, chosen] = places
-        for scale, scaled in scaled_values.items():
-            collected = means[scale]
+                scaled[metric][:, chosen] = on_interval_scale(observed[:, chosen], scale)
+        for name_of_scale, collected in means.items():
             for system, name in enumerate(experiment.all_systems):
-                collected.add(name, lists[system], scaled[:, system])
+                collected.add(name, lists[system], scaled_values[name_of_scale][:, system])
     # Sums over folds that differ only by rounding must be equal.
     return {scale: np.round(own.values(), DECIMALS) for scale, own in means.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Expected metrics of an experiment's systems among sampled candidates."""
+"""Expected metrics of an experiment's systems among sampled candidates, and what they say."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from receval.storage.files import real_values
 
 if TYPE_CHECKING:
     from receval.metrics.metric import Metric
-    from receval.sampled_metrics.sampled_moments import AuditedMoments
     from reproduction.studies._shared.inputs import ArtifactInputs
 
 UNIFORM, POPULARITY = "uniform", "popularity"
@@ -23,20 +22,23 @@ UNIFORM, POPULARITY = "uniform", "popularity"
 
 SAMPLINGS = (UNIFORM, POPULARITY)
 
+EVERY = "all"
+"""Stands for the number of candidates if all are ranked."""
+
+
+def by_candidates(table: pd.DataFrame, *keys: str) -> pd.DataFrame:
+    """Sort rows by keys as their values first occur, then by the number of candidates."""
+    sizes = table["negatives"].astype(str).replace(EVERY, "inf").astype(np.float64)
+    firsts = [pd.factorize(table[key])[0] for key in reversed(keys)]
+    return table.iloc[np.lexsort((sizes, *firsts))].reset_index(drop=True)
+
 
 class SampledMoments:
     """Means and variances of metrics over samples, and the values among all candidates.
 
-    Parameters
-    ----------
-    inputs : ArtifactInputs
-        With one experiment under AR with all candidates, and the models of its systems, because
-        judged ranks do not tell the popularity of the items above a relevant one.
-
-    Attributes
-    ----------
-    uniform : AuditedMoments
-    systems : tuple of str
+    The inputs have one experiment under AR with all candidates, and for samples by popularity the
+    models of its systems, because judged ranks do not tell the popularity of the items above a
+    relevant one.
     """
 
     def __init__(self, inputs: ArtifactInputs, metrics: Mapping[str, Metric]) -> None:
@@ -46,7 +48,6 @@ class SampledMoments:
         (experiment,) = inputs.experiments.values()
         protocol = experiment.only_protocol
         self.systems = experiment.all_systems
-        self.n_users = experiment.ratings.n_users
         odds: dict[str, list[SamplingOdds]] = {name: [] for name in self.systems}
         for number in experiment.folds:
             fold = experiment.fold(number)
@@ -54,7 +55,7 @@ class SampledMoments:
                 lists = experiment.lists(name, protocol, number)
                 odds[name].append(SamplingOdds.of(fold, lists, protocol))
         joined = {name: SamplingOdds.of_all_folds(own) for name, own in odds.items()}
-        self.uniform: AuditedMoments = AuditedMoments(joined, metrics, self.n_users, None)
+        self.uniform = AuditedMoments(joined, metrics, experiment.ratings.n_users, None)
         self._inputs = inputs
         self._experiment = experiment
         self._shares: dict[str, NDArray[np.float64]] = {}
@@ -67,8 +68,7 @@ class SampledMoments:
         from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
 
         tables = self.uniform.tables
-        missing = size + 2 - len(tables)
-        if missing > 0:
+        if len(tables) < size + 2:
             raise ValueError(
                 f"{size} candidates by popularity are more than there are candidates: draw fewer."
             )
@@ -77,10 +77,8 @@ class SampledMoments:
             moments_of_average(expected_of_weighted_ranks(self.shares_of(name), both, size))
             for name in self.systems
         ]
-        return (
-            np.stack([mean for mean, _ in found], axis=1),
-            np.stack([variance for _, variance in found], axis=1),
-        )
+        means, variances = (np.stack(moments, axis=1) for moments in zip(*found, strict=True))
+        return means, variances
 
     def ties(self, number: int) -> NDArray[np.uint32]:
         """Return the numbers that break ties in a fold: the item with the smaller one ranks higher.
@@ -129,14 +127,13 @@ class SampledMoments:
     @property
     def auc(self) -> NDArray[np.float64]:
         """The mean share of candidates below a relevant item, by system; 0 if it is not ranked."""
-        return np.array([_auc(self.uniform, name) for name in self.systems])
-
-
-def _auc(moments: AuditedMoments, system: str) -> float:
-    odds = moments.odds[system]
-    pools = odds.pools[odds.users]
-    below = np.where(odds.above >= 0, 1 - odds.above / np.maximum(pools, 1), 0.0)
-    return float(below.mean())
+        means = []
+        for name in self.systems:
+            odds = self.uniform.odds[name]
+            pools = odds.pools[odds.users]
+            below = np.where(odds.above >= 0, 1 - odds.above / np.maximum(pools, 1), 0.0)
+            means.append(float(below.mean()))
+        return np.array(means)
 
 
 # Agreement of the order of systems among samples with other orders.
@@ -144,42 +141,30 @@ def _auc(moments: AuditedMoments, system: str) -> float:
 AUC = "AUC"
 """The mean share of candidates below a relevant item, as a metric."""
 
-EVERY = "all"
-"""Stands for the number of candidates if all are ranked."""
-
 
 def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
     """Compare orders of systems, by sampling, metric and number of candidates.
 
-    Returns
-    -------
-    DataFrame
-        Columns: sampling; metric; negatives; tau_full (Kendall's tau-b with the order by the metric
-        among all candidates); tau_auc (with the order by AUC). Rows for all candidates come at the
-        end of the uniform samples.
+    Columns: sampling; metric; negatives; tau_full (Kendall's tau-b with the order by the metric
+    among all candidates); tau_auc (with the order by AUC). Rows for all candidates come at the end
+    of the uniform samples.
     """
     results = results.assign(negatives=results["negatives"].astype(str))
     whole = results[results["negatives"] == EVERY]
-    full = {
-        str(metric): own.set_index("system")["expected"] for metric, own in whole.groupby("metric")
-    }
+    full = {metric: own.set_index("system")["expected"] for metric, own in whole.groupby("metric")}
     rows = []
-    shown = results[results["metric"] != AUC]
-    for (sampling, metric, negatives), own in shown.groupby(
-        ["sampling", "metric", "negatives"], sort=False
+    keys = ["sampling", "metric", "negatives"]
+    for (sampling, metric, negatives), own in results[results["metric"] != AUC].groupby(
+        keys, sort=False
     ):
         values = own.set_index("system")["expected"]
         taus = [
             float(kendall_tau_b(values, other[values.index].to_numpy(), TOLERANCE_OF_MEANS)[0, 0])
-            for other in (full[str(metric)], full[AUC])
+            for other in (full[metric], full[AUC])
         ]
-        rows.append((str(sampling), str(metric), str(negatives), *taus))
-    table = pd.DataFrame(rows, columns=["sampling", "metric", "negatives", "tau_full", "tau_auc"])
-    place = table["negatives"].map(lambda size: np.inf if size == EVERY else float(size))
-    order = np.lexsort(
-        (place, pd.factorize(table["metric"])[0], pd.factorize(table["sampling"])[0])
-    )
-    return table.iloc[order].reset_index(drop=True)
+        rows.append((sampling, metric, negatives, *taus))
+    table = pd.DataFrame(rows, columns=[*keys, "tau_full", "tau_auc"])
+    return by_candidates(table, "sampling", "metric")
 
 
 # Errors of corrected sampled metrics.
@@ -212,15 +197,12 @@ def correction_errors(results: pd.DataFrame) -> pd.DataFrame:
     the mean of these, :math:`\bar F`. (Errors relative to each system's own value would be
     dominated by systems with values near 0.)
 
-    Returns
-    -------
-    DataFrame
-        Columns: metric; negatives; estimator; bias; error (root mean square); spread (root mean
-        square of the standard deviations over samples, in per cent of the mean value; empty if a
-        system has none, or one of more than ten times the mean value); total (root of the sum of
-        the squares of error and spread; the spread counts as at least ten times the mean value if
-        it is not reported, and as 0 for the most likely ranks); tau (Kendall's tau-b of the orders
-        by expected and by full values).
+    Columns: metric; negatives; estimator; bias; error (root mean square); spread (root mean square
+    of the standard deviations over samples, in per cent of the mean value; empty if a system has
+    none, or one of more than ten times the mean value); total (root of the sum of the squares of
+    error and spread; the spread counts as at least ten times the mean value if it is not reported,
+    and as 0 for the most likely ranks); tau (Kendall's tau-b of the orders by expected and by full
+    values).
     """
     rows = []
     groups = results.groupby(["metric", "negatives", "estimator"], sort=False)

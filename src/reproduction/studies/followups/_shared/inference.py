@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paired differences of users drawn from a population with a known effect."""
+"""Tests of paired differences of drawn users: how often they reject, by the number of users."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
+    from reproduction.studies._shared.inputs import ArtifactInputs
 
 TEST_LEVEL = 0.05
 """A test rejects if its p-value is at most this; a permutation test is then exact."""
@@ -28,24 +29,31 @@ def values_by_metric(
 ) -> dict[str, NDArray[np.float64]]:
     """Return the values per user under each metric, shape (n_systems, n_users), by its name."""
     from receval.metrics.registry import parse_named
-    from reproduction.experiments.user_means import means_of_users
+    from reproduction.experiments.metric_comparison import means_of_users
 
     metrics = parse_named(names, labels)
     values = means_of_users(experiment, list(metrics.values()))
     return dict(zip(metrics, values, strict=True))
 
 
-def differences_of_pairs(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the differences of all pairs in which each system leads for some user.
+def all_differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the differences of all pairs of systems, rounded so that equal ones share their rank.
 
-    Differences are rounded, so that equal ones share their rank. Pairs are in the order of
-    :func:`receval.statistics.pairs.system_pairs`; signs are such that the mean is at least 0.
+    Pairs are in the order of :func:`receval.statistics.pairs.system_pairs`.
     """
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.pairs import system_pairs
 
     first, second = system_pairs(len(values))
-    differences = np.round(values[first] - values[second], MEAN_DECIMALS)
+    return np.round(values[first] - values[second], MEAN_DECIMALS)
+
+
+def differences_of_pairs(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the differences of all pairs in which each system leads for some user.
+
+    Their signs are such that the mean is at least 0.
+    """
+    differences = all_differences(values)
     kept = (differences.max(axis=1) > 0) & (differences.min(axis=1) < 0)
     differences = differences[kept]
     turned = np.where(differences.mean(axis=1) < 0, -1.0, 1.0)
@@ -66,26 +74,13 @@ def tilted_to_effect(differences: ArrayLike, effect: float) -> NDArray[np.float6
     .. math:: p_u \propto e^{\lambda d_u}, \qquad
               \frac{\sum_u p_u d_u}{\sqrt{\sum_u p_u d_u^2 - (\sum_u p_u d_u)^2}} = \delta
 
-    Among all probabilities with the same mean, these have the least Kullback-Leibler divergence
-    from equal ones.
+    The effect :math:`\delta` is the mean difference in standard deviations (population Cohen's
+    d_z). With 0 both systems have the same mean, and the differences need not be symmetric. Among
+    all probabilities with the same mean, these have the least Kullback-Leibler divergence from
+    equal ones.
 
-    Parameters
-    ----------
-    effect : float
-        The wanted mean difference in standard deviations (population Cohen's d_z), :math:`\delta`.
-        With 0 both systems have the same mean, and the differences need not be symmetric.
-
-    Notes
-    -----
     Source: Efron (1981), "Nonparametric standard errors and confidence intervals", Canadian Journal
     of Statistics 9(2), where tilting makes a resampled population obey a hypothesis.
-
-    Examples
-    --------
-    One of four users gains 3 and the others lose 1, so the mean is 0 already.
-
-    >>> tilted_to_effect([3, -1, -1, -1], 0.0).round(3).tolist()
-    [0.25, 0.25, 0.25, 0.25]
     """
     from scipy.optimize import brentq
 
@@ -109,31 +104,31 @@ def tilted_to_effect(differences: ArrayLike, effect: float) -> NDArray[np.float6
         variance = float(weights @ np.square(scaled - mean))
         return mean - effect * float(np.sqrt(variance))
 
-    # Extreme tilting leaves only the least or the largest difference, without any spread.
-    low = high = 0.0
-    step = 0.125
-    while excess(low) > 0 and low > -_LARGEST_TILT:
-        low -= step
-        step *= 2
-    step = 0.125
-    while excess(high) < 0 and high < _LARGEST_TILT:
-        high += step
-        step *= 2
+    def end_of_search(direction: float) -> float:
+        end, step = 0.0, 0.125
+        # Extreme tilting leaves only the least or the largest difference, without any spread.
+        while direction * excess(end) < 0 and abs(end) < _LARGEST_TILT:
+            end += direction * step
+            step *= 2
+        return end
+
+    low, high = end_of_search(-1.0), end_of_search(1.0)
     if low == high:
         return probabilities(0.0)
     return probabilities(float(brentq(excess, low, high, xtol=1e-13, rtol=1e-13)))
 
 
-def tilted_pairs(differences: NDArray[np.float64], effect: float, pairs: int) -> Draw:
-    """Return draws of users of the pairs nearest to an effect, tilted to have this effect.
-
-    Parameters
-    ----------
-    pairs : int
-        How many pairs to use, those whose own effect is nearest; tests take turns.
-    """
+def nearest_pairs(
+    differences: NDArray[np.float64], effect: float, pairs: int
+) -> NDArray[np.float64]:
+    """Return the differences of so many pairs whose own effects are nearest to an effect."""
     effects = differences.mean(axis=1) / differences.std(axis=1)
-    chosen = differences[np.argsort(np.abs(effects - effect), kind="stable")[:pairs]]
+    return differences[np.argsort(np.abs(effects - effect), kind="stable")[:pairs]]
+
+
+def tilted_pairs(differences: NDArray[np.float64], effect: float, pairs: int) -> Draw:
+    """Return draws of users of the nearest pairs, tilted to have an effect; tests take turns."""
+    chosen = nearest_pairs(differences, effect, pairs)
     cumulated = np.cumsum([tilted_to_effect(row, effect) for row in chosen], axis=1)
 
     def draw(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
@@ -147,60 +142,49 @@ def tilted_pairs(differences: NDArray[np.float64], effect: float, pairs: int) ->
     return draw
 
 
-def flipped_pairs(differences: NDArray[np.float64], pairs: int) -> Draw:
-    """Return draws of users of the nearest pairs, with their two values swapped at random."""
-    effects = differences.mean(axis=1) / differences.std(axis=1)
-    chosen = differences[np.argsort(effects, kind="stable")[:pairs]]
+def shares_of_rejections(
+    inputs: ArtifactInputs,
+    kind: str,
+    share: str,
+    draws_of: Callable[[NDArray[np.float64]], Mapping[str | float, Draw]],
+    seed_names: Callable[[str, str, str | float], Sequence[str]],
+) -> pd.DataFrame:
+    """Return how often each kind of test rejects, by kind of draw, metric and number of users.
 
-    def draw(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
-        rows = np.arange(n_tests)[:, np.newaxis] % len(chosen)
-        users = generator.integers(0, chosen.shape[1], (n_tests, n_users))
-        signs = 1.0 - 2.0 * generator.integers(0, 2, (n_tests, n_users))
-        return np.asarray(chosen[rows, users] * signs)
+    Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users of a
+    test; ``tests``, the number of tests for each draw, metric and size.
 
-    return draw
-
-
-def matched_users(values: NDArray[np.float64]) -> Draw:
-    """Return draws of the differences between two random users under the same system.
-
-    This compares a system with itself on two random halves of the users, which differ only by
-    chance.
+    `kind` and `share` name the columns of the kinds of draws and of the shares. `draws_of` returns
+    the draws by kind, given the values of systems and users under a metric. `seed_names` returns
+    names for seeds, given the dataset, the metric and the kind of draw.
     """
-    from receval.metrics.averages import MEAN_DECIMALS
-
-    def draw(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
-        rows = np.arange(n_tests)[:, np.newaxis] % len(values)
-        one, other = (
-            values[rows, generator.integers(0, values.shape[1], (n_tests, n_users))]
-            for _ in range(2)
-        )
-        return np.asarray(np.round(one - other, MEAN_DECIMALS))
-
-    return draw
-
-
-def rejections(
-    cell: Mapping[str, object],
-    draw: Draw,
-    n_tests: int,
-    n_users: int,
-    generator: np.random.Generator,
-) -> list[dict[str, object]]:
-    """Count the rejections of each kind of test among the drawn tests."""
+    from receval.seeds import generator
     from receval.statistics.difference_tests import p_values_of_tests
 
-    found = p_values_of_tests(draw(n_tests, n_users, generator), generator)
-    return [
-        {
-            **cell,
-            "sampled_users": n_users,
-            "test": name,
-            "tests": n_tests,
-            "rejected": int((p_values <= TEST_LEVEL).sum()),
-        }
-        for name, p_values in found.items()
-    ]
+    parameters = inputs.parameters
+    n_tests = int(parameters["tests"])
+    rows = []
+    for experiment in inputs.experiments.values():
+        values = values_by_metric(experiment, parameters["names"], parameters["metrics"])
+        for metric, of_metric in values.items():
+            for of_kind, draw in draws_of(of_metric).items():
+                names = seed_names(experiment.dataset, metric, of_kind)
+                for size in map(int, parameters["sizes"]):
+                    own = generator(inputs.seed, "followups", *names, size)
+                    tested = p_values_of_tests(draw(n_tests, size, own), own)
+                    rows += [
+                        {
+                            "dataset": experiment.dataset,
+                            kind: of_kind,
+                            "metric": metric,
+                            "sampled_users": size,
+                            "test": test,
+                            "tests": n_tests,
+                            "rejected": int((p_values <= TEST_LEVEL).sum()),
+                        }
+                        for test, p_values in tested.items()
+                    ]
+    return shares_with_intervals(rows, ["dataset", kind, "metric", "sampled_users", "test"], share)
 
 
 def shares_with_intervals(
