@@ -27,9 +27,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from receval.storage.files import read_results
 from reproduction.claims.certainty import wilson_interval
-from reproduction.claims.rebuilt_papers import of_rebuilt
 from reproduction.claims.spec import CheckSpec, ClaimSpec, read_claims
-from reproduction.claims.verdicts import DECIDED, ClaimVerdict
+from reproduction.claims.verdicts import DECIDED, ClaimVerdict, of_rebuilt
 
 RESULTS = Path("results/full")
 CLAIMS = Path("config/claims")

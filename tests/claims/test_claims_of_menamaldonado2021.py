@@ -7,15 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from reproduction.claims.ledger import judge
-from reproduction.claims.quantities import from_the_highest, ranks_of
-from reproduction.claims.sources import ClaimSources, LabelledValues
+from reproduction.claims.sources import ClaimSources
 from reproduction.claims.spec import PaperClaims, read_claims
-from reproduction.claims.theorems import false_positives as lemmas
+from reproduction.claims.theorems import metrics as lemmas
 from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -277,21 +275,6 @@ def test_five_folds_are_counted_and_their_shares_compared(results: Results) -> N
     assert results.verdict("M-074", "cm100k") == "as defined"
     results.write("fig11", rows[:8])
     assert results.verdict("M-074", "cm100k") == "holds in part"
-
-
-def test_equal_values_share_the_best_rank_and_groups_are_ranked_apart() -> None:
-    labels = [("P", "a"), ("P", "b"), ("P", "c"), ("R", "a"), ("R", "b"), ("R", "c")]
-    numbers = LabelledValues.of(labels, np.array([3.0, 1.0, 3.0, 2.0, np.nan, 1.0]))
-    assert ranks_of(numbers, "higher").values[:3].tolist() == [1, 3, 1]
-    np.testing.assert_array_equal(ranks_of(numbers, "lower").values[3:], [2, np.nan, 1])
-
-
-def test_sorted_numbers_are_labelled_by_rank() -> None:
-    found = from_the_highest(
-        LabelledValues.of([("a",), ("b",), ("c",)], np.array([1.0, np.nan, 2.0]))
-    )
-    assert found.labels == (("1",), ("2",))
-    assert found.values.tolist() == [2, 1]
 
 
 def test_what_is_proved_of_any_data_has_no_exceptions() -> None:

@@ -17,7 +17,7 @@ from reproduction.claims.ledger import judge, judged_claims
 from reproduction.claims.quantities import RankOf
 from reproduction.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
 from reproduction.claims.spec import PaperClaims, read_claims
-from reproduction.claims.theorems.examples_of_metrics import (
+from reproduction.claims.theorems.metrics import (
     epsilon_of_inferred_precision,
     p_values_changed_by_averages,
 )

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.claims.dataset_access import datasets_elsewhere, told_needs
-from reproduction.claims.rebuilt_papers import verdict_in_words
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import (
+    ClaimVerdict,
+    datasets_elsewhere,
+    told_needs,
+    verdict_in_words,
+)
 from reproduction.config.reading import load_datasets
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ import pytest
 from reproduction.claims.ledger import judge
 from reproduction.claims.sources import ClaimSources
 from reproduction.claims.spec import PaperClaims, read_claims
-from reproduction.claims.theorems import user_coverage
+from reproduction.claims.theorems import metrics
 from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 CLAIMS = Path(__file__).parents[2] / "config" / "claims" / "canamares2020.yaml"
@@ -279,6 +279,6 @@ def test_the_full_average_is_the_product_and_not_the_reduced_one(judged: Judge) 
 
 
 def test_identities_of_coverage_are_shown_on_lists_drawn_at_random() -> None:
-    assert user_coverage.gap_of_coverage_at_1() == 0
-    assert user_coverage.gap_of_full_average() < 1e-12
-    assert user_coverage.gap_of_reduced_average() > 0.1
+    assert metrics.gap_of_coverage_at_1() == 0
+    assert metrics.gap_of_full_average() < 1e-12
+    assert metrics.gap_of_reduced_average() > 0.1

@@ -17,8 +17,7 @@ from receval.storage.files import read_results
 from reproduction.claims.cells import SelectedCells
 from reproduction.claims.ledger import COLUMNS, judged_claims
 from reproduction.claims.repetition import digest_of_check
-from reproduction.claims.rules.comparison import ComparisonRule
-from reproduction.claims.rules.number import NumberRule
+from reproduction.claims.rules.comparison import ComparisonRule, NumberRule
 from reproduction.claims.rules.registry import AnyRule
 from reproduction.claims.spec import CheckSpec, PaperClaims, read_claims
 

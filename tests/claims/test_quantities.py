@@ -102,6 +102,25 @@ def test_correlations_are_those_of_scipy(tmp_path: Path, coefficient: str, oracl
     assert found == pytest.approx(oracle(one, other).statistic)  # type: ignore[operator]
 
 
+def test_equal_values_share_the_best_rank_and_groups_are_ranked_apart(tmp_path: Path) -> None:
+    rows = [*line("P", at1=3, at2=1, at3=3), *line("R", at1=2, at2=np.nan, at3=1)]
+    sources = sources_of(tmp_path, rows)
+    cells = {"each": ["system", "x"]}
+    of_higher, of_lower = (
+        numbers({"rank": cells, "ahead": ahead}, sources).values for ahead in ("higher", "lower")
+    )
+    assert of_higher[:3].tolist() == [1, 3, 1]
+    np.testing.assert_array_equal(of_lower[3:], [2, np.nan, 1])
+    only = numbers({"rank": cells, "only": ["3"]}, sources)
+    assert only.by_label() == {("P", "3"): 1, ("R", "3"): 2}
+
+
+def test_sorted_numbers_are_labelled_by_rank(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(a=1.0, b=np.nan, c=2.0))
+    found = numbers({"in_order": {"each": ["system"]}}, sources)
+    assert found.by_label() == {("1",): 2, ("2",): 1}
+
+
 def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
     systems = ["pop", "mf"]
     sources = sources_of(tmp_path, values_of(pop=1), experiment={"systems": systems, "k": 100})

@@ -85,5 +85,5 @@ def test_a_repository_without_claims_has_no_ledger(tmp_path: Path) -> None:
 
 def test_theorems_are_part_of_the_digest_of_verdicts() -> None:
     entries = plan_of("demo").claims.code_entries()
-    assert "reproduction.claims.theorems.false_positives" in entries
+    assert "reproduction.claims.theorems.metrics" in entries
     assert "reproduction.claims.theorems.__init__" not in entries

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
-from reproduction.claims.dataset_access import datasets_elsewhere
+from reproduction.claims.verdicts import datasets_elsewhere
 from reproduction.config.settings import load_settings
 from reproduction.publishing.site.public_names import ROOTS
 from reproduction.publishing.site.site import SiteSources

@@ -212,12 +212,18 @@ def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]
     return cells.isin(distinct).to_numpy(dtype=bool)
 
 
+def distinct_labels(
+    labels: list[tuple[str, ...]],
+) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
+    """Return each label once, and the position of each given one among them."""
+    place = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    return list(place), np.array([place[label] for label in labels])
+
+
 def taken(
     labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
 ) -> LabelledValues:
     """Return one number per label, taken from all numbers with this label."""
-    distinct = list(dict.fromkeys(labels))
-    place = {label: code for code, label in enumerate(distinct)}
-    codes = np.array([place[label] for label in labels])
+    distinct, codes = distinct_labels(labels)
     numbers = [float(_TAKE[take](values[codes == code])) for code in range(len(distinct))]
     return LabelledValues.of(distinct, np.array(numbers))

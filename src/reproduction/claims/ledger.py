@@ -12,7 +12,7 @@ import pandas as pd
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.certainty import KEYS, told_of_splits, verdict_of_splits
 from reproduction.claims.quantities import evaluated
-from reproduction.claims.rules.contradiction import ContradictionRule
+from reproduction.claims.rules.comparison import ContradictionRule
 from reproduction.claims.sources import ClaimSources, MissingCellsError, NotMeasuredError
 from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims, told
 from reproduction.claims.verdicts import ClaimVerdict, Finding

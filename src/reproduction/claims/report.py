@@ -14,16 +14,18 @@ from tabulate import tabulate
 
 from receval.storage.files import read_results
 from receval.storage.messages import enumerated, how_many
-from reproduction.claims.dataset_access import told_needs
 from reproduction.claims.ledger import judged_claims
-from reproduction.claims.rebuilt_papers import of_newer, of_rebuilt, verdict_in_words
 from reproduction.claims.sources import ClaimSources
 from reproduction.claims.spec import PaperClaims, read_claims
 from reproduction.claims.verdicts import (
     IN_PAPER,
     ClaimVerdict,
+    of_newer,
+    of_rebuilt,
     overall_in_paper,
     overall_verdict,
+    told_needs,
+    verdict_in_words,
 )
 
 _WHY = {"rule": ("rule", "; "), "because": ("because", "; "), "reason": ("why not", " ")}

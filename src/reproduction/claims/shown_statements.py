@@ -12,10 +12,9 @@ from pydantic import Field, ValidationError, model_validator
 from receval.spec_types import Model, NonEmptyText
 from receval.storage.messages import joined
 from reproduction.claims.ledger import ledger_row
-from reproduction.claims.rebuilt_papers import is_rebuilt
 from reproduction.claims.sources import ClaimSources
 from reproduction.claims.spec import CheckSpec, ClaimSpec, each_check
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import ClaimVerdict, is_rebuilt
 from reproduction.config.reading import sentences
 
 LedgerRow = Mapping[str, Any]

@@ -92,6 +92,22 @@ class LabelledValues:
             )
         return float(self.values[0])
 
+    def by_label(self) -> dict[tuple[str, ...], float]:
+        """Return the numbers by their labels."""
+        return dict(zip(self.labels, self.values.tolist(), strict=True))
+
+    def by_last_label(self, nothing: str) -> dict[tuple[str, ...], dict[str, float]]:
+        """Return the numbers by their last label, in groups of the labels before it.
+
+        ``nothing`` is what an error says about numbers without labels.
+        """
+        if () in self.labels:
+            raise ValueError(nothing)
+        groups: dict[tuple[str, ...], dict[str, float]] = {}
+        for (*group, last), value in self.by_label().items():
+            groups.setdefault(tuple(group), {})[last] = value
+        return groups
+
 
 def aligned(
     one: LabelledValues, other: LabelledValues
@@ -105,16 +121,12 @@ def aligned(
     if set(one.labels) != set(other.labels):
         only = sorted(set(one.labels) ^ set(other.labels))
         raise ValueError(
-            f"Two quantities do not belong to the same things: {enumerated(map_words(only))} "
+            "Two quantities do not belong to the same things: "
+            f"{enumerated([', '.join(label) for label in only])} "
             "occur on one side only. Select the same ones on both sides."
         )
     place = {label: position for position, label in enumerate(other.labels)}
     return one, other.values[[place[label] for label in one.labels]]
-
-
-def map_words(labels: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return labels as words."""
-    return [", ".join(label) for label in labels]
 
 
 class ClaimSources:
@@ -200,6 +212,10 @@ class ClaimSources:
         self.numbers.append(LabelledValues.of(labels, values))
         return values if self.change is None else self.change(number, values)
 
+    def read_one(self, what: str, number: float) -> LabelledValues:
+        """Record a number that is in no artifact, and return it as :meth:`read` does."""
+        return LabelledValues.single(float(self.read(Reading("", what), np.array([number]))[0]))
+
     def setting(self, study: str, path: str) -> Any:
         """Return a setting of a study by its keys in ``provenance.json``."""
         found: Any = self._record(study)
@@ -222,17 +238,18 @@ class ClaimSources:
         The demo edition and replications leave out some systems, levels and experiments of the full
         one; there, the cells are not measured. Elsewhere the claim is at fault.
         """
-        edition = str(self._record(study).get("config", {}).get("edition"))
-        if edition.startswith(REDUCED):
+        if self.is_reduced(study):
             return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
-        if "-" in edition:
+        if "-" in self._edition(study):
             return NotMeasuredError(f"{what}, which replications leave out")
         return MissingCellsError(f"There is no {what}, only {there}: correct the selection.")
 
     def is_reduced(self, study: str) -> bool:
         """Return whether a study's results are of twins, with some of the systems and levels."""
-        edition = str(self._record(study).get("config", {}).get("edition"))
-        return edition.startswith(REDUCED)
+        return self._edition(study).startswith(REDUCED)
+
+    def _edition(self, study: str) -> str:
+        return str(self._record(study).get("config", {}).get("edition"))
 
     def _record(self, study: str) -> Any:
         if study not in self._records:

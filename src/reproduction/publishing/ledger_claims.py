@@ -8,8 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reproduction.claims.rebuilt_papers import is_rebuilt, verdict_in_words
-from reproduction.claims.verdicts import IN_PAPER, ClaimVerdict, overall_in_paper, overall_verdict
+from reproduction.claims.verdicts import (
+    IN_PAPER,
+    ClaimVerdict,
+    is_rebuilt,
+    overall_in_paper,
+    overall_verdict,
+    verdict_in_words,
+)
 from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow, beginning_of
 
 NOT_SAID = "not yet said"

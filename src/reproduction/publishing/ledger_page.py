@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import in_text
-from reproduction.claims.dataset_access import told_needs
-from reproduction.claims.rebuilt_papers import is_rebuilt
+from reproduction.claims.verdicts import is_rebuilt, told_needs
 from reproduction.publishing.ledger_claims import (
     LedgerClaim,
     PaperLedger,

@@ -20,9 +20,8 @@ from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.errata import Erratum, load_errata
 from reproduction.claims.quantities import evaluated
-from reproduction.claims.rebuilt_papers import of_newer, of_rebuilt
 from reproduction.claims.sources import ClaimSources, NotMeasuredError
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import ClaimVerdict, of_newer, of_rebuilt
 from reproduction.publishing.claim_counts import (
     certainty_counts,
     claims_of,

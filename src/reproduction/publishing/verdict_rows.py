@@ -12,8 +12,7 @@ from pathlib import Path
 
 from receval.figures.display import printed_name
 from receval.storage.files import refusing_damage
-from reproduction.claims.rebuilt_papers import verdict_in_words
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import ClaimVerdict, verdict_in_words
 
 VERDICTS = {
     "holds": "holds",

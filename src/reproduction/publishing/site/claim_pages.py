@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reproduction.claims.rebuilt_papers import is_rebuilt, verdict_in_words
+from reproduction.claims.verdicts import is_rebuilt, verdict_in_words
 from reproduction.publishing.ledger_claims import (
     NOT_SAID,
     LedgerClaim,

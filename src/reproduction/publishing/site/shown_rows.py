@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import NOTHING, in_text, significant
-from reproduction.claims.dataset_access import told_needs
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import ClaimVerdict, told_needs
 from reproduction.publishing.site.links import SiteLinks, relative
 from reproduction.publishing.site.markdown_pages import rendered_inline
 from reproduction.publishing.verdict_rows import (

@@ -15,7 +15,7 @@ from typing import Any
 
 from receval.figures.printed_numbers import in_text, significant
 from receval.storage.files import refusing_damage
-from reproduction.claims.rebuilt_papers import is_rebuilt, verdict_in_words
+from reproduction.claims.verdicts import is_rebuilt, verdict_in_words
 from reproduction.publishing.ledger_claims import LedgerClaim, claims_in, here_counts
 from reproduction.publishing.site.links import SiteLinks, relative
 from reproduction.publishing.site.markdown_pages import rendered, rendered_inline
