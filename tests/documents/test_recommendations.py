@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.publishing.claim_counts import claims_of
+from reproduction.claims.ledger import claims_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = " ".join((ROOT / "docs/recommendations.md").read_text(encoding="utf-8").split())

@@ -10,13 +10,14 @@ from publishing.site_samples import ROOT, claim_row
 
 from reproduction.publishing.ledger_claims import (
     LedgerClaim,
+    VerdictRow,
     claims_in,
     figure_or_section,
     headline,
     papers_in,
+    read_verdict_rows,
 )
 from reproduction.publishing.ledger_page import OF_NEWER, OF_TWINS, ledger_page, paper_page
-from reproduction.publishing.verdict_rows import VerdictRow, read_verdict_rows
 
 LARGEST = 60_000
 """Bytes of a page of Markdown, as of one of the site."""

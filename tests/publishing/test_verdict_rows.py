@@ -19,11 +19,12 @@ from publishing.site_samples import (
 from receval.storage.files import DamagedFileError, read_results
 from reproduction.claims import ledger
 from reproduction.claims.certainty import told_of_splits
+from reproduction.claims.ledger import claims_of
 from reproduction.claims.verdicts import ClaimVerdict
-from reproduction.publishing.claim_counts import claims_of
-from reproduction.publishing.ledger_claims import claims_in, here_counts
-from reproduction.publishing.verdict_rows import (
+from reproduction.publishing.ledger_claims import (
     VERDICTS,
+    claims_in,
+    here_counts,
     read_verdict_rows,
     rows_by_artifact,
     splits_in_short,

@@ -17,8 +17,6 @@ from reproduction.claims.spec import CheckSpec, ClaimSpec, each_check
 from reproduction.claims.verdicts import ClaimVerdict, is_rebuilt
 from reproduction.config.reading import sentences
 
-LedgerRow = Mapping[str, Any]
-
 _HELD = {
     ClaimVerdict.HOLDS: "holds",
     ClaimVerdict.HOLDS_IN_PART: "holds in part",
@@ -35,7 +33,6 @@ _SEEN = _HELD | {
 """Words for verdicts on statements that no rebuilt paper makes, so that no paper holds or fails."""
 
 _IN_DOUBT = (ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD)
-
 
 _PARTS = re.compile(r"Not shown by .*?\(\d+ of \d+\)\.")
 
@@ -95,7 +92,7 @@ def own_statement(values: Mapping[str, Any], where: str) -> OwnStatement:
 
 
 def told_verdicts(
-    rows: Sequence[LedgerRow], title: Callable[[str], str], *, of_paper: bool
+    rows: Sequence[Mapping[str, Any]], title: Callable[[str], str], *, of_paper: bool
 ) -> list[tuple[str, str]]:
     """Return the verdict on a statement for each dataset, with what explains it.
 
@@ -132,7 +129,7 @@ def told_verdicts(
     return told
 
 
-def _verdict(row: LedgerRow, title: Callable[[str], str], *, of_paper: bool) -> str:
+def _verdict(row: Mapping[str, Any], title: Callable[[str], str], *, of_paper: bool) -> str:
     of_rebuilt = of_paper and is_rebuilt(str(row["paper"]))
     words = (_HELD if of_rebuilt else _SEEN)[ClaimVerdict(row["verdict"])]
     form, on = row["form"], f" on {title(row['dataset'])}" if row["dataset"] else ""
@@ -145,7 +142,7 @@ def _verdict(row: LedgerRow, title: Callable[[str], str], *, of_paper: bool) -> 
     return f"{words[0].upper()}{words[1:]}{on}"
 
 
-def _sentences(row: LedgerRow, why: str) -> str:
+def _sentences(row: Mapping[str, Any], why: str) -> str:
     # The sentence on other splits also has the number on this split.
     is_number = bool(row["splits"]) and row["published"] not in ("", None)
     ours = "" if is_number else row["ours"]

@@ -13,9 +13,7 @@ from receval.figures.printed_numbers import in_text
 from receval.storage.files import real_values
 from receval.storage.messages import enumerated
 from reproduction.claims.variance import SOURCES
-from reproduction.claims.verdicts import ClaimVerdict, overall_in_paper, overall_verdict
-
-COLUMNS = ("claim", "paper", "kind", "in_paper", "datasets", "verdict")
+from reproduction.claims.verdicts import ClaimVerdict
 
 _TOLD = ("claim", "statement", "dataset", "verdict")
 
@@ -31,36 +29,6 @@ def in_print(text: str) -> str:
     printed = in_text(text)
     # Powers of ten would become Markdown formulas, which the paper cannot read.
     return text if "$" in printed else printed
-
-
-def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per claim, with the verdict over the datasets on which it is decided.
-
-    Returns
-    -------
-    DataFrame
-        ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say; a
-        contradiction on any dataset comes first, then agreement), ``datasets`` (on how many it is
-        decided) and ``verdict``: the common one of all datasets. If they differ, it is ``depends on
-        the split`` if splits are the only reason, else ``holds in part``.
-    """
-    own = ledger[ledger["form"] == ""]
-    rows = [
-        (
-            claim,
-            rows["paper"].iloc[0],
-            rows["kind"].iloc[0],
-            overall_in_paper(list(rows["in_paper"])) or "not given",
-            *_overall(list(rows["verdict"])),
-        )
-        for claim, rows in own.groupby("claim", sort=False)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
-    decided = [verdict for verdict in verdicts if verdict != ClaimVerdict.UNDECIDABLE]
-    return len(decided), overall_verdict(verdicts)
 
 
 def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:

@@ -12,15 +12,14 @@ from urllib.parse import urlencode
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import NOTHING, in_text, significant
 from reproduction.claims.verdicts import ClaimVerdict, told_needs
-from reproduction.publishing.site.links import SiteLinks, relative
-from reproduction.publishing.site.markdown_pages import rendered_inline
-from reproduction.publishing.verdict_rows import (
-    UNDECIDABLE,
+from reproduction.publishing.ledger_claims import (
     VERDICTS,
     VerdictRow,
     artifact_label,
     beginning_of,
 )
+from reproduction.publishing.site.markdown_pages import rendered_inline
+from reproduction.publishing.site.site_pages import SiteLinks, relative
 
 LEDGER = "ledger.html"
 """Address of the page for searching claims."""
@@ -249,7 +248,7 @@ def _bar(bar: VerdictBar, y: int, top: int, key: str, *, named: bool) -> list[st
         left, width = before / bar.total, count / bar.total
         before += count
         said = f"{bar.name}: {count} of {bar.total}, {bar.words.get(verdict, verdict)}"
-        fill = f' fill="url(#hatch-{key})"' if verdict == UNDECIDABLE else ""
+        fill = f' fill="url(#hatch-{key})"' if verdict == ClaimVerdict.UNDECIDABLE else ""
         part = (
             f'<g class="{style}"><title>{html.escape(said)}</title><rect x="{_percent(left)}" '
             f'y="{y + top}" width="{_percent(width)}" height="{HEIGHT}"{fill}/>'

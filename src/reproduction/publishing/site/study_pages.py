@@ -16,8 +16,14 @@ from typing import Any
 from receval.figures.printed_numbers import in_text, significant
 from receval.storage.files import refusing_damage
 from reproduction.claims.verdicts import is_rebuilt, verdict_in_words
-from reproduction.publishing.ledger_claims import LedgerClaim, claims_in, here_counts
-from reproduction.publishing.site.links import SiteLinks, relative
+from reproduction.publishing.ledger_claims import (
+    VERDICTS,
+    LedgerClaim,
+    VerdictRow,
+    claims_in,
+    here_counts,
+    rows_by_artifact,
+)
 from reproduction.publishing.site.markdown_pages import rendered, rendered_inline
 from reproduction.publishing.site.shown_rows import (
     RowPrinter,
@@ -26,8 +32,7 @@ from reproduction.publishing.site.shown_rows import (
     paper_address,
     verdict_bars,
 )
-from reproduction.publishing.site.site_pages import SitePage, markup
-from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow, rows_by_artifact
+from reproduction.publishing.site.site_pages import SiteLinks, SitePage, markup, relative
 
 PART = "studies/index.html"
 """The part of the site that studies belong to."""

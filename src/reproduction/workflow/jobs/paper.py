@@ -40,8 +40,13 @@ def build_paper(
         A number of the text cannot be read, or the text cannot be set; the message says which.
     """
     from receval.storage.files import write_atomically, write_results
-    from reproduction.publishing.paper import PaperInputs, paper_numbers, table_of_numbers, typeset
-    from reproduction.publishing.paper_spec import read_paper_spec
+    from reproduction.publishing.paper import (
+        PaperInputs,
+        paper_numbers,
+        read_paper_spec,
+        table_of_numbers,
+        typeset,
+    )
     from reproduction.workflow.provenance.versions import write_json
 
     found = paper_numbers(

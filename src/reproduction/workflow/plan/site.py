@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from reproduction.config.settings import Settings
-from reproduction.publishing.site.public_names import ROOTS
+from reproduction.publishing.site import ROOTS
 from reproduction.workflow.plan.claims import PlannedClaims
 from reproduction.workflow.plan.folders import RunFolders
 from reproduction.workflow.plan.paper import PlannedPaper

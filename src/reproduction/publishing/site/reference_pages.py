@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: MIT
+"""Pages of the site for the public names of both packages, read without importing them."""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+from reproduction.publishing.site import ROOTS
+from reproduction.publishing.site.markdown_pages import Resolver, highlighted, rendered
+from reproduction.publishing.site.site_pages import SiteLinks, SitePage, markup
+
+REFERENCE = "api/index.html"
+"""Address of the list of packages."""
+
+WIDEST = 88
+"""Wider signatures have one line per parameter."""
+
+
+@dataclass(frozen=True)
+class PublicName:
+    """A class, function, method or constant with what its docstring says.
+
+    Attributes
+    ----------
+    kind : {"class", "function", "method", "property", "constant"}
+    name : str
+        Within its module, such as ``Ratings.select``.
+    signature : str
+        As Python, the name included.
+    docstring : str
+        Empty if there is none.
+    members : tuple of PublicName
+        Methods and properties of a class.
+    """
+
+    kind: str
+    name: str
+    signature: str
+    docstring: str
+    members: tuple[PublicName, ...] = ()
+
+
+@dataclass(frozen=True)
+class PublicModule:
+    """A module: its full name, its docstring, and its public names."""
+
+    name: str
+    docstring: str
+    names: tuple[PublicName, ...]
+
+    @property
+    def package(self) -> str:
+        """The package directly below the top-level one, or that one for its own modules."""
+        parts = self.name.split(".")
+        return parts[1] if len(parts) > 2 else parts[0]
+
+    @property
+    def dotted_package(self) -> str:
+        """The full name of the package."""
+        root = self.name.partition(".")[0]
+        return root if self.package == root else f"{root}.{self.package}"
+
+    @property
+    def anchor(self) -> str:
+        """Prefix of the anchors of its names, on the page of the package."""
+        return self.name.partition(".")[2].removeprefix(f"{self.package}.")
+
+
+def read_modules(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> list[PublicModule]:
+    """Read the public modules of packages, those without a leading underscore."""
+    modules = []
+    for path in sorted(sources):
+        parts = path.with_suffix("").parts
+        names = parts[max(at for at, part in enumerate(parts) if part in roots) :]
+        if names[-1] == "__init__" or any(name.startswith("_") for name in names):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        public = tuple(_public(tree.body))
+        modules.append(PublicModule(".".join(names), ast.get_docstring(tree) or "", public))
+    return modules
+
+
+def read_packages(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> dict[str, str]:
+    """Return the docstrings of the packages directly below the top-level ones, by name."""
+    packages = {}
+    for path in sorted(sources):
+        parts = path.parts
+        if parts[-1] == "__init__.py" and parts[-3:-2] and parts[-3] in roots:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            packages[parts[-2]] = ast.get_docstring(tree) or ""
+    return packages
+
+
+def _public(body: Sequence[ast.stmt]) -> Iterator[PublicName]:
+    for at, node in enumerate(body):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield _class(node)
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield _function(node, "", "function")
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            yield from _constants(node, body[at + 1 : at + 2])
+
+
+def _class(node: ast.ClassDef) -> PublicName:
+    functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    members = [
+        _function(part, f"{node.name}.", "property" if _is_property(part) else "method")
+        for part in functions
+        if not part.name.startswith("_") and ast.get_docstring(part)
+    ]
+    return PublicName(
+        "class",
+        node.name,
+        _signature(f"class {node.name}", _parameters(node, functions), ""),
+        ast.get_docstring(node) or "",
+        tuple(members),
+    )
+
+
+def _parameters(node: ast.ClassDef, functions: Sequence[ast.FunctionDef]) -> list[str]:
+    """Return the parameters of a class: those of its constructor, or the fields of a dataclass."""
+    for function in functions:
+        if function.name == "__init__":
+            return _arguments(function)[1:]
+    if not any("dataclass" in ast.unparse(one) for one in node.decorator_list):
+        return []
+    fields = (part for part in node.body if isinstance(part, ast.AnnAssign))
+    return [
+        f"{ast.unparse(part.target)}: {ast.unparse(part.annotation)}{_default(part.value)}"
+        for part in fields
+        if "ClassVar" not in ast.unparse(part.annotation)
+        and not ast.unparse(part.target).startswith("_")
+    ]
+
+
+def _default(value: ast.expr | None) -> str:
+    if value is None:
+        return ""
+    text = ast.unparse(value)
+    return " = ..." if text.startswith("field(") else f" = {text}"
+
+
+def _is_property(node: ast.FunctionDef) -> bool:
+    return any(ast.unparse(one).endswith("property") for one in node.decorator_list)
+
+
+def _function(node: ast.FunctionDef, prefix: str, kind: str) -> PublicName:
+    arguments = _arguments(node)
+    if prefix and not any(ast.unparse(one) == "staticmethod" for one in node.decorator_list):
+        arguments = arguments[1:]
+    result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    name = f"{prefix}{node.name}"
+    signature = f"{name}{result}" if kind == "property" else _signature(name, arguments, result)
+    return PublicName(kind, name, signature, ast.get_docstring(node) or "")
+
+
+def _arguments(node: ast.FunctionDef) -> list[str]:
+    whole = ast.unparse(node.args)
+    # A comma within brackets does not separate parameters.
+    parts, depth = [""], 0
+    for character in whole:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _signature(name: str, arguments: Sequence[str], result: str) -> str:
+    line = f"{name}({', '.join(arguments)}){result}"
+    if name.startswith("class ") and not arguments:
+        return name
+    if len(line) <= WIDEST:
+        return line
+    inner = "".join(f"    {argument},\n" for argument in arguments)
+    return f"{name}(\n{inner}){result}"
+
+
+def _constants(
+    node: ast.Assign | ast.AnnAssign, following: Sequence[ast.stmt]
+) -> Iterator[PublicName]:
+    """Yield an assigned name if a docstring follows it."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    below = following[0] if following else None
+    if (
+        len(targets) == 1
+        and isinstance(targets[0], ast.Name)
+        and not targets[0].id.startswith("_")
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    ):
+        name = targets[0].id
+        value = ast.unparse(node.value) if node.value else ""
+        shown = f"{name} = {value}" if len(value) <= WIDEST - len(name) else name
+        yield PublicName("constant", name, shown, below.value.value)
+
+
+def addresses_of_names(modules: Iterable[PublicModule]) -> dict[str, str]:
+    """Return the address of every public name by each of its unique suffixes."""
+    addresses: dict[str, str | None] = {}
+
+    def add(name: str, address: str) -> None:
+        parts = name.split(".")
+        for start in range(len(parts)):
+            suffix = ".".join(parts[start:])
+            same = addresses.setdefault(suffix, address) == address
+            # The full name is always unambiguous.
+            addresses[suffix] = address if same or start == 0 else None
+
+    for module in modules:
+        page = f"api/{module.package}.html"
+        add(module.name, f"{page}#{module.anchor}")
+        for public in module.names:
+            for one in (public, *public.members):
+                add(f"{module.name}.{one.name}", f"{page}#{module.anchor}.{one.name}")
+    return {name: address for name, address in addresses.items() if address is not None}
+
+
+# Numpydoc docstrings as Markdown and HTML.
+
+LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
+"""Sections whose entries have a name or type, and a description below."""
+
+_SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+_MATH = re.compile(r"^([ ]*)\.\. math::(.*(?:\n(?:\1[ ]+\S.*|[ ]*(?=\n\1[ ]+\S)))*)", re.MULTILINE)
+_EXAMPLE = re.compile(r"^(?:>>> .*(?:\n.+)*\n?)+", re.MULTILINE)
+_TABLE = re.compile(r"^(=+(?: +=+)+)\n((?:.+\n)+?)\1$", re.MULTILINE)
+_FIELD = re.compile(r"^:([A-Z][\w ]*): ", re.MULTILINE)
+_CODE = re.compile(r"(```.*?```|\$`[^`]+`\$|`[^`\n]+`)", re.DOTALL)
+_INLINE = re.compile(r":(\w+):`([^`]+)`|``((?:[^`]|`(?!`))+)``")
+
+
+def docstring_html(text: str, resolve: Resolver) -> str:
+    """Return a docstring as HTML.
+
+    Parameters
+    ----------
+    resolve : callable
+        Returns the target of a link; a name of the library is ``api:`` and the name.
+    """
+    head, *rest = _SECTION.split(text)
+    parts = [_prose(head, resolve)]
+    for title, body in zip(rest[::2], rest[1::2], strict=True):
+        inner = _entries(body, resolve) if title in LISTS else _prose(body, resolve)
+        parts.append(f'<div class="section"><p class="of">{html.escape(title)}</p>{inner}</div>')
+    return "".join(parts)
+
+
+def first_sentence(text: str, resolve: Resolver) -> str:
+    """Return the first paragraph of a docstring as HTML, without the marks of a paragraph."""
+    body = _prose(text.partition("\n\n")[0], resolve).strip()
+    return body.removeprefix("<p>").removesuffix("</p>")
+
+
+def docstring_markdown(text: str) -> str:
+    r"""Return the reStructuredText of docstrings as Markdown.
+
+    Examples
+    --------
+    >>> docstring_markdown("A :class:`.Metric` of ``n`` lists, :math:`r_k < 2`.")
+    'A [`Metric`](api:.Metric) of `n` lists, $`r_k < 2`$.'
+    """
+    text = _TABLE.sub(_table, text)
+    text = _MATH.sub(lambda m: f"{m[1]}```math\n{_block(m[2], m[1])}\n{m[1]}```", text)
+    text = _EXAMPLE.sub(lambda m: f"```pycon\n{m[0].rstrip()}\n```\n", text)
+    text = _FIELD.sub(r"- **\1:** ", text)
+    parts = re.split(r"(```.*?```)", text, flags=re.DOTALL)
+    parts[::2] = [_INLINE.sub(_role, part) for part in parts[::2]]
+    return _outside_code("".join(parts), lambda part: part.replace("<", "&lt;"))
+
+
+def _block(text: str, margin: str) -> str:
+    return indent(dedent(text).strip(), margin)
+
+
+def _role(found: re.Match[str]) -> str:
+    role, name, code = found.groups()
+    if code is not None:
+        return f"`{code}`"
+    if role == "math":
+        return f"$`{' '.join(name.split())}`$"
+    printed = name.lstrip("~.")
+    if name.startswith(("~", ".")):
+        printed = printed if name.startswith(".") else printed.rpartition(".")[2]
+    return f"[`{printed}`](api:{name.lstrip('~')})"
+
+
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
+    parts = _CODE.split(text)
+    parts[::2] = map(change, parts[::2])
+    return "".join(parts)
+
+
+def _table(found: re.Match[str]) -> str:
+    """Return a simple table, which lacks a head, with a head."""
+    spans = [(m.start(), m.end()) for m in re.finditer("=+", found[1])]
+    ends = [start for start, _ in spans[1:]]
+    rows: list[list[str]] = []
+    for line in found[2].splitlines():
+        cells = [
+            line[start:end].strip() for (start, _), end in zip(spans, [*ends, None], strict=True)
+        ]
+        if cells[0]:
+            rows.append(cells)
+        else:
+            rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
+    width = len(spans)
+    escaped = ["| " + " | ".join(c.replace("|", r"\|") for c in row) + " |" for row in rows]
+    return "\n".join(["|" + " |" * width, "|" + " --- |" * width, *escaped])
+
+
+def _prose(text: str, resolve: Resolver) -> str:
+    return rendered(docstring_markdown(text.strip()), resolve).body
+
+
+def _entries(text: str, resolve: Resolver) -> str:
+    parts = []
+    for line, body in _split_entries(text):
+        name, separator, kind = line.partition(" : ")
+        said = f"<code>{html.escape(name)}</code>"
+        if separator:
+            said += f' <span class="type">{html.escape(kind)}</span>'
+        parts.append(f"<dt>{said}</dt><dd>{_prose(body, resolve)}</dd>")
+    return f"<dl>{''.join(parts)}</dl>"
+
+
+def _split_entries(text: str) -> Iterator[tuple[str, str]]:
+    for entry in re.split(r"\n(?=\S)", text.strip("\n")):
+        line, _, body = entry.partition("\n")
+        yield line.strip(), dedent(body)
+
+
+def reference_pages(
+    modules: Sequence[PublicModule], packages: Mapping[str, str], links: SiteLinks
+) -> list[SitePage]:
+    """Return a page for every package of the code, and a page that lists them."""
+    by_package = {
+        name: list(group)
+        for name, group in groupby(
+            sorted(modules, key=lambda one: (one.package, one.name)), lambda one: one.package
+        )
+    }
+    shown = [(name, group) for name, group in by_package.items() if any(m.names for m in group)]
+    resolve = links.resolver(REFERENCE, "README.md")
+    listing = SitePage(
+        REFERENCE,
+        "Library",
+        "reference.html",
+        REFERENCE,
+        {
+            "packages": [
+                {
+                    "name": group[0].dotted_package,
+                    "address": f"api/{name}.html",
+                    "summary": markup(first_sentence(packages.get(name, ""), resolve)),
+                    "modules": len(group),
+                }
+                for name, group in shown
+            ]
+        },
+        "The library under the workflow, by package.",
+    )
+    pages = [_package_page(name, group, packages.get(name, ""), links) for name, group in shown]
+    return [listing, *pages]
+
+
+def _package_page(
+    name: str, modules: Sequence[PublicModule], docstring: str, links: SiteLinks
+) -> SitePage:
+    address = f"api/{name}.html"
+    resolve = links.resolver(address, "README.md")
+    return SitePage(
+        address,
+        modules[0].dotted_package,
+        "package.html",
+        REFERENCE,
+        {
+            "name": modules[0].dotted_package,
+            "docstring": markup(docstring_html(docstring, resolve)),
+            "modules": [
+                {
+                    "name": module.name,
+                    "short": module.anchor,
+                    "anchor": module.anchor,
+                    "docstring": markup(docstring_html(module.docstring, resolve)),
+                    "names": [_name(public, module, resolve) for public in module.names],
+                }
+                for module in modules
+            ],
+        },
+        f"The public names of {modules[0].dotted_package}.",
+    )
+
+
+def _name(public: PublicName, module: PublicModule, resolve: Resolver) -> dict[str, Any]:
+    return {
+        "kind": public.kind,
+        "name": public.name,
+        "anchor": f"{module.anchor}.{public.name}",
+        # A class without parameters needs only its heading.
+        "signature": markup(highlighted(public.signature, "python"))
+        if public.signature != f"class {public.name}"
+        else "",
+        "docstring": markup(docstring_html(public.docstring, resolve)),
+        "members": [_name(member, module, resolve) for member in public.members],
+    }
