@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -54,6 +54,11 @@ class ColumnRoles:
     counts: tuple[str, ...]
     values: tuple[str, ...]
     texts: tuple[str, ...] = ()
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The columns that are compared cell by cell, those of text last."""
+        return (*self.counts, *self.values, *self.texts)
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -255,14 +260,14 @@ def compare_tables(
     accepted, fresh = accepted.loc[common], fresh.loc[common]
 
     tolerated = compared = 0
-    for column in [name for name in (*roles.counts, *roles.values) if name in fresh.columns]:
-        allowed = _tolerances(accepted, column, config)
-        cells = _Cells(accepted, fresh, column, allowed, config.tolerance(column).counts)
-        changes += cells.changes(Kind.COUNT if column in roles.counts else Kind.VALUE)
-        tolerated += int((cells.differ & ~cells.moved).sum())
-        compared += len(common)
-    for column in [name for name in roles.texts if name in fresh.columns]:
-        found, within = _changes_of_texts(accepted[column], fresh[column], config.tolerance(column))
+    for column in [name for name in roles.compared if name in fresh.columns]:
+        cells, tolerance = (accepted[column], fresh[column]), config.tolerance(column)
+        if column in roles.texts:
+            found, within = _changes_of_texts(*cells, tolerance)
+        else:
+            kind = Kind.COUNT if column in roles.counts else Kind.VALUE
+            allowed = _tolerances(accepted, column, config)
+            found, within = _changes_of_numbers(*cells, kind, allowed, tolerance.counts)
         changes += found
         tolerated += within
         compared += len(common)
@@ -289,8 +294,7 @@ def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChang
     labels = row_labels(table, roles.keys)
     changes = () if labels.is_unique else tuple(_changes_of_rows(labels, labels))
     rows = int((~labels.duplicated(keep=False)).sum())
-    columns = len(roles.counts) + len(roles.values) + len(roles.texts)
-    return TableChanges(changes, tolerated=0, compared=rows * columns)
+    return TableChanges(changes, tolerated=0, compared=rows * len(roles.compared))
 
 
 def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[Change]:
@@ -517,40 +521,36 @@ def _changes_of_texts(
     return changes, tolerated
 
 
-class _Cells:
-    """The cells of one column in the rows that both tables have."""
+def _changes_of_numbers(
+    accepted: pd.Series[str],
+    fresh: pd.Series[str],
+    kind: Kind,
+    allowed: NDArray[np.float64],
+    allowed_of_counts: int,
+) -> tuple[list[Change], int]:
+    """Return the cells that moved too far, the largest difference first, and how many others moved.
 
-    def __init__(
-        self,
-        accepted: pd.DataFrame,
-        fresh: pd.DataFrame,
-        column: str,
-        allowed: NDArray[np.float64],
-        allowed_of_counts: int,
-    ) -> None:
-        self.column = column
-        self.accepted = accepted[column]
-        self.fresh = fresh[column]
-        before, after = numbers(self.accepted), numbers(self.fresh)
-        both_nan = np.isnan(before) & np.isnan(after)
-        with np.errstate(invalid="ignore"):
-            self.difference = after - before
-            counts = (before % 1 == 0) & (after % 1 == 0)
-        self.allowed = np.where(counts, allowed_of_counts, allowed)
-        is_number = numeric(self.fresh)
-        self.differ = ~((before == after) | both_nan) | ~is_number
-        self.moved = self.differ & ~(np.abs(self.difference) <= self.allowed * _ALLOWANCE)
-
-    def changes(self, kind: Kind) -> Iterable[Change]:
-        """Yield the cells that moved too far, the largest difference first."""
-        sizes = np.where(np.isnan(self.difference), np.inf, np.abs(self.difference))
-        for row in sorted(np.flatnonzero(self.moved).tolist(), key=lambda row: -sizes[row]):
-            yield Change(
-                kind,
-                row=self.accepted.index[row],
-                column=self.column,
-                accepted=self.accepted.iloc[row],
-                fresh=self.fresh.iloc[row],
-                difference=float(self.difference[row]),
-                tolerance=float(self.allowed[row]),
-            )
+    ``allowed`` has the bound of each cell, unless it is a whole number on both sides.
+    """
+    before, after = numbers(accepted), numbers(fresh)
+    both_nan = np.isnan(before) & np.isnan(after)
+    with np.errstate(invalid="ignore"):
+        difference = after - before
+        counts = (before % 1 == 0) & (after % 1 == 0)
+    allowed = np.where(counts, allowed_of_counts, allowed)
+    differ = ~((before == after) | both_nan) | ~numeric(fresh)
+    moved = differ & ~(np.abs(difference) <= allowed * _ALLOWANCE)
+    sizes = np.where(np.isnan(difference), np.inf, np.abs(difference))
+    changes = [
+        Change(
+            kind,
+            accepted.index[row],
+            str(accepted.name),
+            accepted.iloc[row],
+            fresh.iloc[row],
+            float(difference[row]),
+            float(allowed[row]),
+        )
+        for row in sorted(np.flatnonzero(moved).tolist(), key=lambda row: -sizes[row])
+    ]
+    return changes, int((differ & ~moved).sum())

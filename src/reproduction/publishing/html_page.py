@@ -28,7 +28,9 @@ def as_html_page(markdown: str, title: str) -> str:
     parser.disable(["link", "image", "autolink"])
     tokens = parser.parse(markdown)
     for token in tokens:
-        list(formulas_in(token.children or ()))
+        for formula in formulas_in(token.children or ()):
+            # Our Markdown escapes bars outside of tables, too, where nothing removes the backslash.
+            formula.content = formula.content.replace(r"\|", "|")
     body = parser.renderer.render(tokens, parser.options, {})
     return (
         f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
