@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo drift`` and ``accept``: compare new artifacts with accepted ones, or accept them."""
+"""``receval repo drift`` and ``accept``: compare new artifacts with accepted ones; accept them."""
 
 from __future__ import annotations
 
