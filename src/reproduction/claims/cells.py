@@ -40,12 +40,7 @@ _TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
 class ClaimContext:
     """The context in which a claim is judged: defaults for what a quantity leaves out.
 
-    Attributes
-    ----------
-    study : str
-    artifact, dataset : str, optional
-    where : mapping of str to value or tuple of values
-        Which rows of that artifact.
+    ``where`` says which rows of the artifact.
     """
 
     study: str

@@ -113,12 +113,9 @@ def judged_claims(
 ) -> pd.DataFrame:
     """Return the ledger of some papers.
 
-    Parameters
-    ----------
-    certainty : DataFrame, optional
-        How certain verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). If enough splits
-        were tried, they decide instead of the single split of the sources
-        (:func:`reproduction.claims.certainty.verdict_of_splits`).
+    ``certainty`` has how certain verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). If
+    enough splits were tried, they decide instead of the single split of the sources
+    (:func:`reproduction.claims.certainty.verdict_of_splits`).
     """
     rows = [
         ledger_row(number, claim, check, paper.paper, sources)
@@ -213,13 +210,9 @@ def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
 def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
     """Return one row per claim, with the verdict over the datasets on which it is decided.
 
-    Returns
-    -------
-    DataFrame
-        ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say; a
-        contradiction on any dataset comes first, then agreement), ``datasets`` (on how many it is
-        decided) and ``verdict``: the common one of all datasets. If they differ, it is ``depends on
-        the split`` if splits are the only reason, else ``holds in part``.
+    ``in_paper`` is what the paper's own values say
+    (:func:`reproduction.claims.verdicts.overall_in_paper`), ``datasets`` on how many it is decided,
+    and ``verdict`` the one over all of them (:func:`reproduction.claims.verdicts.overall_verdict`).
     """
     own = ledger[ledger["form"] == ""]
     rows = [

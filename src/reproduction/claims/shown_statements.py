@@ -96,19 +96,11 @@ def told_verdicts(
 ) -> list[tuple[str, str]]:
     """Return the verdict on a statement for each dataset, with what explains it.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        All rows of the ledger on one statement. The result of another form is reported if its
-        verdict differs.
-    of_paper : bool
-        Whether a rebuilt paper claims it. Otherwise verdicts say whether it is seen on our data.
-
-    Returns
-    -------
-    list of (str, str)
-        The verdict, such as "Holds on ML-1M", and sentences about it, possibly none. These are on
-        the datasets that decide the statement; if there are none, on what would decide it.
+    The verdict is such as "Holds on ML-1M"; the sentences beside it may be none. ``rows`` are all
+    rows of the ledger on one statement. The result of another form is reported if its verdict
+    differs. If no dataset decides the statement, the only text says what would decide it.
+    ``of_paper`` says whether a rebuilt paper claims it; otherwise verdicts say whether it is seen
+    on our data.
     """
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE]
     deciding = {row["dataset"]: row["verdict"] for row in decided if not row["form"]}

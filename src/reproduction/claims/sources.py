@@ -34,14 +34,9 @@ class MissingCellsError(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """Numbers that were read to decide a claim.
+    """Numbers that were read to decide a claim: which cells, in words, of ``study/artifact``.
 
-    Attributes
-    ----------
-    source : str
-        The artifact, as ``study/artifact``; empty where configuration or a computation was read.
-    cells : str
-        Which of its cells, in words.
+    The source is empty where configuration or a computation was read.
     """
 
     source: str
@@ -52,13 +47,8 @@ class Reading:
 class LabelledValues:
     """Numbers with labels that identify them.
 
-    Attributes
-    ----------
-    labels : tuple of tuple of str
-        The values of the columns that distinguish the numbers; ``()`` for a single number.
-    values : ndarray of float64, shape (n_labels,)
-    low, high : ndarray of float64, shape (n_labels,)
-        Their intervals; NaN where there are none.
+    Labels are the values of the columns that distinguish the numbers, or ``()`` for a single
+    number. The ends of intervals are NaN where there are none.
     """
 
     labels: tuple[tuple[str, ...], ...]
@@ -132,17 +122,9 @@ def aligned(
 class ClaimSources:
     """The results of one edition, and the settings behind them.
 
-    Parameters
-    ----------
-    change : callable, optional
-        Changes each reading, so that tests can check that other numbers change the verdict.
-
-    Attributes
-    ----------
-    readings : list of Reading
-        Everything read since :meth:`forget`.
-    numbers : list of LabelledValues
-        The numbers of each reading.
+    Since :meth:`forget`, ``readings`` has everything read, and ``numbers`` the numbers of each
+    reading. ``change`` changes each reading, so that tests can check that other numbers change the
+    verdict.
     """
 
     def __init__(

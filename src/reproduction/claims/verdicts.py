@@ -41,19 +41,10 @@ IN_PAPER = ("consistent", "inconsistent", "not given")
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of a rule.
+    """The result of a rule: what our results have and how it was decided, both in a few words.
 
-    Attributes
-    ----------
-    verdict : ClaimVerdict
-    ours : str
-        What our results have, in a few words.
-    rule : str
-        How it was decided, in a few words.
-    detail : str
-        Which parts fail, or by how much; for undecidable claims, what would decide them.
-    published, value, low, high : float
-        The paper's number, ours and its interval; NaN where there are none.
+    ``detail`` says which parts fail, or by how much; for undecidable claims, what would decide
+    them. The paper's number, ours and its interval are NaN where there are none.
     """
 
     verdict: ClaimVerdict
@@ -69,10 +60,7 @@ class Finding:
 def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
     """Return the verdict on a claim from which of its parts are shown.
 
-    Parameters
-    ----------
-    enough : float
-        The share of parts with which the claim holds; with half of it, it holds in part.
+    ``enough`` is the share of parts with which the claim holds; with half of it, it holds in part.
 
     Examples
     --------

@@ -28,13 +28,9 @@ TASKS = (
 
 
 def add_repository(commands: Any, with_tasks: bool) -> None:
-    """Add ``repo`` to the commands of ``receval``.
+    """Add ``repo`` to the commands of ``receval``, ``with_tasks`` with its tasks, too.
 
-    Parameters
-    ----------
-    with_tasks : bool
-        Whether to add the tasks, too. They load the models of the configuration, which would slow
-        down other commands.
+    They load the models of the configuration, which would slow down other commands.
     """
     text = "maintain a clone of the repository: " + ", ".join(TASKS)
     parser = commands.add_parser("repo", help=text, description=f"{text[0].upper()}{text[1:]}.")

@@ -37,15 +37,9 @@ DATASET = "dataset"
 class OrderChange:
     """A panel in which the order of the systems differs from the accepted one.
 
-    Attributes
-    ----------
-    panel : str
-        The keys of the panel: all except the system.
-    tau : float
-        Kendall's tau-b between the fresh and the accepted values; NaN if all systems are tied on
-        one side.
-    systems : int
-        Number of systems with a value on both sides.
+    It is named by all keys but the system. It has Kendall's tau-b between the fresh and the
+    accepted values, NaN if all systems are tied on one side, and the number of systems with a value
+    on both sides.
     """
 
     panel: str
@@ -58,16 +52,9 @@ def changes_of_order(
 ) -> tuple[int, tuple[OrderChange, ...]]:
     """Compare the order of the systems in every panel of two tables.
 
-    Parameters
-    ----------
-    keys : tuple of str
-        The columns that identify a row. Those other than ``system`` define the panels.
-
-    Returns
-    -------
-    panels : int
-        Number of panels with at least two systems to compare; 0 if a table has no key column
-        ``system`` or no column ``value``.
+    Also return the number of panels with at least two systems to compare. Keys identify a row;
+    those other than ``system`` define the panels. There are none if a table has no key column
+    ``system`` or no column ``value``.
     """
     tables = (accepted, fresh)
     if SYSTEM not in keys or not all({*keys, VALUE} <= set(table.columns) for table in tables):
@@ -118,30 +105,14 @@ class ArtifactStatus(StrEnum):
 
 @dataclass(frozen=True)
 class ArtifactDrift:
-    """The result of comparing one artifact.
+    """The result of comparing one artifact, named ``study/artifact``.
 
-    Attributes
-    ----------
-    name : str
-        ``study/artifact``.
-    status : ArtifactStatus
-        ``missing``: this run should have made it. ``new``: nothing is accepted yet. ``absent``:
-        accepted, but not part of this run, because its dataset is not available. ``leftover``: a
-        file of an earlier run that is not part of this one.
-    changes : tuple of Change
-        Cells and rows that moved too far.
-    tolerated, compared : int
-        Numbers of cells that moved within tolerance, and of all cells compared.
-    panels : int
-        Number of panels whose order of systems was compared.
-    orders : tuple of OrderChange
-        Panels whose order of systems changed.
-    systems : mapping of str to int
-        Number of cells of each system that moved too far, in decreasing order.
-    drawings : mapping of str to bool
-        By suffix of the drawn files on both sides: whether the bytes are the same.
-    one_sided : mapping of str to int
-        By dataset, the number of rows left out because only one side has that dataset.
+    It is ``missing`` if this run should have made it, ``new`` if nothing is accepted yet,
+    ``absent`` if it is accepted but not part of this run, because its dataset is not available, and
+    ``leftover`` if it is a file of an earlier run. ``panels`` counts those whose order of systems
+    was compared, ``systems`` the cells of each system that moved too far, in decreasing order.
+    ``drawings`` says by suffix of the drawn files on both sides whether the bytes are the same, and
+    ``one_sided`` has by dataset the number of rows left out because only one side has that dataset.
     """
 
     name: str
@@ -163,15 +134,10 @@ class ArtifactDrift:
 
 @dataclass(frozen=True)
 class DriftReport:
-    """The result of comparing all artifacts.
+    """The result of comparing all artifacts, in alphabetical order.
 
-    Attributes
-    ----------
-    artifacts : tuple of ArtifactDrift
-        In alphabetical order.
-    other_arithmetic : tuple of str
-        One sentence for each difference in the arithmetic or libraries of the two sides. Studies
-        without any difference are compared exactly.
+    ``other_arithmetic`` has one sentence for each difference in the arithmetic or libraries of the
+    two sides. Studies without any difference are compared exactly.
     """
 
     artifacts: tuple[ArtifactDrift, ...]
@@ -286,22 +252,14 @@ def compare_folders(
 ) -> DriftReport:
     """Compare the artifacts of a run with the accepted ones.
 
-    Parameters
-    ----------
-    config : DriftSpec
-        Keys and tolerances. If both sides of a study have the same arithmetic and versions of
-        libraries, it is compared without tolerance, because only code or data can have changed it.
-    expected : collection of str
-        ``study/artifact`` names that this run makes. An accepted artifact that is not among them
-        is reported as absent, not as drift.
-    one_sided_datasets : collection of str
-        Datasets that may be absent here, or were absent when the results were accepted. If only one
-        side has rows of such a dataset (column ``dataset``), they are left out and reported.
+    If both sides of a study have the same arithmetic and versions of libraries, it is compared
+    without tolerance, because only code or data can have changed it. ``expected`` are the
+    ``study/artifact`` names that this run makes; an accepted artifact that is not among them is
+    reported as absent, not as drift. ``one_sided_datasets`` may be absent here, or were absent when
+    the results were accepted. If only one side has rows of such a dataset (column ``dataset``),
+    they are left out and reported.
 
-    Raises
-    ------
-    ValueError
-        If a CSV or a record of provenance cannot be read; the message names the file.
+    A CSV or a record of provenance that cannot be read is refused with its name.
     """
     fresh_names, accepted_names = names_of_artifacts(fresh), names_of_artifacts(accepted)
     compared = sorted(fresh_names & accepted_names & set(expected))

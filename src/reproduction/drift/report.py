@@ -26,10 +26,7 @@ _EXPLANATIONS = {
 def as_text(report: DriftReport, most: int = 50) -> str:
     """Return the report as plain text with aligned columns.
 
-    Parameters
-    ----------
-    most : int
-        Maximum number of changes, and of panels, listed per artifact; the rest are counted.
+    At most ``most`` changes, and panels, are listed per artifact; the rest are counted.
     """
     return _sections(report, most, _text_table, "")
 

@@ -183,13 +183,7 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class LedgerClaim:
-    """A claim with its verdicts on all datasets.
-
-    Attributes
-    ----------
-    rows : tuple of VerdictRow
-        All of the ledger's rows on the claim, including other forms.
-    """
+    """A claim with its verdicts on all datasets, including those on other forms."""
 
     rows: tuple[VerdictRow, ...]
 
@@ -285,15 +279,7 @@ def reasons_of(rows: Sequence[VerdictRow]) -> str:
 
 @dataclass(frozen=True)
 class PaperLedger:
-    """The claims of one paper, and the most important of them.
-
-    Attributes
-    ----------
-    paper : str
-        The study.
-    claims : tuple of LedgerClaim
-        In the paper's order.
-    """
+    """The claims of one paper, in its order, and the most important of them."""
 
     paper: str
     claims: tuple[LedgerClaim, ...]

@@ -163,13 +163,7 @@ class PaperSpec(Model):
 
 
 def read_paper_spec(path: Path) -> PaperSpec:
-    """Read and check ``paper/numbers.yaml``.
-
-    Raises
-    ------
-    ValueError
-        It cannot be read; the message has one sentence per problem, with the key.
-    """
+    """Read and check ``paper/numbers.yaml``; an error has one sentence per problem."""
     try:
         return PaperSpec.model_validate(read_yaml(path))
     except ValidationError as error:
@@ -197,24 +191,11 @@ _DIGITS = 6
 class PaperInputs:
     """The files of an edition that the paper is made from.
 
-    Attributes
-    ----------
-    ledger : Path
-        ``claims.csv``, in the folder with the folders of the studies.
-    results, records : sequence of Path
-        ``<study>/<artifact>.csv`` and ``<study>/provenance.json``.
-    errata : Path
-        ``config/errata.yaml``, in the folder of the configuration.
-    documents : sequence of Path
-        Documents of the repository, in which numbers are written.
-    certainty, variance : Path, optional
-        ``certainty.csv`` and ``variance.csv``, of the replications.
-    counts : mapping of str to int
-        The counts of the plan, by name.
-    figures : sequence of str
-        Names of the available drawings in the text.
-    synthetic : bool
-        Whether the data are twins.
+    The ledger, ``claims.csv``, is in the folder with the folders of the studies, which have the
+    results and the records of provenance. Documents are those in which numbers are written.
+    ``certainty`` and ``variance`` are tables of the replications, if any. ``counts`` are those of
+    the plan, ``figures`` the names of the available drawings in the text, and ``synthetic`` says
+    whether the data are twins.
     """
 
     ledger: Path
@@ -314,19 +295,9 @@ def _in_tolerances(ledger: pd.DataFrame) -> pd.DataFrame:
 def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     """Return all that the text of the paper reads, as plain values.
 
-    Returns
-    -------
-    dict
-        of the replications; ``replicated`` and ``crossed``, whether there are replications and runs
-        of the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
-        (empty ``shown`` if twins cannot give it); ``certainty`` and ``variance``, from these
-        tables; ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim;
-        ``failing``, ``causes``, ``tables``, ``errata`` and the names of ``figures``.
-
-    Raises
-    ------
-    ValueError
-        A number cannot be read or a claim is missing; the message says which and what to do.
+    Each number has its ``value``, how it is ``shown`` (empty if twins cannot give it), and its
+    ``source``. If a number cannot be read or a claim is missing, an error says which and what to
+    do.
     """
     judged = read_results(inputs.ledger)
     ledger = of_rebuilt(judged)
@@ -536,12 +507,9 @@ _TIMESTAMP = 0
 def typeset(
     text: Sequence[Path], contents: Mapping[str, Any], figures: Mapping[str, Path]
 ) -> bytes:
-    """Compile a text with typst and return the PDF.
+    """Compile a text with typst and return the PDF; an error says what is wrong and where.
 
-    Raises
-    ------
-    ValueError
-        The text cannot be compiled, or typst warns about it; the message says what and where.
+    A warning of typst is an error, too.
     """
     try:
         import typst

@@ -57,17 +57,8 @@ def expected_precision(
 
     .. math:: E[P_s@n] = \frac{\sigma |C|}{n t |U|} \sum_{k=1}^n avg_u |PR(i_k^{u,s})|
 
-    Parameters
-    ----------
-    positives : array_like of float, shape (n_ranked,)
-        Positive ratings :math:`|PR(i_k)|`, in train and test, of the items of the target sets from
-        the first rank on.
-    n_candidates : int
-        :math:`|C|`.
-    t : float
-        Harmonic mean of :math:`|T_u|` (:class:`receval.theory.target_densities.TargetDensities`).
-    n_users : int
-        :math:`|U|`.
+    ``positives`` are :math:`|PR(i_k)|`, in train and test, from the first rank on; t is the
+    harmonic mean of :math:`|T_u|` (:class:`receval.theory.target_densities.TargetDensities`).
     """
     values = np.asarray(positives, dtype=np.float64)
     if len(values) < cutoff:
@@ -107,21 +98,13 @@ def expected_positives_of_uniform_test(
 
     .. math:: |PR(i)| \;\to\; \frac{|R|}{|T|} \cdot \frac{|PR(i)|}{|R(i)|}
 
-    for the items of T, and with 0 for the others. With :math:`C = T` they become those of
-    section 6.2, and :math:`\sigma\delta` and :math:`1/t` where the ratio is the same for all items.
+    for the items of T, and with 0 for the others. With :math:`C = T` they become those of section
+    6.2, and :math:`\sigma\delta` and :math:`1/t` where the ratio is the same for all items.
+    ``ratios`` are :math:`|PR(i)| / |R(i)|` in the order of the ranking.
 
     Section 6.2 says that random precision falls by :math:`|T| / |C|` where :math:`C \supset T`.
     This is true if all candidates are ranked (AN), because t grows from about :math:`|T|` to about
     :math:`|C|`. Samples of a given size keep the same t and the same random precision.
-
-    Parameters
-    ----------
-    ratios : array_like of float
-        :math:`|PR(i)| / |R(i)|` in the order of the ranking, of any shape; 0 outside of T.
-    n_ratings : int
-        :math:`|R|`.
-    n_targets : int
-        :math:`|T|`.
     """
     return np.asarray(ratios, dtype=np.float64) * (n_ratings / n_targets)
 
@@ -131,9 +114,10 @@ def expected_precision_over_coin_flips(
 ) -> float:
     r"""Return the expected P@n of one order of all items over random splits, under AR AN.
 
-    Every rating is in test with probability :math:`\sigma`, and the user's training items leave the
-    list. An item that u likes is a hit if it is in test and fewer than n of the items before it
-    remain. Items that u has not rated always remain, the others with probability :math:`\sigma`.
+    Every rating is in test with probability :math:`\sigma` (``test_share``), and the user's
+    training items leave the list. An item that u likes is a hit if it is in test and fewer than n
+    of the items before it remain. Items that u has not rated always remain, the others with
+    probability :math:`\sigma`.
 
     .. math::
 
@@ -141,14 +125,9 @@ def expected_precision_over_coin_flips(
                  Pr[Binomial(a_{ui}, \sigma) + b_{ui} < n]
 
     with :math:`a_{ui}` the items before i that u has rated and :math:`b_{ui}` those that u has not.
-    This is equation 3 of bellogin2017 with all of its neglected terms. With all items as candidates
-    (AI) it is exact for an order that does not depend on the split. For test items (TI), or an
-    order by training popularity, it is approximate.
-
-    Parameters
-    ----------
-    test_share : float
-        :math:`\sigma`.
+    This is equation 3 with all of its neglected terms. With all items as candidates (AI) it is
+    exact for an order that does not depend on the split. For test items (TI), or an order by
+    training popularity, it is approximate.
     """
     if not np.array_equal(np.sort(order), np.arange(ratings.n_items)):
         raise ValueError(

@@ -98,11 +98,8 @@ def _formatter() -> HtmlFormatter:
 def rendered(text: str, resolve: Resolver, *, shift: int = 0, prefix: str = "") -> RenderedText:
     """Return Markdown as HTML.
 
-    Parameters
-    ----------
-    text : str
-        CommonMark with tables, as GitHub reads it: formulas within ``$`` and a backquote, or in a
-        block of the language math.
+    The text is CommonMark with tables, as GitHub reads it: formulas within ``$`` and a backquote,
+    or in a block of the language math.
     """
     parts = _FENCED.split(text)
     parts[::2] = [_BARE_FORMULA.sub(r"$`\1`$", part) for part in parts[::2]]

@@ -26,19 +26,10 @@ WIDEST = 88
 
 @dataclass(frozen=True)
 class PublicName:
-    """A class, function, method or constant with what its docstring says.
+    """A class, function, method, property or constant with what its docstring says.
 
-    Attributes
-    ----------
-    kind : {"class", "function", "method", "property", "constant"}
-    name : str
-        Within its module, such as ``Ratings.select``.
-    signature : str
-        As Python, the name included.
-    docstring : str
-        Empty if there is none.
-    members : tuple of PublicName
-        Methods and properties of a class.
+    The name is that within its module, such as ``Ratings.select``; the signature is Python. Members
+    are the methods and properties of a class.
     """
 
     kind: str
@@ -241,13 +232,7 @@ _INLINE = re.compile(r":(\w+):`([^`]+)`|``((?:[^`]|`(?!`))+)``")
 
 
 def docstring_html(text: str, resolve: Resolver) -> str:
-    """Return a docstring as HTML.
-
-    Parameters
-    ----------
-    resolve : callable
-        Returns the target of a link; a name of the library is ``api:`` and the name.
-    """
+    """Return a docstring as HTML; links to names of the library begin with ``api:``."""
     head, *rest = _SECTION.split(text)
     parts = [_prose(head, resolve)]
     for title, body in zip(rest[::2], rest[1::2], strict=True):

@@ -56,22 +56,9 @@ def ledger_of(**asked: str) -> str:
 class ShownRow:
     """The texts of a page on one claim and dataset, in HTML.
 
-    Attributes
-    ----------
-    row : VerdictRow
-    dataset : str
-        Title; empty for claims of any data.
-    statement, expected, interval : str
-        What the paper says, its value, and our interval.
-    ours, detail : str
-        What our results have, and by how much a claim fails.
-    ours_in_short, detail_in_short : str
-        Their beginnings, for tables without space for the whole text.
-    because, reason, needs, splits : str
-        The reason for the rule, the known reason of a failure, what is lacking, and other splits.
-    artifacts : tuple of tuple of str
-        For each deciding artifact: label, address of its section, and address of its picture or
-        nothing.
+    ``dataset`` is a title, empty for claims of any data. The texts in short are beginnings, for
+    tables without space for the whole text. Each deciding artifact has a label, the address of its
+    section, and that of its picture or nothing.
     """
 
     row: VerdictRow
@@ -194,18 +181,9 @@ SMALLEST = 0.055
 
 @dataclass(frozen=True)
 class VerdictBar:
-    """One bar: its name, the counts of verdicts, and the links of its parts.
+    """One bar: its name in print, and by verdict the counts, the links of its parts, and words.
 
-    Attributes
-    ----------
-    name : str
-        In print.
-    counts : mapping of str to int
-        By verdict.
-    links : mapping of str to str
-        The link of a verdict's part, if there is one.
-    words : mapping of str to str
-        Verdicts in words; by default their names.
+    The words are by default the verdict's name.
     """
 
     name: str

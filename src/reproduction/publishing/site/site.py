@@ -70,33 +70,13 @@ REPORT = "files/receval.pdf"
 class SiteSources:
     """The files that the site is made from.
 
-    Attributes
-    ----------
-    edition : str
-    claims : Path
-        The ledger.
-    studies : tuple of Path
-        A folder of artifacts for each study.
-    documents : mapping of str to Path
-        Files of Markdown by their path in the repository.
-    pictures : mapping of str to Path
-        Pictures in documents, by their path in the repository.
-    modules : tuple of Path
-        The library's sources.
-    templates, assets : Path
-        Folders.
-    datasets : mapping of str to str
-        Titles of datasets.
-    elsewhere : mapping of str to str
-        How claims on a missing dataset can be decided.
-    statements : tuple of Path
-        ``config/claims/<paper>.yaml``, with what qualifies verdicts.
-    report : Path, optional
-        The paper on all results.
-    certainty : Path, optional
-        The table of how many replications claims hold in.
-    certainty_figures : mapping of str to Path
-        The figure of each paper's claims, by study; its CSV lies beside it.
+    ``claims`` is the ledger, and each study a folder of artifacts. Documents in Markdown, and the
+    pictures in them, are named by their path in the repository. ``modules`` are the sources of both
+    packages. ``datasets`` has their titles, and ``elsewhere`` how claims on a missing one can be
+    decided. ``statements`` are ``config/claims/<paper>.yaml``, with what qualifies verdicts.
+    ``report`` is the paper on all results, ``certainty`` the table of how many replications claims
+    hold in, and ``certainty_figures`` has the figure of each paper's claims by study; its CSV lies
+    beside it.
     """
 
     edition: str

@@ -23,20 +23,9 @@ DEMO = "demo"
 class SitePage:
     """A page of the site before rendering.
 
-    Attributes
-    ----------
-    address : str
-        From the top of the site.
-    title : str
-        Title of the window, without the name of the site; empty for the first page.
-    template : str
-        Name of its template.
-    part : str
-        Address of the part of the site that it belongs to, which is marked in the navigation.
-    values : mapping
-        What the template shows.
-    description : str
-        A sentence that describes the page in search results.
+    The address is that from the top of the site. The title, that of the window, is without the name
+    of the site, and empty for the first page. ``part`` is the address of the part of the site that
+    is marked in the navigation, and the description a sentence for search results.
     """
 
     address: str
@@ -96,13 +85,9 @@ _DOCUMENT = re.compile(r"\bdocs/[\w/]+\.md\b")
 class SiteLinks:
     """Link targets of the site, by the names that texts of the repository use.
 
-    Parameters
-    ----------
-    pages : mapping of str to str
-        Address on the site, perhaps with an anchor, by path in the repository. A part of a file
-        with its own page also has an entry by path and anchor.
-    names, mentions : mapping of str to str
-        Addresses of names of the library, and of claims and errata.
+    ``pages`` has the address on the site, perhaps with an anchor, by path in the repository. A part
+    of a file with its own page also has an entry by path and anchor. ``names`` and ``mentions`` are
+    those of the library, and of claims and errata.
     """
 
     def __init__(
