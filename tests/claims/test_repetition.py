@@ -37,7 +37,7 @@ claims:
           rule: comparison
           left: {{where: {{system: mf}}}}
           sign: ">"
-          right: {{where: {{system: pop}}}}
+          right: {{product: [{{where: {{system: pop}}}}, {{setting: config/splits}}]}}
   B-002:
     where: Section 1
     kind: setting
@@ -83,7 +83,7 @@ def test_only_claims_that_hang_on_splits_are_repeated_on_the_datasets_named(
 def test_a_replication_has_a_row_a_claim_and_the_numbers_that_decide_it(
     claims: PaperClaims, tmp_path: Path
 ) -> None:
-    sources = sources_of(tmp_path, values_of(mf=0.3, pop=0.2))
+    sources = sources_of(tmp_path, values_of(mf=0.3, pop=0.2), splits=1)
     rows, numbers = judged_replication(claims, ["ml-1m"], sources, LABEL)
     (row,) = rows.to_dict("records")
     assert tuple(rows.columns) == ROWS
@@ -101,7 +101,7 @@ def test_a_replication_has_a_row_a_claim_and_the_numbers_that_decide_it(
 def test_what_a_replication_leaves_out_is_undecided_and_no_error(
     claims: PaperClaims, tmp_path: Path
 ) -> None:
-    sources = sources_of(tmp_path, values_of(mf=0.3), edition="full-r01")
+    sources = sources_of(tmp_path, values_of(mf=0.3), edition="full-r01", splits=1)
     rows, _ = judged_replication(claims, ["ml-1m"], sources, LABEL)
     assert list(rows["verdict"]) == ["undecidable here"]
     assert "which replications leave out" in rows["needs"].iloc[0]

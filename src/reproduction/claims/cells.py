@@ -137,10 +137,9 @@ class SelectedCells(Model):
         if self.take == "count":
             # A count reads the number of cells, not their contents.
             counts = taken(labels, values, "count")
-            return LabelledValues.of(
-                counts.labels, sources.read(Reading(name, said), counts.values, counts.labels)
-            )
-        values = sources.read(Reading(name, said), values, labels)
+            sources.note(Reading(name, said), counts.values, counts.labels)
+            return counts
+        sources.note(Reading(name, said), values, labels)
         if self.take is not None:
             return taken(labels, values, self.take)
         if len(set(labels)) < len(labels):

@@ -261,7 +261,7 @@ class Setting(Model):
                 f"The setting {self.setting} of {context.study} is no number: say what it is to "
                 "equal, or that its entries are to be counted."
             )
-        return sources.read_one(f"the setting {self.setting}", number)
+        return sources.note_one(f"the setting {self.setting}", number)
 
 
 class Computed(Model):
@@ -279,7 +279,7 @@ class Computed(Model):
         """Return the number."""
         module, _, name = self.computed.partition(":")
         number = float(getattr(import_module(module), name)())
-        return sources.read_one(f"computed by {name}", number)
+        return sources.note_one(f"computed by {name}", number)
 
 
 def _own(name: str) -> str:

@@ -72,6 +72,7 @@ def judged_replication(
 def _numbers_read(sources: ClaimSources) -> Iterator[tuple[str, str, str, float]]:
     for reading, read in zip(sources.readings, sources.numbers, strict=True):
         seen: dict[tuple[str, ...], int] = {}
+        # Settings and computed numbers have no labels, and no replication changes them.
         for label, value in zip(read.labels, read.values.tolist(), strict=False):
             # The order distinguishes several cells with the same label.
             seen[label] = seen.get(label, 0) + 1

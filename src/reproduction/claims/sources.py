@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -19,9 +19,6 @@ from receval.storage.messages import enumerated, quoted
 PROVENANCE = "provenance.json"
 REDUCED = "demo"
 """The edition that leaves out some systems, levels and experiments."""
-
-ReadingChange = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
-"""Takes the number of a reading and the numbers read; returns the numbers to use instead."""
 
 
 class NotMeasuredError(Exception):
@@ -123,18 +120,15 @@ class ClaimSources:
     """The results of one edition, and the settings behind them.
 
     Since :meth:`forget`, ``readings`` has everything read, and ``numbers`` the numbers of each
-    reading. ``change`` changes each reading, so that tests can check that other numbers change the
-    verdict.
+    reading.
     """
 
     def __init__(
         self,
         results: Mapping[str, Path],
         provenance: Mapping[str, Path],
-        change: ReadingChange | None = None,
     ) -> None:
         self.results = results
-        self.change = change
         self.readings: list[Reading] = []
         self.numbers: list[LabelledValues] = []
         self._tables: dict[str, pd.DataFrame] = {}
@@ -152,12 +146,6 @@ class ClaimSources:
             {f"{path.parent.name}/{path.stem}": path for path in tables},
             {path.parent.name: path for path in records},
         )
-
-    def changed(self, change: ReadingChange) -> ClaimSources:
-        """Return these sources with changed readings; both share the tables that were read."""
-        other = self.aside()
-        other.change = change
-        return other
 
     def aside(self) -> ClaimSources:
         """Return a copy of the sources that records its readings separately."""
@@ -182,21 +170,20 @@ class ClaimSources:
             self._tables[artifact] = read_results(self.results[artifact])
         return self._tables[artifact]
 
-    def read(
+    def note(
         self,
         reading: Reading,
         values: NDArray[np.float64],
         labels: Sequence[tuple[str, ...]] = (),
-    ) -> NDArray[np.float64]:
-        """Record a reading, and return its numbers, changed if that is requested."""
-        number = len(self.readings)
+    ) -> None:
+        """Note a reading and its numbers; those without labels are not cells of results."""
         self.readings.append(reading)
         self.numbers.append(LabelledValues.of(labels, values))
-        return values if self.change is None else self.change(number, values)
 
-    def read_one(self, what: str, number: float) -> LabelledValues:
-        """Record a number that is in no artifact, and return it as :meth:`read` does."""
-        return LabelledValues.single(float(self.read(Reading("", what), np.array([number]))[0]))
+    def note_one(self, what: str, number: float) -> LabelledValues:
+        """Note a number that is in no artifact, and return it."""
+        self.note(Reading("", what), np.array([number]))
+        return LabelledValues.single(number)
 
     def setting(self, study: str, path: str) -> Any:
         """Return a setting of a study by its keys in ``provenance.json``."""
