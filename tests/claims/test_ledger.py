@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from claims.made_up import STUDY, sources_of, values_of
+from claims.made_up import CLAIMS, STUDY, claims_of_paper, sources_of, values_of
 
 from receval.figures.printed_numbers import NOTHING
 from receval.storage.files import read_results, real_values
@@ -26,7 +26,6 @@ from reproduction.claims.verdicts import ClaimVerdict
 pytestmark = pytest.mark.costly
 
 ROOT = Path(__file__).resolve().parents[2]
-CLAIMS = ROOT / "config" / "claims"
 NUMBERS = {
     "bellogin2017": [f"B-{n:03}" for n in range(1, 73)],
     "canamares2020": [f"C-{n:03}" for n in range(1, 40)],
@@ -60,7 +59,7 @@ claims:
 
 @cache
 def papers() -> list[PaperClaims]:
-    return [read_claims(CLAIMS / f"{paper}.yaml") for paper in sorted((*NUMBERS, NEWER))]
+    return [claims_of_paper(paper) for paper in sorted((*NUMBERS, NEWER))]
 
 
 @cache
@@ -117,13 +116,25 @@ def test_a_sentence_is_told_where_it_has_all_its_numbers(
 
 
 @pytest.mark.parametrize("paper", NUMBERS)
-def test_every_statement_of_a_paper_is_in_the_ledger(paper: str) -> None:
-    assert list(read_claims(CLAIMS / f"{paper}.yaml").claims) == NUMBERS[paper]
+def test_every_statement_of_a_paper_is_in_the_ledger_with_one_check_that_decides_a_dataset(
+    paper: str,
+) -> None:
+    claims = claims_of_paper(paper).claims
+    assert list(claims) == NUMBERS[paper]
+    for number, claim in claims.items():
+        keys = [(check.dataset, check.form) for check in claim.checks]
+        assert len(set(keys)) == len(keys), number
+        assert {dataset for dataset, _ in keys} == {own for own, form in keys if not form}, number
+
+
+def test_every_claim_of_bellogin2017_says_what_the_values_of_the_paper_itself_say() -> None:
+    claims = claims_of_paper("bellogin2017").claims
+    assert [number for number, claim in claims.items() if claim.in_paper is None] == []
 
 
 def test_every_claim_has_one_verdict_for_each_dataset(rows: pd.DataFrame) -> None:
     assert tuple(rows.columns) == COLUMNS
-    newer = read_claims(CLAIMS / f"{NEWER}.yaml").claims
+    newer = claims_of_paper(NEWER).claims
     known = {number for numbers in NUMBERS.values() for number in numbers}
     assert set(rows["claim"]) == known | set(newer)
     assert set(rows["verdict"]) <= set(map(str, ClaimVerdict))
@@ -361,7 +372,7 @@ def test_a_claim_says_what_its_paper_has_of_it(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_weakens_a_verdict_is_what_it_shares_and_what_was_fitted() -> None:
-    reminders = reminders_of([read_claims(CLAIMS / "valcarce2018.yaml")])
+    reminders = reminders_of([claims_of_paper("valcarce2018")])
     shared, fitted = reminders["V18-044"]
     assert re.fullmatch(r"the same artifact decides \d+ other claims, and no verdict .*", shared)
     assert fitted.startswith("settings of systems were chosen")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from claims.made_up import STUDY, judged, sources_of, values_of
-from claims.test_ledger import CLAIMS, NUMBERS, ROOT
+from claims.made_up import STUDY, claims_of_paper, judged, sources_of, values_of
+from claims.test_ledger import NUMBERS, ROOT
 from pydantic import TypeAdapter
 
 from receval.storage.files import read_results
@@ -165,7 +165,7 @@ def number_read(check: CheckSpec) -> SelectedCells | None:
 
 def test_a_number_whose_artifact_has_its_interval_names_it() -> None:
     for paper in NUMBERS:
-        for number, claim in read_claims(CLAIMS / f"{paper}.yaml").claims.items():
+        for number, claim in claims_of_paper(paper).claims.items():
             for check in claim.checks:
                 cells = number_read(check)
                 if cells is None or cells.take is not None or cells.low:

@@ -143,6 +143,7 @@ def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
         ({"column": "value"}, "fig01 has 2 cells .* which nothing tells apart"),
         ({"setting": "config/study"}, "The provenance of bellogin2017 has no config/study"),
         ({"setting": "config"}, "is no number: say what it is to equal"),
+        ({"rank": {"each": ["system"]}, "only": ["slim"]}, "There is no slim, only mf, pop"),
         (
             {"difference": [{"each": ["system"]}, {"where": {"system": "mf"}, "each": ["system"]}]},
             "do not belong to the same things: pop",
