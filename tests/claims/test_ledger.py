@@ -303,6 +303,35 @@ def test_a_family_writes_out_its_claims(tmp_path: Path) -> None:
     assert [claim.checks[0].decide.published for claim in claims.values()] == [0.25, 0.5]
 
 
+def test_checks_are_repeated_for_the_names_that_they_list(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        """
+paper: study
+claims:
+  A-001:
+    where: Section 1
+    kind: number
+    statement: One is less than two.
+    expected: less
+    checks:
+      - each:
+          - {dataset: ml-1m, low: 1, high: 2}
+          - {dataset: ml-1m, form: exchanged, low: 2, high: 1}
+        decide: {rule: comparison, left: "{low}", sign: "<", right: "{high}"}
+"""
+    )
+    checks = read_claims(path).claims["A-001"].checks
+    assert [(check.dataset, check.form) for check in checks] == [
+        ("ml-1m", ""),
+        ("ml-1m", "exchanged"),
+    ]
+    assert [(check.decide.left, check.decide.right) for check in checks] == [(1, 2), (2, 1)]
+    path.write_text(path.read_text().replace("{low}", "{lowest}"))
+    with pytest.raises(ValueError, match="lowest"):
+        read_claims(path)
+
+
 def test_a_claim_is_given_once(tmp_path: Path) -> None:
     path = tmp_path / "claims.yaml"
     path.write_text(FAMILY.replace("claims: {}", "claims: {B-002: {}}"))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from claims.made_up import STUDY, line, numbers, quantity, sources_of, values_of
 from pydantic import ValidationError
@@ -78,6 +79,7 @@ def test_differences_quotients_and_products_go_label_by_label(tmp_path: Path) ->
     assert numbers({"difference": [a, b]}, sources).values == pytest.approx([0.2, 0.6])
     assert numbers({"quotient": [a, b]}, sources).values == pytest.approx([2, 3])
     assert numbers({"product": [a, 10]}, sources).values == pytest.approx([4, 9])
+    assert numbers({"logarithm": 1e-5}, sources).number() == pytest.approx(-5)
     negative = numbers({"magnitude": {"difference": [b, a]}}, sources)
     # In the order of the first.
     assert dict(zip(negative.labels, negative.values, strict=True)) == pytest.approx(
@@ -180,3 +182,29 @@ def test_everything_that_is_read_is_noted(tmp_path: Path) -> None:
     assert sources.readings[0].cells == "system=pop, dataset=ml-1m: value"
     assert [read.values.tolist() for read in sources.numbers] == [[0.2], [0.3]]
     assert np.isnan(numbers(plain, sources).low).all()
+
+
+def test_a_quantity_overrides_the_rows_that_its_check_selects_and_another_artifact_ignores_them(
+    tmp_path: Path,
+) -> None:
+    sources = sources_of(tmp_path, line("pop", at5=0.1, at10=0.2))
+    place = ClaimContext(STUDY, "fig01", where={"x": 5})
+    assert numbers({}, sources, place).number() == 0.1
+    assert numbers({"where": {"x": 10}}, sources, place).number() == 0.2
+    assert numbers({"artifact": f"{STUDY}/fig01", "take": "count"}, sources, place).number() == 2
+
+
+def test_quantities_side_by_side_have_their_names_as_last_labels(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, line("pop", at1=0.1, at2=0.2))
+    found = numbers({"named": {"one": {"each": ["x"]}, "other": 3}}, sources)
+    assert found.by_label() == {("1", "one"): 0.1, ("2", "one"): 0.2, ("other",): 3}
+
+
+def test_cells_without_a_value_are_those_of_no_such_row(tmp_path: Path) -> None:
+    table = {"dataset": "ml-1m", "k": [1, 2, 3, ""], "lists": [5, 4, 0, 5], "value": [1, 2, "", 4]}
+    sources = sources_of(tmp_path, pd.DataFrame(table).to_dict("records"))
+    found = numbers({"each": ["k"], "without": {"k": "", "lists": 0}}, sources)
+    assert found.by_label() == {("1",): 1, ("2",): 2}
+    assert sources.readings[0].cells == "dataset=ml-1m, k!=, lists!=0: value by k"
+    with pytest.raises(ValueError, match="has no column nothing"):
+        numbers({"without": {"nothing": 1}}, sources)
