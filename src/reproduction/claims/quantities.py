@@ -100,10 +100,10 @@ class _ByLabel(Model):
         operands = getattr(self, name)
         if isinstance(operands, tuple):
             one, other = _of_two(operands, sources, context)
-            values = (one.values, other)
+            values = [one.values, other]
         else:
             one = evaluated(operands, sources, context)
-            values = (one.values,)
+            values = [one.values]
         # Infinite or NaN where a number is 0 or negative, without a warning.
         with np.errstate(divide="ignore", invalid="ignore"):
             return LabelledValues.of(one.labels, self._function(*values))
