@@ -20,7 +20,7 @@ from reproduction.claims.verdicts import Finding
 SMALLEST = 1e-4
 """Smaller numbers are printed with a power of ten, because p-values may be very small."""
 
-Share = Annotated[float, Field(gt=0, le=1)]
+PositiveShare = Annotated[float, Field(gt=0, le=1)]
 """A share of parts, more than none of them."""
 
 

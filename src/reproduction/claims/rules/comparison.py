@@ -16,7 +16,7 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.base import Rule, Share, in_words, off_by
+from reproduction.claims.rules.base import PositiveShare, Rule, in_words, off_by
 from reproduction.claims.sources import ClaimSources, LabelledValues, aligned
 from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
 
@@ -133,7 +133,7 @@ class ComparisonRule(Rule):
     within: Annotated[float, Field(ge=0)] = 0.0
     margin: Annotated[float, Field(ge=0)] = 0.0
     p_value: Quantity | None = None
-    enough: Share = 1.0
+    enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Count the comparisons in which the sign is right."""

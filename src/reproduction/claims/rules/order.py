@@ -13,7 +13,7 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.base import Rule, Share, in_words
+from reproduction.claims.rules.base import PositiveShare, Rule, in_words
 from reproduction.claims.sources import ClaimSources
 from reproduction.claims.verdicts import Finding, failing, verdict_of
 
@@ -51,7 +51,7 @@ class OrderRule(Rule):
     tiers: Annotated[tuple[tuple[str, ...], ...], Field(min_length=2)]
     ahead: Literal["higher", "lower"] = "higher"
     ties: bool = False
-    enough: Share = 1.0
+    enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Count the pairs that are in order."""
@@ -138,7 +138,7 @@ class SameOrderRule(Rule):
     reference: Quantity
     p_values: Quantity | None = None
     p_reference: Quantity | None = None
-    enough: Share = 1.0
+    enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Count the orders that are the same."""

@@ -13,7 +13,7 @@ from receval.figures.printed_numbers import significant
 from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.base import Rule, Share, in_words
+from reproduction.claims.rules.base import PositiveShare, Rule, in_words
 from reproduction.claims.sources import ClaimSources, aligned
 from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
 
@@ -47,10 +47,10 @@ class TrendRule(Rule):
     rule: Literal["trend"]
     values: Quantity
     direction: Literal["rising", "falling", "both ways", "flat", "peak", "dip", "linear"]
-    steps: Share = 1.0
+    steps: PositiveShare = 1.0
     between: tuple[float, float] | None = None
     flat: Annotated[float, Field(gt=0)] = FLAT
-    enough: Share = 1.0
+    enough: PositiveShare = 1.0
 
     @model_validator(mode="after")
     def _peaks_have_bounds(self) -> Self:

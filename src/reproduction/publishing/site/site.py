@@ -38,7 +38,7 @@ from reproduction.publishing.site.document_pages import (
     document_pages,
 )
 from reproduction.publishing.site.markdown_pages import anchor_of
-from reproduction.publishing.site.reference_pages import (
+from reproduction.publishing.site.public_names import (
     REFERENCE,
     addresses_of_names,
     read_modules,
