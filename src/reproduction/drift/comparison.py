@@ -7,7 +7,6 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -186,31 +185,23 @@ _WITHOUT_NUMBERS = frozenset({"snakemake", "matplotlib"})
 """Libraries that run jobs or draw figures, and do not change numbers."""
 
 
-class OtherArithmetic:
-    """Differences in arithmetic and libraries between the two sides, by study."""
+def other_arithmetic(accepted: Path, fresh: Path, study: str) -> tuple[str, ...]:
+    """Return a sentence for each difference in arithmetic and libraries between two sides.
 
-    def __init__(self, accepted: Path, fresh: Path) -> None:
-        self._accepted = accepted
-        self._fresh = fresh
-        self.of_study = cache(self._of_study)
-
-    def _of_study(self, study: str) -> tuple[str, ...]:
-        """Return a sentence for each difference between the two sides of a study.
-
-        It is empty if both records are the same. A missing record, or one without arithmetic, also
-        gives a sentence.
-        """
-        before = _named_by(self._accepted / study / RECORD)
-        after = _named_by(self._fresh / study / RECORD) or _named_by(self._fresh.parent / RUN)
-        if not before or not after:
-            side = "fresh" if before else "accepted"
-            return (f"{study}: nothing says with which arithmetic the {side} results were made.",)
-        return tuple(
-            f"{name}: {before.get(name) or 'nothing'} for the accepted results, "
-            f"{after.get(name) or 'nothing'} here."
-            for name in dict.fromkeys((*before, *after))
-            if before.get(name) != after.get(name)
-        )
+    There is none if both records of the study are the same. A missing record, or one without
+    arithmetic, also gives a sentence.
+    """
+    before = _named_by(accepted / study / RECORD)
+    after = _named_by(fresh / study / RECORD) or _named_by(fresh.parent / RUN)
+    if not before or not after:
+        side = "fresh" if before else "accepted"
+        return (f"{study}: nothing says with which arithmetic the {side} results were made.",)
+    return tuple(
+        f"{name}: {before.get(name) or 'nothing'} for the accepted results, "
+        f"{after.get(name) or 'nothing'} here."
+        for name in dict.fromkeys((*before, *after))
+        if before.get(name) != after.get(name)
+    )
 
 
 def _named_by(path: Path) -> dict[str, str]:
@@ -263,8 +254,10 @@ def compare_folders(
     """
     fresh_names, accepted_names = names_of_artifacts(fresh), names_of_artifacts(accepted)
     compared = sorted(fresh_names & accepted_names & set(expected))
-    of_study = OtherArithmetic(accepted, fresh).of_study
-    studies = {name: of_study(name.split("/")[0]) for name in compared if "/" in name}
+    studies = {
+        study: other_arithmetic(accepted, fresh, study)
+        for study in dict.fromkeys(name.split("/")[0] for name in compared if "/" in name)
+    }
     # Results that belong to no study depend on all studies.
     of_all = tuple(dict.fromkeys(sentence for each in studies.values() for sentence in each))
 
@@ -278,7 +271,7 @@ def compare_folders(
         if name not in accepted_names:
             return ArtifactDrift(name, ArtifactStatus.NEW)
         # If no study is compared, nothing is known about results that belong to no study.
-        may_differ = studies.get(name, of_all) if studies else True
+        may_differ = studies.get(name.split("/")[0], of_all) if studies else True
         spec = config if may_differ else config.exact()
         return compare_artifact(name, fresh, accepted, spec, one_sided_datasets)
 
