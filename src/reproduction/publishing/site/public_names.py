@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from textwrap import dedent, indent
-from typing import Any
 
 from reproduction.publishing.site import ROOTS
 from reproduction.publishing.site.markdown_pages import Resolver, highlighted, rendered
@@ -362,40 +361,15 @@ def reference_pages(
 def _package_page(
     name: str, modules: Sequence[PublicModule], docstring: str, links: SiteLinks
 ) -> SitePage:
-    address = f"api/{name}.html"
+    address, title = f"api/{name}.html", modules[0].dotted_package
     resolve = links.resolver(address, "README.md")
-    return SitePage(
-        address,
-        modules[0].dotted_package,
-        "package.html",
-        REFERENCE,
-        {
-            "name": modules[0].dotted_package,
-            "docstring": markup(docstring_html(docstring, resolve)),
-            "modules": [
-                {
-                    "name": module.name,
-                    "short": module.anchor,
-                    "anchor": module.anchor,
-                    "docstring": markup(docstring_html(module.docstring, resolve)),
-                    "names": [_name(public, module, resolve) for public in module.names],
-                }
-                for module in modules
-            ],
-        },
-        f"The public names of {modules[0].dotted_package}.",
-    )
-
-
-def _name(public: PublicName, module: PublicModule, resolve: Resolver) -> dict[str, Any]:
-    return {
-        "kind": public.kind,
-        "name": public.name,
-        "anchor": f"{module.anchor}.{public.name}",
-        # A class without parameters needs only its heading.
-        "signature": markup(highlighted(public.signature, "python"))
-        if public.signature != f"class {public.name}"
-        else "",
-        "docstring": markup(docstring_html(public.docstring, resolve)),
-        "members": [_name(member, module, resolve) for member in public.members],
+    values = {
+        "name": title,
+        "docstring": docstring,
+        "modules": modules,
+        "described": lambda text: markup(docstring_html(text, resolve)),
+        "code": lambda signature: markup(highlighted(signature, "python")),
     }
+    return SitePage(
+        address, title, "package.html", REFERENCE, values, f"The public names of {title}."
+    )
