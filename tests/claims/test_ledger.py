@@ -412,9 +412,23 @@ def test_no_claim_fails_that_splits_say_otherwise_of() -> None:
     assert (real_values(found["holding"]) <= RARE * real_values(found["replications"])).all()
 
 
-def test_splits_that_do_not_decide_a_claim_are_not_told_of() -> None:
-    rows = ledger().set_index("claim")
-    assert (rows.loc["V18-075", "verdict"], rows.loc["V18-075", "splits"]) == ("holds", "")
+@pytest.mark.parametrize(
+    ("tried", "holding", "splits", "verdict"),
+    [
+        ("", "", "", "holds"),
+        ("0", "0", "", "holds"),
+        (str(ENOUGH - 1), "0", f"Holds on 0 of {ENOUGH - 1} splits.", "holds"),
+        (str(ENOUGH), "0", f"Holds on 0 of {ENOUGH} splits.", "does not hold"),
+    ],
+)
+def test_splits_are_told_of_where_they_were_tried_and_decide_where_they_are_enough(
+    tmp_path: Path, tried: str, holding: str, splits: str, verdict: str
+) -> None:
+    row = {"paper": STUDY, "claim": "B-001", "dataset": "ml-1m", "form": "", "in_part": "0"}
+    row |= {"replications": tried, "holding": holding, "location": "", "low": "", "high": ""}
+    sources = sources_of(tmp_path, values_of(pop=0.25))
+    (found,) = judged_claims([claim_of(tmp_path)], sources, pd.DataFrame([row])).to_dict("records")
+    assert (found["splits"], found["verdict"], found["one_split"]) == (splits, verdict, "holds")
 
 
 @pytest.mark.parametrize(

@@ -108,12 +108,14 @@ def test_a_comparison_of_several_holds_in_part_where_half_of_them_do(
         ([["pop"], ["plsa"], ["random"]], {}, PART),
         ([["random"], ["others"]], {}, FAILS),
         ([["random"], ["others"]], {"ahead": "lower"}, HOLDS),
+        ([["mf"], ["knn"]], {}, FAILS),
+        ([["mf"], ["knn"]], {"ties": True}, HOLDS),
     ],
 )
 def test_an_order_holds_where_every_pair_of_tiers_is_in_order(
     tmp_path: Path, tiers: list[list[str]], more: dict[str, Any], verdict: ClaimVerdict
 ) -> None:
-    sources = sources_of(tmp_path, values_of(plsa=0.4, pop=0.3, mf=0.2, random=0.1))
+    sources = sources_of(tmp_path, values_of(plsa=0.4, pop=0.3, mf=0.2, knn=0.2, random=0.1))
     rule = {"rule": "order", "values": {"each": ["system"]}, "tiers": tiers, **more}
     assert judged(rule, sources).verdict is verdict
 
@@ -174,6 +176,9 @@ def test_a_peak_needs_bounds(tmp_path: Path) -> None:
     [
         ((1, 2, 4), {"leads": "left"}, HOLDS),
         ((1, 2, 4), {"leads": "left", "between": [2, 3]}, HOLDS),
+        # Ends of the range and of the interval of a crossing belong to them.
+        ((1, 2, 4), {"leads": "left", "between": [1, 2]}, HOLDS),
+        ((1, 2, 4), {"leads": "left", "between": [3, 4]}, HOLDS),
         ((1, 4, 5), {"leads": "left", "between": [2.5, 3]}, PART),
         ((4, 2, 1), {"leads": "left"}, FAILS),
         ((1, 2, 2), {"leads": "left"}, FAILS),

@@ -60,6 +60,7 @@ def only(found):
         ("", "nan", False),
         ("0.005", "nan", True),
         ("nan", "0.0", True),
+        ("nan", "error", True),
         ("nan", "", False),
         ("0.5", "", True),
         ("0.5", "error", True),

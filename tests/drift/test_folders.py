@@ -247,6 +247,7 @@ def test_a_long_list_of_changes_is_cut_and_counted(sides):
     text = as_text(sides.compare("study/fig01"), most=4)
     assert sum("count" in line for line in text.splitlines()) == 4
     assert "study/fig01: 5 more changes not listed" in text
+    assert "not listed" not in as_text(sides.compare("study/fig01"), most=9)
 
 
 def test_accepting_copies_the_fresh_artifacts_and_ends_the_drift(sides):

@@ -65,11 +65,12 @@ def test_formulas_keep_their_backslashes_and_bars() -> None:
 
 def test_headings_lists_emphasis_and_alignment() -> None:
     page = as_html_page(
-        "# A\n\n*b* and **c**\n\n- d\n- e\n\n| f | g |\n| --- | ---: |\n| 1 | 2 |\n", "<h>"
+        "# A\n\n*b* and **c** of [d](d.md)\n\n- d\n- e\n\n| f | g |\n| --- | ---: |\n| 1 | 2 |\n",
+        "<h>",
     )
     assert "<title>&lt;h&gt;</title>" in page
     assert "<h1>A</h1>" in page
-    assert "<p><em>b</em> and <strong>c</strong></p>" in page
+    assert "<p><em>b</em> and <strong>c</strong> of [d](d.md)</p>" in page
     assert "<ul>\n<li>d</li>\n<li>e</li>\n</ul>" in page
     assert '<td>1</td>\n<td style="text-align:right">2</td>' in page
 
