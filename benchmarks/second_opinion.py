@@ -27,9 +27,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from receval.storage.files import read_results
 from reproduction.claims.certainty import wilson_interval
-from reproduction.claims.rebuilt_papers import of_rebuilt
 from reproduction.claims.spec import CheckSpec, ClaimSpec, read_claims
-from reproduction.claims.verdicts import DECIDED, ClaimVerdict
+from reproduction.claims.verdicts import ClaimVerdict, of_rebuilt
 
 RESULTS = Path("results/full")
 CLAIMS = Path("config/claims")
@@ -47,7 +46,7 @@ Write the verdict of each claim, and a reason where it is not plain, into `verdi
 def drawn_rows(ledger: pd.DataFrame, claims: int, seed: int) -> pd.DataFrame:
     """Return one decided row each of some claims of the rebuilt papers, in the ledger's order."""
     decided = of_rebuilt(ledger)
-    decided = decided[(decided["form"] == "") & decided["verdict"].isin(list(map(str, DECIDED)))]
+    decided = decided[(decided["form"] == "") & (decided["verdict"] != ClaimVerdict.UNDECIDABLE)]
     generator = np.random.default_rng(seed)
     names = decided["claim"].unique()
     if claims > len(names):
@@ -96,7 +95,8 @@ def draw(folder: Path, claims: int, seed: int) -> None:
     rows = drawn_rows(read_results(RESULTS / "claims.csv"), claims, seed)
     certainty = read_results(RESULTS / "certainty.csv")
     (folder / "tables").mkdir(parents=True)
-    pages = [ABOUT.format(count=len(rows), verdicts=", ".join(map(str, DECIDED)))]
+    given = [str(verdict) for verdict in ClaimVerdict if verdict is not ClaimVerdict.UNDECIDABLE]
+    pages = [ABOUT.format(count=len(rows), verdicts=", ".join(given))]
     for _, row in rows.iterrows():
         pages += page_of(row, certainty)
         for artifact in filter(None, row["artifact"].split("; ")):

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,11 @@ from pydantic import TypeAdapter
 
 from receval.storage.files import write_results
 from reproduction.claims.cells import ClaimContext
+from reproduction.claims.ledger import judge
 from reproduction.claims.quantities import Quantity, evaluated
 from reproduction.claims.rules.registry import AnyRule
 from reproduction.claims.sources import ClaimSources, LabelledValues
+from reproduction.claims.spec import PaperClaims, read_claims
 from reproduction.claims.verdicts import Finding
 
 STUDY = "bellogin2017"
@@ -59,3 +63,52 @@ def judged(plain: Any, sources: ClaimSources, context: ClaimContext = CONTEXT) -
     """What a rule given as plain values finds."""
     rule: AnyRule = TypeAdapter(AnyRule).validate_python(plain)
     return rule.judge(sources, context)
+
+
+CLAIMS = Path(__file__).resolve().parents[2] / "config" / "claims"
+
+
+@cache
+def claims_of_paper(paper: str) -> PaperClaims:
+    """The claims of a paper as config/claims declares them."""
+    return read_claims(CLAIMS / f"{paper}.yaml")
+
+
+class MadeUpResults:
+    """Made-up results of a paper's study in a folder, by which its declared claims are judged."""
+
+    def __init__(
+        self, folder: Path, paper: str, datasets: Iterable[str] = ("ml-1m",), **config: Any
+    ) -> None:
+        self.paper = paper
+        self.folder = folder / paper
+        self.folder.mkdir(exist_ok=True)
+        self.record(datasets, **config)
+
+    def record(self, datasets: Iterable[str], **config: Any) -> None:
+        """Say which datasets were there, and with which configuration."""
+        provenance = {"datasets": {name: {} for name in datasets}, "config": config}
+        (self.folder / "provenance.json").write_text(json.dumps(provenance))
+
+    def write(self, artifact: str, rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> None:
+        """Write the rows of an artifact."""
+        table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
+        # Whole numbers stay so in a column that lacks some.
+        table.convert_dtypes().to_csv(
+            self.folder / f"{artifact}.csv", index=False, float_format="%.10g"
+        )
+
+    @property
+    def sources(self) -> ClaimSources:
+        """The results as they are now."""
+        return ClaimSources.of_folder(self.folder.parent)
+
+    def judged(self, number: str, dataset: str | None = "ml-1m", form: str = "") -> Finding:
+        """What is found on a claim."""
+        claim = claims_of_paper(self.paper).claims[number]
+        (check,) = (c for c in claim.checks if (c.dataset, c.form) == (dataset, form))
+        return judge(check, claim, self.paper, self.sources)
+
+    def verdict(self, number: str, dataset: str | None = "ml-1m", form: str = "") -> str:
+        """The verdict on a claim."""
+        return str(self.judged(number, dataset, form).verdict)

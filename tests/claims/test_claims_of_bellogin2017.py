@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -12,25 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from claims.made_up import MadeUpResults, claims_of_paper
 
-from reproduction.claims.ledger import judge
-from reproduction.claims.sources import ClaimSources
-from reproduction.claims.spec import PaperClaims, read_claims
 from reproduction.claims.theorems import popularity_and_sparsity as theorems
 from reproduction.claims.verdicts import Finding
 
-STUDY = "bellogin2017"
-FILE = Path(__file__).parents[2] / "config" / "claims" / f"{STUDY}.yaml"
 SYSTEMS = ("plsa", "pop", "mf", "knn-centred", "random")
 
 
-@pytest.fixture(scope="module")
-def claims() -> PaperClaims:
-    return read_claims(FILE)
-
-
 def verdict(
-    claims: PaperClaims,
     folder: Path,
     claim: str,
     dataset: str | None = "ml-1m",
@@ -38,14 +27,10 @@ def verdict(
     **tables: pd.DataFrame,
 ) -> Finding:
     """Judge a claim on made-up tables, by the names of their artifacts."""
-    study = folder / STUDY
-    study.mkdir(exist_ok=True)
+    results = MadeUpResults(folder, "bellogin2017", there)
     for name, table in tables.items():
-        table.to_csv(study / f"{name}.csv", index=False)
-    (study / "provenance.json").write_text(json.dumps({"datasets": {name: {} for name in there}}))
-    spec = claims.claims[claim]
-    (check,) = (check for check in spec.checks if check.dataset == dataset)
-    return judge(check, spec, STUDY, ClaimSources.of_folder(folder))
+        results.write(name, table)
+    return results.judged(claim, dataset)
 
 
 def rows(columns: str, *values: Sequence[Any]) -> pd.DataFrame:
@@ -54,24 +39,17 @@ def rows(columns: str, *values: Sequence[Any]) -> pd.DataFrame:
     return table
 
 
-def test_all_claims_of_the_paper_are_there(claims: PaperClaims) -> None:
-    assert list(claims.claims) == [f"B-{number:03}" for number in range(1, 73)]
-
-
-def test_claims_that_no_split_can_change_are_not_repeated(claims: PaperClaims) -> None:
-    fixed = {number for number, claim in claims.claims.items() if not claim.split_dependent}
+def test_claims_that_no_split_can_change_are_not_repeated() -> None:
+    claims = claims_of_paper("bellogin2017").claims
+    fixed = {number for number, claim in claims.items() if not claim.split_dependent}
     assert {"B-001", "B-013", "B-030", "B-043", "B-047", "B-072"} <= fixed
     assert not {"B-004", "B-006", "B-021", "B-054", "B-061", "B-070"} & fixed
 
 
-def test_every_claim_says_what_the_values_of_the_paper_itself_say(claims: PaperClaims) -> None:
-    assert [number for number, claim in claims.claims.items() if claim.in_paper is None] == []
-
-
 def test_two_numbers_of_the_same_artists_contradict_each_other_whatever_data_are_there(
-    claims: PaperClaims, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    found = verdict(claims, tmp_path, "B-001", "lastfm-1k", there=[])
+    found = verdict(tmp_path, "B-001", "lastfm-1k", there=[])
     assert found.verdict == "contradicts itself"
 
 
@@ -98,33 +76,29 @@ def curve(dataset: str, counts: np.ndarray) -> pd.DataFrame:
     [(125, "holds", ""), (300, "holds in part", "no fewer"), (20, "holds in part", "no more")],
 )
 def test_documents_of_one_query_are_read_from_where_the_curve_is_straight(
-    claims: PaperClaims, tmp_path: Path, with_two: int, expected: str, failing: str
+    tmp_path: Path, with_two: int, expected: str, failing: str
 ) -> None:
     # Of 1,000 documents 125 have two judgments: at the points from 130 documents on, 88 of 100,
     # as many judgments as documents are left. The paper's share is .872.
     counts = np.where(np.arange(1000) < with_two, 2, 1)
     table = curve("trec-qrels", counts)
-    found = verdict(claims, tmp_path, "B-040", "trec-qrels", ["trec-qrels"], fig05=table)
+    found = verdict(tmp_path, "B-040", "trec-qrels", ["trec-qrels"], fig05=table)
     assert found.verdict == expected
     assert failing in found.detail
 
 
-def test_flat_judgments_are_half_as_far_from_uniform_as_ratings(
-    claims: PaperClaims, tmp_path: Path
-) -> None:
+def test_flat_judgments_are_half_as_far_from_uniform_as_ratings(tmp_path: Path) -> None:
     steep, flat = np.arange(100, 0, -1) ** 3, np.where(np.arange(100) < 10, 2, 1)
     both = pd.concat([curve("ml-1m", steep), curve("trec-qrels", flat)])
     everything = ["ml-1m", "trec-qrels"]
-    assert verdict(claims, tmp_path, "B-045", there=everything, fig05=both).verdict == "holds"
+    assert verdict(tmp_path, "B-045", there=everything, fig05=both).verdict == "holds"
     alike = pd.concat([curve("ml-1m", steep), curve("trec-qrels", steep)])
-    found = verdict(claims, tmp_path, "B-045", there=everything, fig05=alike)
+    found = verdict(tmp_path, "B-045", there=everything, fig05=alike)
     assert found.verdict == "does not hold"
 
 
-def test_a_comparison_with_a_dataset_that_is_not_there_is_undecidable(
-    claims: PaperClaims, tmp_path: Path
-) -> None:
-    found = verdict(claims, tmp_path, "B-045", fig05=curve("ml-1m", np.arange(100, 0, -1)))
+def test_a_comparison_with_a_dataset_that_is_not_there_is_undecidable(tmp_path: Path) -> None:
+    found = verdict(tmp_path, "B-045", fig05=curve("ml-1m", np.arange(100, 0, -1)))
     assert found.verdict == "undecidable here"
     assert found.detail == "the dataset trec-qrels"
 
@@ -146,27 +120,27 @@ def significance(p_value: float, ndcg: Sequence[float]) -> pd.DataFrame:
 
 
 def test_systems_that_change_places_count_where_both_metrics_tell_them_apart(
-    claims: PaperClaims, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     swapped = [0.4, 0.5, 0.3, 0.2, 0.1]
-    same = verdict(claims, tmp_path, "B-061", fig08=significance(0.3, swapped))
+    same = verdict(tmp_path, "B-061", fig08=significance(0.3, swapped))
     assert (same.verdict, same.ours) == ("holds", "0 of 280 pairs change places")
-    other = verdict(claims, tmp_path, "B-061", fig08=significance(0.001, swapped))
+    other = verdict(tmp_path, "B-061", fig08=significance(0.001, swapped))
     # 27 of the 28 orders are the same.
     assert (other.verdict, other.ours) == ("holds in part", "1 of 280 pairs change places")
     assert other.detail == "Not shown by nDCG(gain=relevant), UAR: plsa and pop (1 of 28)."
 
 
-def test_plsa_is_first_only_if_significantly(claims: PaperClaims, tmp_path: Path) -> None:
+def test_plsa_is_first_only_if_significantly(tmp_path: Path) -> None:
     order = [0.5, 0.4, 0.3, 0.2, 0.1]
-    assert verdict(claims, tmp_path, "B-059", fig08=significance(0.01, order)).verdict == "holds"
-    found = verdict(claims, tmp_path, "B-059", fig08=significance(0.1, order))
+    assert verdict(tmp_path, "B-059", fig08=significance(0.01, order)).verdict == "holds"
+    found = verdict(tmp_path, "B-059", fig08=significance(0.1, order))
     assert found.verdict == "holds in part"
     assert "before Pop" in found.detail
 
 
 def test_precision_that_falls_slower_than_the_size_grows_is_not_inversely_proportional(
-    claims: PaperClaims, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     def by_size(others: float) -> pd.DataFrame:
         return rows(
@@ -178,8 +152,8 @@ def test_precision_that_falls_slower_than_the_size_grows_is_not_inversely_propor
             ),
         )
 
-    assert verdict(claims, tmp_path, "B-023", fig04=by_size(1)).verdict == "holds"
-    found = verdict(claims, tmp_path, "B-023", fig04=by_size(0.5))
+    assert verdict(tmp_path, "B-023", fig04=by_size(1)).verdict == "holds"
+    found = verdict(tmp_path, "B-023", fig04=by_size(0.5))
     assert found.verdict == "holds in part"
     assert found.detail.startswith("Not shown by the others")
 
@@ -202,7 +176,7 @@ def sparse(left: dict[tuple[str, str], float]) -> pd.DataFrame:
     [(0.8, "holds", None), (0.6, "holds in part", "MAP, slightly"), (0.4, "holds in part", "nDCG")],
 )
 def test_metrics_are_ordered_by_what_sparsity_leaves_of_them(
-    claims: PaperClaims, tmp_path: Path, of_map: float, expected: str, failing: str | None
+    tmp_path: Path, of_map: float, expected: str, failing: str | None
 ) -> None:
     left = {
         ("Recall", "10"): 0.95,
@@ -211,15 +185,13 @@ def test_metrics_are_ordered_by_what_sparsity_leaves_of_them(
         ("nDCG(gain=relevant)", "10"): 0.5,
         ("P", "10"): 0.2,
     }
-    found = verdict(claims, tmp_path, "B-026", fig04=sparse(left))
+    found = verdict(tmp_path, "B-026", fig04=sparse(left))
     assert found.verdict == expected
     assert failing is None or failing in found.detail
 
 
 @pytest.mark.parametrize("falling", ["random", "mf"])
-def test_a_step_down_of_one_system_makes_ndcg_unsteady(
-    claims: PaperClaims, tmp_path: Path, falling: str
-) -> None:
+def test_a_step_down_of_one_system_makes_ndcg_unsteady(tmp_path: Path, falling: str) -> None:
     def value(system: str, metric: str, users: str, kept: int) -> float:
         if metric == "P":
             return kept / 200
@@ -231,7 +203,7 @@ def test_a_step_down_of_one_system_makes_ndcg_unsteady(
         "system metric evaluated_users kept_percent value protocol cutoff fold",
         *([*level, value(*level), "AR TI-AN", 10, "mean"] for level in levels),
     )
-    assert verdict(claims, tmp_path, "B-027", fig04=table).verdict == "holds in part"
+    assert verdict(tmp_path, "B-027", fig04=table).verdict == "holds in part"
 
 
 def incomplete(printed: dict[str, float], pooled: dict[str, float]) -> pd.DataFrame:
@@ -247,21 +219,19 @@ def incomplete(printed: dict[str, float], pooled: dict[str, float]) -> pd.DataFr
     )
 
 
-def test_both_readings_of_the_pool_of_infap_are_judged(claims: PaperClaims, tmp_path: Path) -> None:
+def test_both_readings_of_the_pool_of_infap_are_judged(tmp_path: Path) -> None:
     counters = {"plsa": 0.2, "pop": 0.1, "mf": 0.3, "knn-centred": 0.05}
     rewards = {"plsa": 0.4, "pop": 0.35, "mf": 0.3, "knn-centred": 0.05}
-    found = verdict(claims, tmp_path, "B-064", fig09=incomplete(counters, counters))
+    found = verdict(tmp_path, "B-064", fig09=incomplete(counters, counters))
     assert found.verdict == "holds"
-    found = verdict(claims, tmp_path, "B-064", fig09=incomplete(rewards, counters))
+    found = verdict(tmp_path, "B-064", fig09=incomplete(rewards, counters))
     assert found.verdict == "holds in part"
     assert "judged items pooled" in found.detail
-    found = verdict(claims, tmp_path, "B-064", fig09=incomplete(rewards, rewards))
+    found = verdict(tmp_path, "B-064", fig09=incomplete(rewards, rewards))
     assert found.verdict == "does not hold"
 
 
-def test_random_is_level_only_where_as_many_items_are_sampled(
-    claims: PaperClaims, tmp_path: Path
-) -> None:
+def test_random_is_level_only_where_as_many_items_are_sampled(tmp_path: Path) -> None:
     def designs(sampled: int, of_random: float) -> pd.DataFrame:
         return rows(
             "design metric system fold sampled value",
@@ -272,10 +242,10 @@ def test_random_is_level_only_where_as_many_items_are_sampled(
             ),
         )
 
-    assert verdict(claims, tmp_path, "B-060", fig08=designs(1700, 0.0044)).verdict == "holds"
-    found = verdict(claims, tmp_path, "B-060", fig08=designs(300, 0.0044))
+    assert verdict(tmp_path, "B-060", fig08=designs(1700, 0.0044)).verdict == "holds"
+    found = verdict(tmp_path, "B-060", fig08=designs(300, 0.0044))
     assert found.verdict == "holds in part"
-    found = verdict(claims, tmp_path, "B-060", fig08=designs(300, 0.009))
+    found = verdict(tmp_path, "B-060", fig08=designs(300, 0.009))
     assert found.verdict == "does not hold"
 
 

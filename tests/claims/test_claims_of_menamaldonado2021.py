@@ -3,22 +3,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
+from claims.made_up import MadeUpResults, claims_of_paper
 
-from reproduction.claims.ledger import judge
-from reproduction.claims.quantities import from_the_highest, ranks_of
-from reproduction.claims.sources import ClaimSources, LabelledValues
-from reproduction.claims.spec import PaperClaims, read_claims
-from reproduction.claims.theorems import false_positives as lemmas
-from reproduction.claims.verdicts import ClaimVerdict, Finding
+from reproduction.claims.theorems import metrics as lemmas
+from reproduction.claims.verdicts import ClaimVerdict
 
-ROOT = Path(__file__).resolve().parents[2]
 PAPER = "menamaldonado2021"
 PAIR = "popularity_among_relevant"
 PUBLISHED_TAUS = (
@@ -36,37 +29,9 @@ OTHERS_OF_M119 = (
 )
 
 
-@pytest.fixture(scope="module")
-def paper() -> PaperClaims:
-    return read_claims(ROOT / "config" / "claims" / f"{PAPER}.yaml")
-
-
-class Results:
-    """Made-up results in a folder."""
-
-    def __init__(self, folder: Path, paper: PaperClaims, edition: str = "full") -> None:
-        self.folder = folder / PAPER
-        self.folder.mkdir()
-        self.paper = paper
-        datasets = {name: {} for name in ("ml-1m", "yahoo-r3", "cm100k")}
-        provenance = {"datasets": datasets, "config": {"edition": edition}}
-        (self.folder / "provenance.json").write_text(json.dumps(provenance))
-
-    def write(self, artifact: str, rows: list[dict[str, Any]]) -> None:
-        pd.DataFrame(rows).to_csv(self.folder / f"{artifact}.csv", index=False)
-
-    def judged(self, number: str, dataset: str | None = None, form: str = "") -> Finding:
-        claim = self.paper.claims[number]
-        (check,) = (c for c in claim.checks if (c.dataset, c.form) == (dataset, form))
-        return judge(check, claim, PAPER, ClaimSources.of_folder(self.folder.parent))
-
-    def verdict(self, number: str, dataset: str | None = None, form: str = "") -> str:
-        return str(self.judged(number, dataset, form).verdict)
-
-
 @pytest.fixture
-def results(tmp_path: Path, paper: PaperClaims) -> Results:
-    return Results(tmp_path, paper)
+def results(tmp_path: Path) -> MadeUpResults:
+    return MadeUpResults(tmp_path, PAPER, ("ml-1m", "yahoo-r3", "cm100k"), edition="full")
 
 
 def panel(
@@ -89,14 +54,10 @@ def panel(
     ]
 
 
-def test_every_claim_of_the_paper_is_there(paper: PaperClaims) -> None:
-    assert list(paper.claims) == [f"M-{number:03d}" for number in range(1, 140)]
-
-
-def test_every_published_coefficient_is_compared_as_a_number(paper: PaperClaims) -> None:
+def test_every_published_coefficient_is_compared_as_a_number() -> None:
     compared = {
         number
-        for number, claim in paper.claims.items()
+        for number, claim in claims_of_paper(PAPER).claims.items()
         if "column='tau'" in repr(claim) and "published=" in repr(claim)
     }
     assert compared == {f"M-{number:03d}" for number in PUBLISHED_TAUS}
@@ -104,7 +65,7 @@ def test_every_published_coefficient_is_compared_as_a_number(paper: PaperClaims)
 
 @pytest.mark.parametrize(("anti_precision", "expected"), [(0.3, "holds"), (0.31, "holds in part")])
 def test_condensed_anti_precision_is_the_rest_of_precision(
-    results: Results, anti_precision: float, expected: str
+    results: MadeUpResults, anti_precision: float, expected: str
 ) -> None:
     points = {"pop": (anti_precision, 0.7), "librec-avg": (0.4, 0.6)}
     metric = "P(condensed=true,denominator=filled)@10"
@@ -117,7 +78,7 @@ def test_condensed_anti_precision_is_the_rest_of_precision(
     [(0.8246, "holds"), (0.823, "holds"), (0.8251, "does not hold")],
 )
 def test_a_sum_of_two_rounded_shares_holds_within_a_printed_digit(
-    results: Results, share: float, expected: str
+    results: MadeUpResults, share: float, expected: str
 ) -> None:
     row = {"dataset": "ml-1m", "ratings": "all", "statement": "optimal rankings disagree"}
     results.write("fig05", [row | {"share_of_pairs": share}])
@@ -129,7 +90,7 @@ def test_a_sum_of_two_rounded_shares_holds_within_a_printed_digit(
     [(0.8, "holds"), (0.8 - 16 / 120, "holds"), (0.8 + 18 / 120, "does not hold")],
 )
 def test_a_repeated_coefficient_holds_within_two_of_its_own_deviations(
-    results: Results, tau: float, expected: str
+    results: MadeUpResults, tau: float, expected: str
 ) -> None:
     results.write("fig14", panel({"pop": (1, 1), "librec-avg": (2, 2)}, "cm100k", tau=tau))
     assert results.verdict("M-107", "cm100k") == expected
@@ -144,7 +105,7 @@ def test_a_repeated_coefficient_holds_within_two_of_its_own_deviations(
     ],
 )
 def test_a_coefficient_is_decided_by_the_text_and_told_from_three_stars(
-    results: Results, of_text: float, released: float, expected: tuple[str, str]
+    results: MadeUpResults, of_text: float, released: float, expected: tuple[str, str]
 ) -> None:
     both = {"x_metric": "antiP@10", "y_metric": "P@10"}
     rows = panel({"pop": (1, 1)}, "yahoo-r3", tau=of_text, **both)
@@ -155,7 +116,7 @@ def test_a_coefficient_is_decided_by_the_text_and_told_from_three_stars(
     assert results.verdict("M-094", "yahoo-r3", form) == expected[1]
 
 
-def test_an_optimum_behind_pop_bounds_in_part(results: Results) -> None:
+def test_an_optimum_behind_pop_bounds_in_part(results: MadeUpResults) -> None:
     points = {
         "optimal-observed-precision": (0.5, 0.0156),
         "optimal-observed-antiprecision": (0.1, 0.001),
@@ -172,7 +133,7 @@ def test_an_optimum_behind_pop_bounds_in_part(results: Results) -> None:
 
 
 def test_of_the_rankings_that_are_not_personalised_the_second_worst_is_nearly_the_worst(
-    results: Results,
+    results: MadeUpResults,
 ) -> None:
     points = {
         "optimal-observed-precision": (0.5, 0.9),
@@ -191,7 +152,7 @@ def test_of_the_rankings_that_are_not_personalised_the_second_worst_is_nearly_th
     assert results.verdict("M-088", "ml-1m") == "holds in part"
 
 
-def test_points_are_compared_by_their_distances_from_both_lines(results: Results) -> None:
+def test_points_are_compared_by_their_distances_from_both_lines(results: MadeUpResults) -> None:
     share = {"dataset": "cm100k", "statement": "items nearer to the line p(train | i)"}
     line = {"dataset": "cm100k", "statement": "p(train | rel)", "probability": 0.25}
     # Distances from the diagonal .0707 and .1414, from the other line .35 and .15.
@@ -219,7 +180,7 @@ def test_points_are_compared_by_their_distances_from_both_lines(results: Results
     ],
 )
 def test_only_three_systems_are_better_than_random(
-    results: Results, ranksgd: float, svdpp: float, expected: str
+    results: MadeUpResults, ranksgd: float, svdpp: float, expected: str
 ) -> None:
     real = dict.fromkeys(OTHERS_OF_M119, 0.003)
     real |= {"librec-random": 0.0044, "librec-bpoissmf": 0.0049}
@@ -228,10 +189,8 @@ def test_only_three_systems_are_better_than_random(
     assert results.verdict("M-119", "cm100k") == expected
 
 
-def test_a_system_that_the_demo_leaves_out_is_not_measured_there(
-    tmp_path: Path, paper: PaperClaims
-) -> None:
-    results = Results(tmp_path, paper, edition="demo")
+def test_a_system_that_the_demo_leaves_out_is_not_measured_there(results: MadeUpResults) -> None:
+    results.record(["cm100k"], edition="demo")
     results.write("fig16", panel({"pop": (1, 1), "librec-random": (2, 2)}, "cm100k"))
     for number in ("M-118", "M-119"):
         found = results.judged(number, "cm100k")
@@ -239,7 +198,9 @@ def test_a_system_that_the_demo_leaves_out_is_not_measured_there(
         assert "the demo edition leaves out" in found.detail
 
 
-def test_a_system_that_the_full_edition_lacks_is_a_fault_of_the_claim(results: Results) -> None:
+def test_a_system_that_the_full_edition_lacks_is_a_fault_of_the_claim(
+    results: MadeUpResults,
+) -> None:
     results.write("fig16", panel({"pop": (1, 1), "librec-random": (2, 2)}, "cm100k"))
     with pytest.raises(
         ValueError, match="There is no librec-gbpr, librec-slim, librec-wbpr, only pop"
@@ -249,7 +210,7 @@ def test_a_system_that_the_full_edition_lacks_is_a_fault_of_the_claim(results: R
         results.judged("M-119", "cm100k")
 
 
-def test_ranks_by_several_metrics_must_all_be_among_the_three_first(results: Results) -> None:
+def test_ranks_by_several_metrics_must_all_be_among_the_three_first(results: MadeUpResults) -> None:
     points = {
         "librec-avg": (1.0, 1.0),
         "librec-random": (2.0, 2.0),
@@ -266,7 +227,7 @@ def test_ranks_by_several_metrics_must_all_be_among_the_three_first(results: Res
     assert "Not shown by RR@10, librec-random (1 of 6)" in found.detail
 
 
-def test_five_folds_are_counted_and_their_shares_compared(results: Results) -> None:
+def test_five_folds_are_counted_and_their_shares_compared(results: MadeUpResults) -> None:
     rows = [
         {"dataset": "cm100k", "split": "s", "evaluation": "observed", "fold": fold, "part": part}
         | {"ratings": ratings}
@@ -277,21 +238,6 @@ def test_five_folds_are_counted_and_their_shares_compared(results: Results) -> N
     assert results.verdict("M-074", "cm100k") == "as defined"
     results.write("fig11", rows[:8])
     assert results.verdict("M-074", "cm100k") == "holds in part"
-
-
-def test_equal_values_share_the_best_rank_and_groups_are_ranked_apart() -> None:
-    labels = [("P", "a"), ("P", "b"), ("P", "c"), ("R", "a"), ("R", "b"), ("R", "c")]
-    numbers = LabelledValues.of(labels, np.array([3.0, 1.0, 3.0, 2.0, np.nan, 1.0]))
-    assert ranks_of(numbers, "higher").values[:3].tolist() == [1, 3, 1]
-    np.testing.assert_array_equal(ranks_of(numbers, "lower").values[3:], [2, np.nan, 1])
-
-
-def test_sorted_numbers_are_labelled_by_rank() -> None:
-    found = from_the_highest(
-        LabelledValues.of([("a",), ("b",), ("c",)], np.array([1.0, np.nan, 2.0]))
-    )
-    assert found.labels == (("1",), ("2",))
-    assert found.values.tolist() == [2, 1]
 
 
 def test_what_is_proved_of_any_data_has_no_exceptions() -> None:

@@ -3,88 +3,57 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from claims.made_up import MadeUpResults, claims_of_paper
 
 from reproduction.claims.cells import ClaimContext, SelectedCells
 from reproduction.claims.certainty import half_unit
-from reproduction.claims.ledger import judge, judged_claims
-from reproduction.claims.quantities import RankOf
-from reproduction.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
-from reproduction.claims.spec import PaperClaims, read_claims
-from reproduction.claims.theorems.examples_of_metrics import (
+from reproduction.claims.ledger import judged_claims
+from reproduction.claims.sources import ClaimSources, NotMeasuredError
+from reproduction.claims.theorems.metrics import (
     epsilon_of_inferred_precision,
     p_values_changed_by_averages,
 )
 from reproduction.claims.verdicts import Finding
 
 ROOT = Path(__file__).parents[2]
-CLAIMS = {
-    paper: read_claims(ROOT / f"config/claims/{paper}.yaml")
-    for paper in ("valcarce2018", "valcarce2020")
-}
+PAPERS = ("valcarce2018", "valcarce2020")
 SEVEN = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP")
 NINE = (*SEVEN, "F1", "ERR")
 THREE = ("ml-1m", "librarything", "beeradvocate")
 
 
-@pytest.mark.parametrize(
-    ("paper", "prefix", "count"), [("valcarce2018", "V18", 182), ("valcarce2020", "V20", 50)]
-)
-def test_no_claim_is_dropped(paper: str, prefix: str, count: int) -> None:
-    assert list(CLAIMS[paper].claims) == [
-        f"{prefix}-{number:03d}" for number in range(1, count + 1)
-    ]
-
-
-@pytest.mark.parametrize("paper", CLAIMS)
-def test_one_check_decides_a_claim_on_a_dataset(paper: str) -> None:
-    for number, claim in CLAIMS[paper].claims.items():
-        datasets = [check.dataset for check in claim.checks if not check.form]
-        assert len(set(datasets)) == len(datasets), number
-
-
 @pytest.mark.parametrize(("edition", "decided"), [("full", 139), ("demo", 220)])
 def test_accepted_results_decide_most_claims(edition: str, decided: int) -> None:
-    ledger = judged_claims(CLAIMS.values(), ClaimSources.of_folder(ROOT / "results" / edition))
+    ledger = judged_claims(
+        map(claims_of_paper, PAPERS), ClaimSources.of_folder(ROOT / "results" / edition)
+    )
     known = ledger[ledger["verdict"] != "undecidable here"]
     assert known["claim"].nunique() >= decided
 
 
 class Made:
-    """Results made up for a claim.
-
-    Parameters
-    ----------
-    folder : Path
-    datasets : tuple of str
-        Those that were there.
-    """
+    """Results of both papers that were made up for a claim."""
 
     def __init__(self, folder: Path, *datasets: str) -> None:
-        self.folder = folder
-        self.datasets = datasets
-        for paper in CLAIMS:
-            (folder / paper).mkdir(exist_ok=True)
-            record = {"datasets": {key: {} for key in datasets}, "config": {}}
-            (folder / paper / "provenance.json").write_text(json.dumps(record))
+        self.results = {paper: MadeUpResults(folder, paper, datasets) for paper in PAPERS}
 
     def table(self, name: str, rows: list[dict[str, object]]) -> None:
-        pd.DataFrame(rows).to_csv(self.folder / f"{name}.csv", index=False)
+        paper, _, artifact = name.partition("/")
+        self.results[paper].write(artifact, rows)
 
     def verdict(
         self, number: str, dataset: str | None = "ml-1m", *, other_form: bool = False
     ) -> Finding:
         paper = f"valcarce20{number[1:3]}"
-        claim = CLAIMS[paper].claims[number]
-        deciding = [check for check in claim.checks if bool(check.form) is other_form]
-        (check,) = (check for check in deciding if check.dataset == dataset)
-        return judge(check, claim, paper, ClaimSources.of_folder(self.folder))
+        checks = claims_of_paper(paper).claims[number].checks
+        (form,) = (c.form for c in checks if c.dataset == dataset and bool(c.form) is other_form)
+        return self.results[paper].judged(number, dataset, form)
 
     def stability(self, name: str, means: dict[str, float], dataset: str = "ml-1m") -> None:
         """Write a curve a metric: 1 with everything, and two levels around the given mean."""
@@ -287,10 +256,8 @@ def test_odd_geometric_means_agree_with_each_other_alone(made: Made) -> None:
 
 def test_a_pair_is_taken_once_where_both_of_its_columns_tell_cells_apart(made: Made) -> None:
     made.agreement("valcarce2018/fig05", SEVEN, {})
-    sources, context = (
-        ClaimSources.of_folder(made.folder),
-        ClaimContext("valcarce2018", "fig05", "ml-1m"),
-    )
+    sources = made.results["valcarce2018"].sources
+    context = ClaimContext("valcarce2018", "fig05", "ml-1m")
     pair = ("metric_a", "metric_b")
     pairs = SelectedCells(column="tau", pair=pair, each=pair).evaluate(sources, context)
     assert len(pairs.values) == 21
@@ -299,30 +266,11 @@ def test_a_pair_is_taken_once_where_both_of_its_columns_tell_cells_apart(made: M
     assert single.evaluate(sources, context).values.tolist() == [6.0] * 7
 
 
-def test_equal_numbers_share_the_best_of_their_ranks(made: Made) -> None:
-    made.power("valcarce2018/table3", {"ml-1m": {"P": 2, "MAP": 1, "nDCG": 2, "MRR": 5}})
-    sources, context = (
-        ClaimSources.of_folder(made.folder),
-        ClaimContext("valcarce2018", "table3", "ml-1m"),
-    )
-    cells = SelectedCells(column="dp_ordered", each=("metric",))
-
-    def ranks(ahead: str, *only: str) -> LabelledValues:
-        rank = RankOf.model_validate({"rank": cells, "ahead": ahead, "only": only})
-        return rank.evaluate(sources, context)
-
-    assert ranks("lower").values.tolist() == [2.0, 1.0, 2.0, 4.0]
-    assert ranks("higher", "MRR", "MAP").labels == (("MAP",), ("MRR",))
-    assert ranks("higher", "MRR", "MAP").values.tolist() == [4.0, 1.0]
-    with pytest.raises(ValueError, match="There is no F1, only MAP, MRR, P, nDCG"):
-        ranks("lower", "F1")
-
-
 def test_a_listed_dataset_that_is_not_there_leaves_cells_unmeasured(made: Made) -> None:
     made.power("valcarce2018/table3", {"ml-1m": {"P": 2.0}})
     cells = SelectedCells(column="dp_ordered", where={"dataset": THREE}, take="mean")
     with pytest.raises(NotMeasuredError, match="the dataset librarything"):
-        cells.evaluate(ClaimSources.of_folder(made.folder), ClaimContext("valcarce2018", "table3"))
+        cells.evaluate(made.results["valcarce2018"].sources, ClaimContext("valcarce2018", "table3"))
 
 
 def test_definitions_are_those_of_the_papers() -> None:
@@ -330,13 +278,13 @@ def test_definitions_are_those_of_the_papers() -> None:
     assert p_values_changed_by_averages() == 0.0
 
 
-@pytest.mark.parametrize("paper", CLAIMS)
+@pytest.mark.parametrize("paper", PAPERS)
 def test_tolerances_of_repeated_numbers_are_two_of_their_own_deviations(paper: str) -> None:
     certainty = pd.read_csv(ROOT / "results/full/certainty.csv", keep_default_na=False)
     repeated = certainty[(certainty["paper"] == paper) & (certainty["standard_deviation"] != "")]
     assert len(repeated)
     for row in repeated.itertuples():
-        claim = CLAIMS[paper].claims[str(row.claim)]
+        claim = claims_of_paper(paper).claims[str(row.claim)]
         checks = [c for c in claim.checks if (c.dataset, c.form) == (row.dataset, row.form)]
         rule = checks[0].decide
         assert rule.rule == "number"
@@ -347,9 +295,9 @@ def test_tolerances_of_repeated_numbers_are_two_of_their_own_deviations(paper: s
 
 
 def test_tolerances_of_other_sums_of_p_values_are_two_deviations_and_half_a_digit() -> None:
-    claims: PaperClaims = CLAIMS["valcarce2018"]
+    claims = claims_of_paper("valcarce2018").claims
     for number in range(165, 179):
-        (check,) = claims.claims[f"V18-{number}"].checks
+        (check,) = claims[f"V18-{number}"].checks
         rule = check.decide
         assert rule.rule == "number"
         expected = 2 * np.sqrt(rule.published / 3) + 0.05

@@ -3,20 +3,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-import pandas as pd
 import pytest
+from claims.made_up import MadeUpResults, claims_of_paper
 
-from reproduction.claims.ledger import judge
-from reproduction.claims.sources import ClaimSources
-from reproduction.claims.spec import PaperClaims, read_claims
-from reproduction.claims.theorems import user_coverage
+from reproduction.claims.theorems import metrics
 from reproduction.claims.verdicts import ClaimVerdict, Finding
 
-CLAIMS = Path(__file__).parents[2] / "config" / "claims" / "canamares2020.yaml"
 HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
 PRECISION, NDCG = "P@10", "nDCG(gain=binary)@10"
 
@@ -24,13 +19,8 @@ Row = Mapping[str, object]
 Judge = Callable[..., Finding]
 
 
-@pytest.fixture(scope="module")
-def claims() -> PaperClaims:
-    return read_claims(CLAIMS)
-
-
 @pytest.fixture
-def judged(claims: PaperClaims, tmp_path: Path) -> Judge:
+def judged(tmp_path: Path) -> Judge:
     """Return a function that decides a claim by rows of the one artifact that it reads."""
 
     def decide(
@@ -41,16 +31,11 @@ def judged(claims: PaperClaims, tmp_path: Path) -> Judge:
         form: str = "",
         systems: Mapping[str, object] | None = None,
     ) -> Finding:
-        claim = claims.claims[number]
-        (check,) = (c for c in claim.checks if (c.dataset, c.form) == (dataset, form))
-        folder = tmp_path / "canamares2020"
-        folder.mkdir(exist_ok=True)
-        record = {"datasets": {"ml-1m": {}}, "config": {"systems": systems or {}}}
-        (folder / "provenance.json").write_text(json.dumps(record))
-        table = pd.DataFrame([{"dataset": "ml-1m", **row} for row in rows])
-        path = folder / f"{check.artifact or 'none'}.csv"
-        table.convert_dtypes().to_csv(path, index=False, float_format="%.10g")
-        return judge(check, claim, "canamares2020", ClaimSources.of_folder(tmp_path))
+        results = MadeUpResults(tmp_path, "canamares2020", systems=systems or {})
+        checks = claims_of_paper("canamares2020").claims[number].checks
+        (artifact,) = {c.artifact for c in checks if (c.dataset, c.form) == (dataset, form)}
+        results.write(artifact or "none", [{"dataset": "ml-1m", **row} for row in rows])
+        return results.judged(number, dataset, form)
 
     return decide
 
@@ -70,18 +55,9 @@ def pair(knn: float, mf: float, **others: object) -> list[Row]:
     ]
 
 
-def test_every_claim_is_there_once_a_dataset_and_form(claims: PaperClaims) -> None:
-    assert claims.paper == "canamares2020"
-    assert list(claims.claims) == [f"C-{number:03d}" for number in range(1, 40)]
-    for claim in claims.claims.values():
-        keys = [(check.dataset, check.form) for check in claim.checks]
-        assert len(set(keys)) == len(keys)
-        # Each dataset has one check that decides, beside which other forms may stand.
-        assert {dataset for dataset, _ in keys} == {own for own, form in keys if not form}
-
-
-def test_claims_that_no_split_changes_are_said_to_be_so(claims: PaperClaims) -> None:
-    constant = [number for number, claim in claims.claims.items() if not claim.split_dependent]
+def test_claims_that_no_split_changes_are_said_to_be_so() -> None:
+    claims = claims_of_paper("canamares2020").claims
+    constant = [number for number, claim in claims.items() if not claim.split_dependent]
     expected = (1, 2, 3, 4, 25, 38, 39)
     assert constant == [f"C-{number:03d}" for number in expected]
 
@@ -279,6 +255,6 @@ def test_the_full_average_is_the_product_and_not_the_reduced_one(judged: Judge) 
 
 
 def test_identities_of_coverage_are_shown_on_lists_drawn_at_random() -> None:
-    assert user_coverage.gap_of_coverage_at_1() == 0
-    assert user_coverage.gap_of_full_average() < 1e-12
-    assert user_coverage.gap_of_reduced_average() > 0.1
+    assert metrics.gap_of_coverage_at_1() == 0
+    assert metrics.gap_of_full_average() < 1e-12
+    assert metrics.gap_of_reduced_average() > 0.1

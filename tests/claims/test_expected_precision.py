@@ -1,127 +1,38 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
 from studies.prepared import ratings_of
-from theory.worlds import THRESHOLD, fold_of, lists_of
 
-from receval.metrics.evaluation import evaluate
-from receval.metrics.precision import Precision
 from receval.protocols.protocol import Protocol
 from receval.splits.split import fold
 from receval.splits.uniform_test import split_with_uniform_test
 from receval.theory.target_densities import TargetDensities
-from reproduction.claims.theorems.expected_precision import (
-    expected_bounds_of_one_relevant,
-    expected_positives_among_samples,
+from reproduction.claims.theorems.popularity_and_sparsity import (
     expected_positives_of_uniform_test,
     expected_precision,
     expected_precision_over_coin_flips,
     expected_random_precision,
-    expected_random_precision_of_one_relevant,
 )
 
 ROOM = {"sigma": 0.2, "n_candidates": 50, "t": 40.0, "n_users": 100}
 
 
-def test_equation_3_by_hand() -> None:
+def test_equations_3_and_4_by_hand() -> None:
     # .2 * 50 / (2 * 40 * 100) * (30 + 20)
     assert expected_precision([30, 20, 10], 2, **ROOM) == pytest.approx(0.0625)
-    assert expected_precision([[30, 20, 10], [10, 20, 30]], 1, **ROOM) == pytest.approx(
-        0.2 * 50 / (40 * 100) * 20
-    )
-    assert expected_precision([[30, 20, 10], [50, 0, 0]], 2, **ROOM) == pytest.approx(
-        0.2 * 50 / (2 * 40 * 100) * (40 + 10)
-    )
-
-
-def test_equations_4_and_5_by_hand() -> None:
     assert expected_random_precision(1000, sigma=0.2, t=40.0, n_users=100) == pytest.approx(0.05)
-    assert expected_random_precision_of_one_relevant(100) == 0.01
-
-
-def test_equation_3_of_equally_popular_items_is_equation_4() -> None:
-    # |PR| = 50 items of 20 positive ratings.
-    assert expected_precision(np.full(50, 20), 10, **ROOM) == pytest.approx(
-        expected_random_precision(1000, sigma=0.2, t=40.0, n_users=100)
-    )
-
-
-def test_popularity_is_the_best_order_for_everyone() -> None:
-    positives = np.random.default_rng(0).integers(0, 60, 50)
-    best = expected_precision(np.sort(positives)[::-1], 10, **ROOM)
-    for seed in range(20):
-        shuffled = np.random.default_rng(seed).permutation(positives)
-        assert expected_precision(shuffled, 10, **ROOM) <= best
-
-
-def test_bounds_of_one_relevant_by_hand() -> None:
-    bounds = expected_bounds_of_one_relevant(
-        [30, 20, 10, 5], [0, 1, 2, 9], 2, n_positive=65, n_candidates=4, t=3.0
-    )
-    scale = 4 / (2 * 3 * 65)
-    assert bounds.lower == pytest.approx(scale * 50)
-    # m_u = 2, 2, 3 and 10, of which there are four ranks.
-    assert bounds.upper == pytest.approx(scale * (50 + 50 + 60 + 65) / 4)
+    # They agree on equally popular items: |PR| = 50 items of 20 positive ratings.
+    assert expected_precision(np.full(50, 20), 10, **ROOM) == pytest.approx(0.05)
 
 
 def test_a_ranking_that_ends_before_the_cut_off_is_refused() -> None:
     assert expected_precision([3, 2], 2, **ROOM) > 0
-    with pytest.raises(ValueError, match="fewer than the cut-off 5"):
-        expected_precision([3, 2], 5, **ROOM)
-    of_seven_users = np.ones((7, 2))
     with pytest.raises(ValueError, match="has 2 items, fewer than the cut-off 5"):
-        expected_precision(of_seven_users, 5, **ROOM)
-
-
-@pytest.mark.parametrize("size", [1, 2, 4, 6])
-def test_the_kth_item_of_a_sample_is_that_of_all_samples_on_average(size: int) -> None:
-    positives = np.array([9, 7, 4, 4, 1, 0])
-    samples = [positives[list(chosen)] for chosen in combinations(range(6), size)]
-    found = expected_positives_among_samples(positives, size)
-    assert found == pytest.approx(np.mean(samples, axis=0))
-
-
-@pytest.mark.parametrize("size", [0, 4])
-def test_a_sample_of_nothing_or_of_more_than_the_candidates_is_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=f"of {size} items cannot be drawn from 3 candidates"):
-        expected_positives_among_samples([3, 2, 1], size)
-
-
-@pytest.mark.costly
-def test_equation_3_holds_for_popularity_among_samples() -> None:
-    # Few likes a user, so that a target set is nearly the plain sample that the formulas assume.
-    rng = np.random.default_rng(6)
-    n_users, n_items, sampled, cutoff = 6000, 200, 60, 5
-    liked = rng.random((n_users, n_items)) < np.linspace(0.04, 0.0, n_items)
-    tests = liked & (rng.random(liked.shape) < 0.2)
-    train = [(int(u), int(i)) for u, i in np.argwhere(liked & ~tests)]
-    data = fold_of(train, [(int(u), int(i), 5.0) for u, i in np.argwhere(tests)], liked.shape)
-    positives = liked.sum(axis=0)
-    both = (Protocol(kind, "AI", sampled, THRESHOLD) for kind in ("AR", "1R"))
-    many, one = lists_of(data, np.tile(positives, (n_users, 1)), *both)
-    densities = TargetDensities.of(data, Protocol("AR", "AI", sampled, THRESHOLD), THRESHOLD)
-    order = np.sort(positives)[::-1]
-    among = expected_positives_among_samples(order, round(densities.t))
-    measured = evaluate([Precision(cutoff=cutoff)], many).mean()
-    expected = expected_precision(
-        among, cutoff, sigma=0.2, n_candidates=n_items, t=densities.t, n_users=n_users
-    )
-    assert measured == pytest.approx(expected, rel=0.15)
-    bounds = expected_bounds_of_one_relevant(
-        among,
-        densities.relevant,
-        cutoff,
-        n_positive=densities.n_positive,
-        n_candidates=n_items,
-        t=densities.t,
-    )
-    (values,) = evaluate([Precision(cutoff=cutoff)], one)
-    assert bounds.lower < bounds.upper
-    assert values.mean() == pytest.approx(bounds.lower, rel=0.15)
+        expected_precision([3, 2], 5, **ROOM)
 
 
 # --- uniform tests ----------------------------------------------------------------------------
@@ -136,10 +47,6 @@ def test_a_uniform_test_leaves_an_order_the_ratio_of_positive_ratings_alone() ->
     flat = expected_positives_of_uniform_test(np.full(50, 0.25), n_ratings=600, n_targets=50)
     sigma_delta = expected_random_precision(150, sigma=0.2, t=40.0, n_users=100)
     assert expected_precision(flat, 10, **ROOM) == pytest.approx(sigma_delta)
-    bounds = expected_bounds_of_one_relevant(
-        flat, np.ones(100, dtype=int), 10, n_positive=150, n_candidates=50, t=40.0
-    )
-    assert bounds == pytest.approx((1 / 40, 1 / 40))
 
 
 def test_more_candidates_than_target_items_lower_rho_through_t_and_not_in_samples() -> None:

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from claims.made_up import STUDY, judged, sources_of, values_of
-from claims.test_ledger import CLAIMS, NUMBERS, ROOT
+from claims.made_up import STUDY, claims_of_paper, judged, sources_of, values_of
+from claims.test_ledger import NUMBERS, ROOT
 from pydantic import TypeAdapter
 
 from receval.storage.files import read_results
 from reproduction.claims.cells import SelectedCells
 from reproduction.claims.ledger import COLUMNS, judged_claims
 from reproduction.claims.repetition import digest_of_check
-from reproduction.claims.rules.comparison import ComparisonRule
-from reproduction.claims.rules.number import NumberRule
+from reproduction.claims.rules.comparison import ComparisonRule, NumberRule
 from reproduction.claims.rules.registry import AnyRule
 from reproduction.claims.spec import CheckSpec, PaperClaims, read_claims
 
@@ -166,7 +165,7 @@ def number_read(check: CheckSpec) -> SelectedCells | None:
 
 def test_a_number_whose_artifact_has_its_interval_names_it() -> None:
     for paper in NUMBERS:
-        for number, claim in read_claims(CLAIMS / f"{paper}.yaml").claims.items():
+        for number, claim in claims_of_paper(paper).claims.items():
             for check in claim.checks:
                 cells = number_read(check)
                 if cells is None or cells.take is not None or cells.low:

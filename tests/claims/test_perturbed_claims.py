@@ -16,11 +16,11 @@ from pydantic import TypeAdapter
 
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.ledger import judge
-from reproduction.claims.rules.contradiction import ContradictionRule
+from reproduction.claims.rules.comparison import ContradictionRule
 from reproduction.claims.rules.registry import AnyRule
 from reproduction.claims.sources import ClaimSources, NotMeasuredError
 from reproduction.claims.spec import CheckSpec, ClaimSpec, read_claims
-from reproduction.claims.verdicts import DECIDED
+from reproduction.claims.verdicts import ClaimVerdict
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "config/claims").glob("*.yaml"))
@@ -52,7 +52,7 @@ def unchanging(whole: CellRule) -> list[str]:
 def unchanging_parts(paper: str, number: str, claim: ClaimSpec, check: CheckSpec) -> list[str]:
     """Names of what no number changes in a check of a claim, each with the claim's number."""
     finding = judge(check, claim, paper, sources())
-    if finding.verdict not in DECIDED or isinstance(check.decide, ContradictionRule):
+    if finding.verdict is ClaimVerdict.UNDECIDABLE or isinstance(check.decide, ContradictionRule):
         return []
     context = ClaimContext(paper, check.artifact, check.dataset, check.where)
     whole = rule_on_cells(check.decide, context, row_numbers())

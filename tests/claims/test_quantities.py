@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from claims.made_up import CONTEXT, STUDY, line, numbers, quantity, sources_of, values_of
+from claims.made_up import STUDY, line, numbers, quantity, sources_of, values_of
 from pydantic import ValidationError
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
@@ -78,6 +79,7 @@ def test_differences_quotients_and_products_go_label_by_label(tmp_path: Path) ->
     assert numbers({"difference": [a, b]}, sources).values == pytest.approx([0.2, 0.6])
     assert numbers({"quotient": [a, b]}, sources).values == pytest.approx([2, 3])
     assert numbers({"product": [a, 10]}, sources).values == pytest.approx([4, 9])
+    assert numbers({"logarithm": 1e-5}, sources).number() == pytest.approx(-5)
     negative = numbers({"magnitude": {"difference": [b, a]}}, sources)
     # In the order of the first.
     assert dict(zip(negative.labels, negative.values, strict=True)) == pytest.approx(
@@ -102,6 +104,25 @@ def test_correlations_are_those_of_scipy(tmp_path: Path, coefficient: str, oracl
     assert found == pytest.approx(oracle(one, other).statistic)  # type: ignore[operator]
 
 
+def test_equal_values_share_the_best_rank_and_groups_are_ranked_apart(tmp_path: Path) -> None:
+    rows = [*line("P", at1=3, at2=1, at3=3), *line("R", at1=2, at2=np.nan, at3=1)]
+    sources = sources_of(tmp_path, rows)
+    cells = {"each": ["system", "x"]}
+    of_higher, of_lower = (
+        numbers({"rank": cells, "ahead": ahead}, sources).values for ahead in ("higher", "lower")
+    )
+    assert of_higher[:3].tolist() == [1, 3, 1]
+    np.testing.assert_array_equal(of_lower[3:], [2, np.nan, 1])
+    only = numbers({"rank": cells, "only": ["3"]}, sources)
+    assert only.by_label() == {("P", "3"): 1, ("R", "3"): 2}
+
+
+def test_sorted_numbers_are_labelled_by_rank(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(a=1.0, b=np.nan, c=2.0))
+    found = numbers({"in_order": {"each": ["system"]}}, sources)
+    assert found.by_label() == {("1",): 2, ("2",): 1}
+
+
 def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
     systems = ["pop", "mf"]
     sources = sources_of(tmp_path, values_of(pop=1), experiment={"systems": systems, "k": 100})
@@ -124,6 +145,7 @@ def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
         ({"column": "value"}, "fig01 has 2 cells .* which nothing tells apart"),
         ({"setting": "config/study"}, "The provenance of bellogin2017 has no config/study"),
         ({"setting": "config"}, "is no number: say what it is to equal"),
+        ({"rank": {"each": ["system"]}, "only": ["slim"]}, "There is no slim, only mf, pop"),
         (
             {"difference": [{"each": ["system"]}, {"where": {"system": "mf"}, "each": ["system"]}]},
             "do not belong to the same things: pop",
@@ -152,12 +174,37 @@ def test_a_quantity_that_is_none_is_refused(plain: object) -> None:
         quantity(plain)
 
 
-def test_everything_that_is_read_is_noted_and_can_be_changed(tmp_path: Path) -> None:
+def test_everything_that_is_read_is_noted(tmp_path: Path) -> None:
     sources = sources_of(tmp_path, values_of(pop=0.2, mf=0.3))
     plain = {"quotient": [of("pop"), of("mf")]}
     numbers(plain, sources)
     assert [reading.source for reading in sources.readings] == ["bellogin2017/fig01"] * 2
     assert sources.readings[0].cells == "system=pop, dataset=ml-1m: value"
-    doubled = sources.changed(lambda number, values: values * (2 if number == 0 else 1))
-    assert numbers(plain, doubled, CONTEXT).number() == pytest.approx(4 / 3)
+    assert [read.values.tolist() for read in sources.numbers] == [[0.2], [0.3]]
     assert np.isnan(numbers(plain, sources).low).all()
+
+
+def test_a_quantity_overrides_the_rows_that_its_check_selects_and_another_artifact_ignores_them(
+    tmp_path: Path,
+) -> None:
+    sources = sources_of(tmp_path, line("pop", at5=0.1, at10=0.2))
+    place = ClaimContext(STUDY, "fig01", where={"x": 5})
+    assert numbers({}, sources, place).number() == 0.1
+    assert numbers({"where": {"x": 10}}, sources, place).number() == 0.2
+    assert numbers({"artifact": f"{STUDY}/fig01", "take": "count"}, sources, place).number() == 2
+
+
+def test_quantities_side_by_side_have_their_names_as_last_labels(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, line("pop", at1=0.1, at2=0.2))
+    found = numbers({"named": {"one": {"each": ["x"]}, "other": 3}}, sources)
+    assert found.by_label() == {("1", "one"): 0.1, ("2", "one"): 0.2, ("other",): 3}
+
+
+def test_cells_without_a_value_are_those_of_no_such_row(tmp_path: Path) -> None:
+    table = {"dataset": "ml-1m", "k": [1, 2, 3, ""], "lists": [5, 4, 0, 5], "value": [1, 2, "", 4]}
+    sources = sources_of(tmp_path, pd.DataFrame(table).to_dict("records"))
+    found = numbers({"each": ["k"], "without": {"k": "", "lists": 0}}, sources)
+    assert found.by_label() == {("1",): 1, ("2",): 2}
+    assert sources.readings[0].cells == "dataset=ml-1m, k!=, lists!=0: value by k"
+    with pytest.raises(ValueError, match="has no column nothing"):
+        numbers({"without": {"nothing": 1}}, sources)

@@ -37,7 +37,7 @@ claims:
           rule: comparison
           left: {{where: {{system: mf}}}}
           sign: ">"
-          right: {{where: {{system: pop}}}}
+          right: {{product: [{{where: {{system: pop}}}}, {{setting: config/splits}}]}}
   B-002:
     where: Section 1
     kind: setting
@@ -68,11 +68,6 @@ def table(*rows: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(filled, columns=[*ROWS])
 
 
-def replications(rows: pd.DataFrame, claim: str = "B-001") -> list[str]:
-    """The replications whose rows are there of a claim."""
-    return list(rows.loc[rows["claim"] == claim, "replication"])
-
-
 def test_only_claims_that_hang_on_splits_are_repeated_on_the_datasets_named(
     claims: PaperClaims,
 ) -> None:
@@ -83,7 +78,7 @@ def test_only_claims_that_hang_on_splits_are_repeated_on_the_datasets_named(
 def test_a_replication_has_a_row_a_claim_and_the_numbers_that_decide_it(
     claims: PaperClaims, tmp_path: Path
 ) -> None:
-    sources = sources_of(tmp_path, values_of(mf=0.3, pop=0.2))
+    sources = sources_of(tmp_path, values_of(mf=0.3, pop=0.2), splits=1)
     rows, numbers = judged_replication(claims, ["ml-1m"], sources, LABEL)
     (row,) = rows.to_dict("records")
     assert tuple(rows.columns) == ROWS
@@ -101,87 +96,82 @@ def test_a_replication_has_a_row_a_claim_and_the_numbers_that_decide_it(
 def test_what_a_replication_leaves_out_is_undecided_and_no_error(
     claims: PaperClaims, tmp_path: Path
 ) -> None:
-    sources = sources_of(tmp_path, values_of(mf=0.3), edition="full-r01")
+    sources = sources_of(tmp_path, values_of(mf=0.3), edition="full-r01", splits=1)
     rows, _ = judged_replication(claims, ["ml-1m"], sources, LABEL)
     assert list(rows["verdict"]) == ["undecidable here"]
     assert "which replications leave out" in rows["needs"].iloc[0]
 
 
-def test_fresh_rows_take_the_place_of_accepted_ones() -> None:
-    fresh = table(("B-001", "r01", "7", "holds", ".2", "x", "abc"))
-    accepted = table(
-        ("B-001", "r01", "7", "does not hold", ".1", "x", "abc"),
-        ("B-001", "r02", "8", "holds", ".3", "x", "abc"),
-    )
-    found = all_replications(fresh, accepted, SEEDS)
-    assert replications(found) == ["r01", "r02"]
-    assert list(found["verdict"]) == ["holds", "holds"]
-    assert list(found["value"]) == [".2", ".3"]
+def row(claim: str, replication: str, value: str, code: str, **others: str) -> tuple[str, ...]:
+    """The cells of a row; a replication has its seed, unless another one is given."""
+    seed = others.get("seed", str(SEEDS.get(replication, 8)))
+    return (claim, replication, seed, "holds", value, others.get("judged_by", "x"), code)
 
 
-def test_accepted_rows_of_other_code_go() -> None:
-    fresh = table(("B-001", "r01", "7", "holds", ".2", "x", "new"))
-    accepted = table(("B-001", "r02", "8", "holds", ".3", "x", "old"))
-    assert replications(all_replications(fresh, accepted, SEEDS)) == ["r01"]
+FRESH = row("B-001", "r01", ".2", "new")
 
 
-def test_accepted_rows_of_other_code_stay_where_a_replication_gives_the_same_again() -> None:
-    fresh = table(("B-001", "r01", "7", "holds", ".2", "x", "new"))
-    accepted = table(
-        ("B-001", "r01", "7", "holds", ".2", "x", "old"),
-        ("B-001", "r02", "8", "holds", ".3", "x", "old"),
-        ("B-001", "r03", "9", "holds", ".4", "x", "older"),
-    )
-    found = all_replications(fresh, accepted, SEEDS)
-    assert replications(found) == ["r01", "r02"]
-    assert list(found["code"]) == ["new", "old"]
-
-
-def test_one_number_that_moved_makes_all_rows_of_that_code_go() -> None:
-    fresh = table(
-        ("B-001", "r01", "7", "holds", ".2", "x", "new"),
-        ("B-003", "r01", "7", "holds", ".5", "x", "new"),
-    )
-    accepted = table(
-        ("B-001", "r01", "7", "holds", ".2", "x", "old"),
-        ("B-003", "r01", "7", "holds", ".6", "x", "old"),
-        ("B-001", "r02", "8", "holds", ".3", "x", "old"),
-    )
-    assert replications(all_replications(fresh, accepted, SEEDS)) == ["r01"]
-
-
-def test_accepted_rows_of_a_claim_that_is_decided_otherwise_now_go() -> None:
-    fresh = table(
-        ("B-001", "r01", "7", "holds", ".2", "other", "abc"),
-        ("B-003", "r01", "7", "holds", ".5", "x", "abc"),
-    )
-    accepted = table(
-        ("B-001", "r02", "8", "holds", ".2", "x", "abc"),
-        ("B-003", "r02", "8", "holds", ".5", "x", "abc"),
-    )
-    found = all_replications(fresh, accepted, SEEDS)
-    assert replications(found) == ["r01"]
-    assert replications(found, "B-003") == ["r01", "r02"]
-
-
-def test_accepted_rows_of_another_root_seed_go() -> None:
-    fresh = table(("B-001", "r01", "7", "holds", ".2", "x", "abc"))
-    accepted = table(
-        ("B-001", "r02", "99", "holds", ".2", "x", "abc"),
-        ("B-001", "r77", "8", "holds", ".2", "x", "abc"),
-    )
-    assert replications(all_replications(fresh, accepted, SEEDS)) == ["r01"]
-
-
-def test_without_accepted_rows_fresh_ones_stand_in_the_order_of_claims() -> None:
-    fresh = table(
-        ("B-003", "r02", "8", "holds", ".2", "x", "abc"),
-        ("B-001", "r02", "8", "holds", ".2", "x", "abc"),
-        ("B-001", "r01", "7", "holds", ".2", "x", "abc"),
-    )
-    found = all_replications(fresh, None, SEEDS)
-    assert list(zip(found["claim"], found["replication"], strict=True)) == [
-        ("B-001", "r01"),
-        ("B-001", "r02"),
-        ("B-003", "r02"),
-    ]
+@pytest.mark.parametrize(
+    ("fresh", "accepted", "kept"),
+    [
+        pytest.param(
+            [FRESH],
+            [row("B-001", "r01", ".1", "new"), row("B-001", "r02", ".3", "new")],
+            [("B-001", "r01", ".2"), ("B-001", "r02", ".3")],
+            id="fresh rows take the place of accepted ones",
+        ),
+        pytest.param(
+            [FRESH],
+            [row("B-001", "r02", ".3", "old")],
+            [("B-001", "r01", ".2")],
+            id="accepted rows of other code go",
+        ),
+        pytest.param(
+            [FRESH],
+            [
+                row("B-001", "r01", ".2", "old"),
+                row("B-001", "r02", ".3", "old"),
+                row("B-001", "r03", ".4", "older"),
+            ],
+            [("B-001", "r01", ".2"), ("B-001", "r02", ".3")],
+            id="they stay where a replication gives the same again",
+        ),
+        pytest.param(
+            [FRESH, row("B-003", "r01", ".5", "new")],
+            [
+                row("B-001", "r01", ".2", "old"),
+                row("B-003", "r01", ".6", "old"),
+                row("B-001", "r02", ".3", "old"),
+            ],
+            [("B-001", "r01", ".2"), ("B-003", "r01", ".5")],
+            id="one number that moved makes all rows of that code go",
+        ),
+        pytest.param(
+            [row("B-001", "r01", ".2", "new", judged_by="y"), row("B-003", "r01", ".5", "new")],
+            [row("B-001", "r02", ".2", "new"), row("B-003", "r02", ".5", "new")],
+            [("B-001", "r01", ".2"), ("B-003", "r01", ".5"), ("B-003", "r02", ".5")],
+            id="accepted rows of a claim that is decided otherwise now go",
+        ),
+        pytest.param(
+            [FRESH],
+            [row("B-001", "r02", ".2", "new", seed="99"), row("B-001", "r77", ".2", "new")],
+            [("B-001", "r01", ".2")],
+            id="accepted rows of another root seed go",
+        ),
+        pytest.param(
+            [row("B-003", "r02", ".2", "new"), row("B-001", "r02", ".2", "new"), FRESH],
+            None,
+            [("B-001", "r01", ".2"), ("B-001", "r02", ".2"), ("B-003", "r02", ".2")],
+            id="without accepted rows fresh ones stand in the order of claims",
+        ),
+    ],
+)
+def test_accepted_rows_stay_beside_fresh_ones_if_they_would_come_out_the_same(
+    fresh: list[tuple[str, ...]],
+    accepted: list[tuple[str, ...]] | None,
+    kept: list[tuple[str, ...]],
+) -> None:
+    known = None if accepted is None else table(*accepted)
+    found = all_replications(table(*fresh), known, SEEDS)
+    columns = (found[name] for name in ("claim", "replication", "value"))
+    assert list(zip(*columns, strict=True)) == kept

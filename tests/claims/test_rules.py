@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims.made_up import judged, line, sources_of, values_of
+from claims.made_up import STUDY, judged, line, sources_of, values_of
 from pydantic import ValidationError
 
-from reproduction.claims.sources import NotMeasuredError
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.sources import ClaimSources, NotMeasuredError
 from reproduction.claims.verdicts import ClaimVerdict, failing, verdict_of
 
 HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
@@ -107,12 +108,14 @@ def test_a_comparison_of_several_holds_in_part_where_half_of_them_do(
         ([["pop"], ["plsa"], ["random"]], {}, PART),
         ([["random"], ["others"]], {}, FAILS),
         ([["random"], ["others"]], {"ahead": "lower"}, HOLDS),
+        ([["mf"], ["knn"]], {}, FAILS),
+        ([["mf"], ["knn"]], {"ties": True}, HOLDS),
     ],
 )
 def test_an_order_holds_where_every_pair_of_tiers_is_in_order(
     tmp_path: Path, tiers: list[list[str]], more: dict[str, Any], verdict: ClaimVerdict
 ) -> None:
-    sources = sources_of(tmp_path, values_of(plsa=0.4, pop=0.3, mf=0.2, random=0.1))
+    sources = sources_of(tmp_path, values_of(plsa=0.4, pop=0.3, mf=0.2, knn=0.2, random=0.1))
     rule = {"rule": "order", "values": {"each": ["system"]}, "tiers": tiers, **more}
     assert judged(rule, sources).verdict is verdict
 
@@ -173,6 +176,9 @@ def test_a_peak_needs_bounds(tmp_path: Path) -> None:
     [
         ((1, 2, 4), {"leads": "left"}, HOLDS),
         ((1, 2, 4), {"leads": "left", "between": [2, 3]}, HOLDS),
+        # Ends of the range and of the interval of a crossing belong to them.
+        ((1, 2, 4), {"leads": "left", "between": [1, 2]}, HOLDS),
+        ((1, 2, 4), {"leads": "left", "between": [3, 4]}, HOLDS),
         ((1, 4, 5), {"leads": "left", "between": [2.5, 3]}, PART),
         ((4, 2, 1), {"leads": "left"}, FAILS),
         ((1, 2, 2), {"leads": "left"}, FAILS),
@@ -195,17 +201,30 @@ def test_lines_cross_once_and_in_the_direction_that_is_claimed(
 
 
 @pytest.mark.parametrize(
-    ("thresholds", "verdict"), [((0.1, 0.2), HOLDS), ((0.1, 0.3), PART), ((0.3, 0.4), FAILS)]
+    ("thresholds", "apart", "together"),
+    [
+        ((0.1, 0.2), HOLDS, HOLDS),
+        ((0.1, 0.3), PART, FAILS),
+        ((0.3, 0.4), FAILS, FAILS),
+    ],
 )
-def test_each_part_of_a_claim_has_its_own_rule(
-    tmp_path: Path, thresholds: tuple[float, float], verdict: ClaimVerdict
+def test_parts_that_count_together_hold_together_only(
+    tmp_path: Path,
+    thresholds: tuple[float, float],
+    apart: ClaimVerdict,
+    together: ClaimVerdict,
 ) -> None:
     sources = sources_of(tmp_path, values_of(pop=0.25))
     parts = {
         name: {"rule": "comparison", "left": {"column": "value"}, "sign": ">", "right": threshold}
         for name, threshold in zip(("first", "second"), thresholds, strict=True)
     }
-    assert judged({"rule": "each", "parts": parts}, sources).verdict is verdict
+    rule = {"rule": "each", "parts": parts}
+    assert judged(rule, sources).verdict is apart
+    assert judged({**rule, "together": True}, sources).verdict is together
+    # What holds in part does so together as well.
+    twice = {"rule": "each", "parts": {"one": rule, "two": rule}, "together": True}
+    assert judged(twice, sources).verdict is apart
 
 
 def test_what_nothing_measures_says_what_would(tmp_path: Path) -> None:
@@ -227,3 +246,61 @@ def test_a_claim_without_parts_has_no_verdict() -> None:
 def test_many_failing_parts_are_counted() -> None:
     parts = [(False, f"m{number}") for number in range(8)]
     assert failing(parts) == "Not shown by m0, m1, m2, m3, m4, m5 and 2 more (8 of 8)."
+
+
+# --- the same order -----------------------------------------------------------------------------
+
+PLACE = ClaimContext(STUDY, "fig01", where={"kept": 100})
+ALIKE = {
+    "rule": "same-order",
+    "values": {"where": {"metric": "AP"}, "each": ["metric", "system"]},
+    "reference": {"where": {"metric": "P"}, "each": ["system"]},
+}
+P_VALUES = {
+    "named": {
+        name: {"where": {"metric": "P"}, "column": f"p_{name}", "each": ["system"]}
+        for name in ("a", "b")
+    }
+}
+
+
+@pytest.fixture
+def evidence(tmp_path: Path) -> ClaimSources:
+    """Two systems by two metrics, of which one is measured with half of the judgments, too."""
+    columns = ("dataset", "metric", "kept", "system", "value", "p_a", "p_b")
+    rows = [
+        ("ml-1m", "P", 100, "a", 3.0, 1.0, 0.2),
+        ("ml-1m", "P", 100, "b", 2.0, 0.2, 1.0),
+        ("ml-1m", "P", 50, "a", 1.5, 1.0, 0.01),
+        ("ml-1m", "P", 50, "b", 1.0, 0.01, 1.0),
+        ("ml-1m", "AP", 100, "a", 0.3, 1.0, 0.01),
+        ("ml-1m", "AP", 100, "b", 0.4, 0.01, 1.0),
+    ]
+    return sources_of(tmp_path, [dict(zip(columns, row, strict=True)) for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "ours", "detail"),
+    [
+        ({}, FAILS, "1 of 1 pairs change places", "In another order: AP: a and b."),
+        # Differences that are not significant do not count.
+        ({"p_reference": P_VALUES}, HOLDS, "0 of 1 pairs change places", ""),
+        (
+            {"values": {"where": {"metric": "P", "kept": 50}, "each": ["kept", "system"]}},
+            HOLDS,
+            "0 of 1 pairs change places",
+            "",
+        ),
+    ],
+)
+def test_things_that_change_places_are_named(
+    evidence: ClaimSources, changes: dict[str, Any], verdict: str, ours: str, detail: str
+) -> None:
+    found = judged({**ALIKE, **changes}, evidence, PLACE)
+    assert (found.verdict, found.ours, found.detail) == (verdict, ours, detail)
+
+
+def test_orders_of_other_things_are_refused(evidence: ClaimSources) -> None:
+    only_a = {"where": {"metric": "P", "system": "a"}, "each": ["system"]}
+    with pytest.raises(ValueError, match="One order is of a, b, the other of a: select"):
+        judged({**ALIKE, "reference": only_a}, evidence, PLACE)

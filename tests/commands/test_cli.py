@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +15,6 @@ from commands.demo_run import FRESH, ROOT, STUDY, accept, change
 
 from receval.cli.main import CLOSED_PIPE, main
 from reproduction.commands.tasks import TASKS
-from reproduction.config.settings import json_schema
-from reproduction.publishing.metric_cards import document
 
 
 @pytest.mark.processes
@@ -125,52 +124,50 @@ def test_datasets_prints_the_table_of_the_edition(
     assert "ydata-ymusic-rating-study-v1_0-train.txt" in capsys.readouterr().out
 
 
-def test_schema_writes_the_schema_of_the_models(repository: Path) -> None:
-    Path("config/schema.json").write_text("{}", encoding="utf-8")
-    assert main(["repo", "schema"]) == 0
-    assert Path("config/schema.json").read_text(encoding="utf-8") == json_schema()
+GENERATED = {
+    "schema": ["config/schema.json", "config/claims/schema.json"],
+    "metrics": ["docs/metrics.md"],
+    "errata": ["docs/errata.md"],
+    "studies": ["docs/studies.md"],
+    "citation": ["README.md"],
+}
+"""The files that a task writes."""
+
+OUTDATED = {"docs/studies.md": ("`fidelity`, ", ""), "README.md": ("Ca{\\~n}amares", "Canamares")}
+"""Of pages with other parts, what a task writes, and something else."""
 
 
-def test_metrics_writes_the_cards_of_the_metrics(repository: Path) -> None:
-    assert main(["repo", "metrics"]) == 0
-    assert Path("docs/metrics.md").read_text(encoding="utf-8") == document()
-
-
-def test_errata_writes_the_page_of_errata(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in ("config", "results"):
-        (tmp_path / folder).symlink_to(ROOT / folder)
-    monkeypatch.chdir(tmp_path)
-    assert main(["repo", "errata"]) == 0
-    written = Path("docs/errata.md").read_text(encoding="utf-8")
-    tracked = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
-    assert written == tracked, "docs/errata.md is not up to date: run receval repo errata."
-
-
-def test_studies_writes_the_artifacts_into_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "config").symlink_to(ROOT / "config")
-    (tmp_path / "docs").mkdir()
-    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
-    written = tmp_path / "docs" / "studies.md"
-    written.write_text(page.replace("`fidelity`, ", ""), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    assert main(["repo", "studies"]) == 0
-    assert written.read_text(encoding="utf-8") == page
-    written.write_text(page.replace("| `systems` |", "| systems |"), encoding="utf-8")
-    assert main(["repo", "studies"]) == 2
-
-
-def test_citation_writes_the_bibtex_of_the_readme(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("config", "CITATION.cff"):
+@pytest.fixture
+def linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository, the current folder, that reads what this one has, and writes its own pages."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    for name in ("results", "CITATION.cff"):
         (tmp_path / name).symlink_to(ROOT / name)
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    (tmp_path / "README.md").write_text(page.replace("Ca{\\~n}amares", "Canamares"), "utf-8")
+    (tmp_path / "docs").mkdir()
+    for name, (now, before) in OUTDATED.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert now in text
+        (tmp_path / name).write_text(text.replace(now, before), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert main(["repo", "citation"]) == 0
-    assert Path("README.md").read_text(encoding="utf-8") == page
+    return tmp_path
+
+
+@pytest.mark.parametrize("task", GENERATED)
+def test_a_generated_file_is_what_its_task_writes(task: str, linked: Path) -> None:
+    for file in GENERATED[task]:
+        if file not in OUTDATED:
+            (linked / file).unlink(missing_ok=True)
+    assert main(["repo", task]) == 0
+    for file in GENERATED[task]:
+        written = (linked / file).read_text(encoding="utf-8")
+        tracked = (ROOT / file).read_text(encoding="utf-8")
+        assert written == tracked, f"{file} is not up to date: run receval repo {task}."
+
+
+def test_a_page_without_a_row_of_a_study_is_refused(linked: Path) -> None:
+    page = linked / "docs/studies.md"
+    page.write_text(page.read_text("utf-8").replace("| `systems` |", "| systems |"), "utf-8")
+    assert main(["repo", "studies"]) == 2
 
 
 @pytest.mark.parametrize(

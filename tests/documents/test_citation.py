@@ -14,7 +14,7 @@ import yaml
 
 import receval
 from reproduction.config.settings import load_settings
-from reproduction.publishing.citation import bibtex, read_citation, with_citations
+from reproduction.publishing.citation import bibtex, with_citations
 
 ROOT = Path(__file__).resolve().parents[2]
 CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -87,11 +87,6 @@ def test_titles_and_years_are_those_of_the_studies() -> None:
         assert name.endswith(str(paper["year"]))
         for author in paper["authors"]:
             assert author["family-names"] in study.citation
-
-
-def test_the_readme_has_the_bibtex_of_today() -> None:
-    now = with_citations(README, read_citation(ROOT / "CITATION.cff"))
-    assert now == README, "README.md is not what CITATION.cff says: run receval repo citation."
 
 
 def test_bibtex_has_an_entry_for_receval_and_for_each_study_of_a_paper() -> None:

@@ -33,12 +33,6 @@ def text_of(document: str) -> str:
     return (ROOT / document).read_text(encoding="utf-8")
 
 
-def test_the_table_of_studies_has_every_artifact_of_the_configuration() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| .+ \| (.+) \|$", text_of("docs/studies.md"), re.MULTILINE)
-    listed = {study: re.findall(r"`(\w+)`", artifacts) for study, artifacts in rows}
-    assert listed == {name: list(spec.artifacts) for name, spec in SETTINGS.studies.items()}
-
-
 def test_datasets_got_by_hand_have_their_files_and_places() -> None:
     page = text_of("docs/datasets.md")
     manual = {n: spec for n, spec in SETTINGS.datasets.items() if spec.access == "manual"}

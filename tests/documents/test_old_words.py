@@ -68,7 +68,6 @@ OLD_WORDS = (
             "tests/documents/test_time_and_bias.py": _SIMULATED,
             "tests/missing_judgments/*.py": _SIMULATED,
             "tests/theory/*.py": _SIMULATED,
-            "tests/claims/test_expected_precision.py": _SIMULATED,
             "tests/sampled_metrics/*_candidates.py": _SIMULATED,
             "src/reproduction/studies/menamaldonado2021/lemma_cases.py": _SIMULATED,
             "config/studies/menamaldonado2021.yaml": _SIMULATED,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.publishing.paper_spec import read_paper_spec
+from reproduction.publishing.paper import read_paper_spec
 from reproduction.workflow.plan.publishing import read_paper_sources
 
 ROOT = Path(__file__).resolve().parents[2]

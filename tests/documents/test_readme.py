@@ -11,7 +11,7 @@ import pytest
 from real_files import MIRROR, MOVIELENS, needs
 
 from receval.cli import main as cli
-from reproduction.claims.rebuilt_papers import of_rebuilt
+from reproduction.claims.verdicts import of_rebuilt
 from reproduction.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.drift.comparison import OtherArithmetic
+from reproduction.drift.comparison import other_arithmetic
 
 ARITHMETIC = {
     "blas": ["OpenBLAS 0.3.30 with Haswell kernels"],
@@ -23,7 +23,7 @@ VERSIONS = {"numpy": "2.4.6", "matplotlib": "3.11.2", "snakemake": "9.27.1"}
 
 def differences(accepted: Path, fresh: Path) -> tuple[str, ...]:
     """Return what is said of one of the two studies."""
-    return OtherArithmetic(accepted, fresh).of_study("one")
+    return other_arithmetic(accepted, fresh, "one")
 
 
 def folder(path: Path, versions: dict[str, str] | None = None, **arithmetic: Any) -> Path:
@@ -105,9 +105,8 @@ def test_studies_are_told_apart(tmp_path: Path) -> None:
     accepted, fresh = folder(tmp_path / "a"), folder(tmp_path / "b")
     record = {"arithmetic": {**ARITHMETIC, "libc": "musl 1.2"}, "versions": VERSIONS}
     (fresh / "two" / "provenance.json").write_text(json.dumps(record))
-    both = OtherArithmetic(accepted, fresh)
-    assert both.of_study("one") == ()
-    assert both.of_study("two") == (
+    assert other_arithmetic(accepted, fresh, "one") == ()
+    assert other_arithmetic(accepted, fresh, "two") == (
         "C library: glibc 2.36 for the accepted results, musl 1.2 here.",
     )
 

@@ -65,7 +65,7 @@ def test_without_data_only_what_can_be_made_decides() -> None:
 
 def test_theorems_are_part_of_the_digest_of_verdicts() -> None:
     entries = demo().claims.code_entries()
-    assert "reproduction.claims.theorems.false_positives" in entries
+    assert "reproduction.claims.theorems.metrics" in entries
     assert "reproduction.claims.theorems.__init__" not in entries
 
 

@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
-from reproduction.claims.dataset_access import datasets_elsewhere
+from reproduction.claims.verdicts import datasets_elsewhere
 from reproduction.config.settings import load_settings
-from reproduction.publishing.site.public_names import ROOTS
+from reproduction.publishing.ledger_claims import VERDICTS, VerdictRow
+from reproduction.publishing.site import ROOTS
 from reproduction.publishing.site.site import SiteSources
-from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATOR = ROOT / "src" / "reproduction" / "publishing" / "site"

@@ -14,9 +14,9 @@ import yaml
 
 from receval.storage.files import read_results, real_values, write_results
 from reproduction.claims.certainty import certainty
+from reproduction.claims.ledger import claims_of
 from reproduction.claims.variance import COLUMNS as VARIANCE_COLUMNS
 from reproduction.publishing.claim_counts import (
-    claims_of,
     counts_by_cause,
     failing_claims,
     verdict_counts,
@@ -24,12 +24,13 @@ from reproduction.publishing.claim_counts import (
 )
 from reproduction.publishing.paper import (
     PaperInputs,
+    PaperSpec,
     paper_numbers,
+    read_paper_spec,
     shown_number,
     table_of_numbers,
     typeset,
 )
-from reproduction.publishing.paper_spec import PaperSpec, read_paper_spec
 from reproduction.workflow.plan.publishing import read_paper_sources
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,9 +12,8 @@ from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, start
 from publishing.site_samples import accepted_sources, small_sources
 
 from reproduction.claims.errata import Paper
-from reproduction.publishing.ledger_claims import LedgerClaim, claims_in
+from reproduction.publishing.ledger_claims import LedgerClaim, claims_in, read_verdict_rows
 from reproduction.publishing.site.site import write_site
-from reproduction.publishing.verdict_rows import read_verdict_rows
 
 PAPERS = get_args(Paper)
 

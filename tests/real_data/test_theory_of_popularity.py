@@ -10,9 +10,7 @@ from real_data.movielens import MovieLens, needs_movielens
 from receval.protocols.candidates import base_candidates
 from receval.protocols.protocol import Protocol
 from receval.theory.target_densities import TargetDensities
-from reproduction.claims.theorems.expected_precision import (
-    expected_bounds_of_one_relevant,
-    expected_positives_among_samples,
+from reproduction.claims.theorems.popularity_and_sparsity import (
     expected_precision,
     expected_precision_over_coin_flips,
 )
@@ -45,31 +43,3 @@ def test_the_exact_form_gives_what_popularity_has_and_equation_3_half_of_it(
             n_users=ratings.n_users,
         )
         assert of_equation_3 == pytest.approx(0.044, abs=0.001)
-
-
-@pytest.mark.parametrize(("sampled", "holds"), [(99, True), (999, False)])
-def test_the_bounds_of_section_5_1_hold_for_small_target_sets_alone(
-    movielens: MovieLens, sampled: int, holds: bool
-) -> None:
-    ratings = movielens.ratings
-    fold = movielens.first_fold("coin-flip-80")
-    one = Protocol("1R", "TI", sampled, RELEVANT)
-    (measured,) = movielens.measured("coin-flip-80", "pop", one, RELEVANT, "P@10")
-
-    every = Protocol("AR", "TI", sampled, RELEVANT)
-    counts = np.bincount(fold.train.indices, minlength=ratings.n_items)
-    is_candidate = base_candidates(one, fold, fold.test)
-    order = np.argsort(np.where(is_candidate, -counts, 1), kind="stable")[: is_candidate.sum()]
-    liked = np.bincount(ratings.items[ratings.values >= RELEVANT], minlength=ratings.n_items)
-    densities = TargetDensities.of(fold, every, RELEVANT)
-    # Of a target set of t items the k-th is on average the k/t-th part down the candidates.
-    positives = expected_positives_among_samples(liked[order], round(densities.t))
-    bounds = expected_bounds_of_one_relevant(
-        positives,
-        densities.relevant,
-        CUTOFF,
-        n_positive=densities.n_positive,
-        n_candidates=int(is_candidate.sum()),
-        t=densities.t,
-    )
-    assert (bounds.lower <= measured <= bounds.upper) == holds

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reproduction.claims.cells import SelectedCells
-from reproduction.claims.rules.number import NumberRule
+from reproduction.claims.rules.comparison import NumberRule
 from reproduction.claims.rules.registry import AnyRule, EachRule
 from reproduction.claims.spec import read_claims
 

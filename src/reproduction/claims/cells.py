@@ -40,12 +40,7 @@ _TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
 class ClaimContext:
     """The context in which a claim is judged: defaults for what a quantity leaves out.
 
-    Attributes
-    ----------
-    study : str
-    artifact, dataset : str, optional
-    where : mapping of str to value or tuple of values
-        Which rows of that artifact.
+    ``where`` says which rows of the artifact.
     """
 
     study: str
@@ -142,10 +137,9 @@ class SelectedCells(Model):
         if self.take == "count":
             # A count reads the number of cells, not their contents.
             counts = taken(labels, values, "count")
-            return LabelledValues.of(
-                counts.labels, sources.read(Reading(name, said), counts.values, counts.labels)
-            )
-        values = sources.read(Reading(name, said), values, labels)
+            sources.note(Reading(name, said), counts.values, counts.labels)
+            return counts
+        sources.note(Reading(name, said), values, labels)
         if self.take is not None:
             return taken(labels, values, self.take)
         if len(set(labels)) < len(labels):
@@ -212,12 +206,18 @@ def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]
     return cells.isin(distinct).to_numpy(dtype=bool)
 
 
+def distinct_labels(
+    labels: list[tuple[str, ...]],
+) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
+    """Return each label once, and the position of each given one among them."""
+    place = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    return list(place), np.array([place[label] for label in labels])
+
+
 def taken(
     labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
 ) -> LabelledValues:
     """Return one number per label, taken from all numbers with this label."""
-    distinct = list(dict.fromkeys(labels))
-    place = {label: code for code, label in enumerate(distinct)}
-    codes = np.array([place[label] for label in labels])
+    distinct, codes = distinct_labels(labels)
     numbers = [float(_TAKE[take](values[codes == code])) for code in range(len(distinct))]
     return LabelledValues.of(distinct, np.array(numbers))

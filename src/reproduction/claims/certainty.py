@@ -51,18 +51,11 @@ _HOLDING = (str(ClaimVerdict.HOLDS), str(ClaimVerdict.AS_DEFINED))
 
 
 def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
-    r"""Return Wilson's 95 % interval of a share.
+    r"""Return Wilson's 95 % interval of the share :math:`k / n`.
 
     .. math:: \frac{k + z^2 / 2}{n + z^2} \pm
         \frac{z}{n + z^2} \sqrt{\frac{k (n - k)}{n} + \frac{z^2}{4}}
 
-    Parameters
-    ----------
-    successes, trials : int
-        :math:`k` and :math:`n`.
-
-    Notes
-    -----
     Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
     Journal of the American Statistical Association 22. Unlike the symmetric interval, its width is
     not 0 when all trials succeed.
@@ -187,11 +180,8 @@ to .9500, where one more split is expected; 17 of 20 come within its tolerance.
 def certainty(rows: pd.DataFrame, printed: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Return how sure each verdict is.
 
-    Parameters
-    ----------
-    printed : mapping of str to str, optional
-        The printed value of each claim, with all its digits. A published number lies inside our
-        interval if any number that rounds to it does. Without this, it counts as exact.
+    ``printed`` has the printed value of each claim, with all its digits. A published number lies
+    inside our interval if any number that rounds to it does. Without this, it counts as exact.
     """
     found = []
     for keys, group in rows.groupby(list(KEYS), sort=False):

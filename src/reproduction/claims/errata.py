@@ -178,13 +178,7 @@ class Erratum(Model):
     claims: tuple[ClaimId, ...] = ()
 
     def numbers(self, sources: ClaimSources) -> dict[str, float]:
-        """Return the numbers of the size by name.
-
-        Raises
-        ------
-        ValueError
-            A quantity cannot be read or is not a single number; the message says what to do.
-        """
+        """Return the numbers of the size by name; an error says which one cannot be read."""
         found: dict[str, float] = {}
         for name, quantity in self.size.numbers.items():
             try:
@@ -208,11 +202,7 @@ class Erratum(Model):
 def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
     """Read and check ``config/errata.yaml``.
 
-    Raises
-    ------
-    ValueError
-        The file cannot be read, an entry is not an erratum, or ids do not count up; the message has
-        one sentence per problem, with the erratum and the key.
+    An error has one sentence per problem, with the erratum and the key.
     """
     try:
         errata = TypeAdapter(dict[ErratumId, Erratum]).validate_python(read_yaml(path))
@@ -230,10 +220,7 @@ def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
 def sizes(errata: Mapping[str, Erratum], sources: ClaimSources) -> dict[str, tuple[str, str]]:
     """Return the short and the long text of the size of each erratum.
 
-    Raises
-    ------
-    ValueError
-        A number cannot be read; the message names the erratum, the number and what to do.
+    An error names the erratum, the number and what to do.
     """
     texts = {}
     for name, erratum in errata.items():
@@ -253,17 +240,10 @@ COLUMNS = ("erratum", "paper", "certainty", "number", "value", "missing")
 def errata_table(errata: Mapping[str, Erratum], sources: ClaimSources) -> pd.DataFrame:
     """Return the numbers of the sizes of errata, one row per number.
 
-    A comparison with accepted results then shows which number moved and by how much. The texts of
-    the sizes are rounded, and would hide some changes and exaggerate others.
+    An erratum without numbers has one row. A comparison with accepted results then shows which
+    number moved and by how much. The texts of the sizes are rounded, and would hide some changes
+    and exaggerate others.
 
-    Returns
-    -------
-    DataFrame
-        The columns of :data:`COLUMNS`, in the order of errata and their numbers. An erratum
-        without numbers has one row with no number.
-
-    Notes
-    -----
     A number that cannot be read from these results has no value, and ``missing`` says why: twins
     and runs without some dataset lack rows that errata select. If the accepted results have the
     number, this is drift. ``receval repo errata`` requires every number.

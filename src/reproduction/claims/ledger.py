@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import pandas as pd
@@ -12,38 +13,67 @@ import pandas as pd
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.certainty import KEYS, told_of_splits, verdict_of_splits
 from reproduction.claims.quantities import evaluated
-from reproduction.claims.rules.contradiction import ContradictionRule
+from reproduction.claims.rules.comparison import ContradictionRule
 from reproduction.claims.sources import ClaimSources, MissingCellsError, NotMeasuredError
 from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims, told
-from reproduction.claims.verdicts import ClaimVerdict, Finding
-
-COLUMNS = (
-    "claim",
-    "paper",
-    "where",
-    "kind",
-    "statement",
-    "dataset",
-    "form",
-    "expected",
-    "in_paper",
-    "printed",
-    "published",
-    "value",
-    "low",
-    "high",
-    "ours",
-    "rule",
-    "because",
-    "verdict",
-    "one_split",
-    "splits",
-    "detail",
-    "reason",
-    "needs",
-    "artifact",
-    "cells",
+from reproduction.claims.verdicts import (
+    ClaimVerdict,
+    Finding,
+    overall_in_paper,
+    overall_verdict,
 )
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """One claim on one dataset: a row of ``claims.csv``, all of it text.
+
+    Attributes
+    ----------
+    claim, paper, where, kind, statement, dataset, expected : str
+        What the paper says, and where.
+    form : str
+        Another form of the claim, whose verdict is shown beside the claim's and not counted.
+    in_paper, printed : str
+        What the paper's own values say about it, in a word and in a sentence.
+    published, value, low, high, ours : str
+        The paper's number, ours and its interval, and a sentence on ours.
+    rule, because, verdict, detail, reason, needs : str
+        How and why it was decided in this way, and the result.
+    one_split, splits : str
+        The verdict of the single split, and a sentence on other splits.
+    artifact, cells : str
+        What decided it.
+    """
+
+    claim: str
+    paper: str
+    where: str
+    kind: str
+    statement: str
+    dataset: str
+    form: str
+    expected: str
+    in_paper: str
+    printed: str
+    published: str
+    value: str
+    low: str
+    high: str
+    ours: str
+    rule: str
+    because: str
+    verdict: str
+    one_split: str
+    splits: str
+    detail: str
+    reason: str
+    needs: str
+    artifact: str
+    cells: str
+
+
+COLUMNS = tuple(field.name for field in fields(LedgerRow))
 """Columns of the ledger's CSV; docs/claims.md describes them."""
 
 _BY_DEFINITION = ("setting", "definition")
@@ -68,19 +98,14 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
             raise
         return _undecidable(check, check.needs)
     if finding.verdict is ClaimVerdict.HOLDS and claim.kind in _BY_DEFINITION:
-        return Finding(**{**vars(finding), "verdict": ClaimVerdict.AS_DEFINED})
+        return replace(finding, verdict=ClaimVerdict.AS_DEFINED)
     return finding
 
 
 def _undecidable(check: CheckSpec, needs: str) -> Finding:
-    decide = check.decide
-    return Finding(
-        ClaimVerdict.UNDECIDABLE,
-        "",
-        decide.in_words(),
-        needs,
-        published=decide.published_number(),
-    )
+    rule = check.decide
+    published = rule.published_number()
+    return Finding(ClaimVerdict.UNDECIDABLE, "", rule.in_words(), needs, published)
 
 
 def judged_claims(
@@ -88,12 +113,9 @@ def judged_claims(
 ) -> pd.DataFrame:
     """Return the ledger of some papers.
 
-    Parameters
-    ----------
-    certainty : DataFrame, optional
-        How certain verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). If enough splits
-        were tried, they decide instead of the single split of the sources
-        (:func:`reproduction.claims.certainty.verdict_of_splits`).
+    ``certainty`` has how certain verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). If
+    enough splits were tried, they decide instead of the single split of the sources
+    (:func:`reproduction.claims.certainty.verdict_of_splits`).
     """
     rows = [
         ledger_row(number, claim, check, paper.paper, sources)
@@ -112,10 +134,10 @@ def judged_claims(
 
 def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dict[str, Any]:
     """Return a row with the verdict of all splits that were tried, if there are enough."""
-    if found is None or not found["replications"] or row["verdict"] == ClaimVerdict.UNDECIDABLE:
+    if found is None or row["verdict"] == ClaimVerdict.UNDECIDABLE:
         return row
-    if not int(found["replications"]):
-        # Splits were tried, but they lack the cells that decide this claim.
+    if not int(found["replications"] or 0):
+        # Splits were not tried, or they lack the cells that decide this claim.
         return row
     verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
     told: dict[str, Any] = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
@@ -183,3 +205,25 @@ def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
         return ""
     # For example an average over no users, in the demo.
     return "" if any(map(math.isnan, numbers.values())) else told(check.here, numbers)
+
+
+def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per claim, with the verdict over the datasets on which it is decided.
+
+    ``in_paper`` is what the paper's own values say
+    (:func:`reproduction.claims.verdicts.overall_in_paper`), ``datasets`` on how many it is decided,
+    and ``verdict`` the one over all of them (:func:`reproduction.claims.verdicts.overall_verdict`).
+    """
+    own = ledger[ledger["form"] == ""]
+    rows = [
+        (
+            claim,
+            rows["paper"].iloc[0],
+            rows["kind"].iloc[0],
+            overall_in_paper(list(rows["in_paper"])) or "not given",
+            int((rows["verdict"] != ClaimVerdict.UNDECIDABLE).sum()),
+            overall_verdict(list(rows["verdict"])),
+        )
+        for claim, rows in own.groupby("claim", sort=False)
+    ]
+    return pd.DataFrame(rows, columns=["claim", "paper", "kind", "in_paper", "datasets", "verdict"])

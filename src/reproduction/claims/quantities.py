@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,15 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
 from receval.storage.messages import enumerated
-from reproduction.claims.cells import ClaimContext, Scalar, SelectedCells, Taken, taken
-from reproduction.claims.sources import ClaimSources, LabelledValues, Reading, aligned
+from reproduction.claims.cells import (
+    ClaimContext,
+    Scalar,
+    SelectedCells,
+    Taken,
+    distinct_labels,
+    taken,
+)
+from reproduction.claims.sources import ClaimSources, LabelledValues, aligned
 from reproduction.config.reading import check_name
 
 
@@ -75,109 +82,66 @@ class Named(Model):
         return LabelledValues.of(labels, np.concatenate([numbers.values for _, numbers in found]))
 
 
-class _OfTwo(Model):
-    """A quantity made of two, label by label."""
-
-    def _two(
-        self, pair: tuple[Quantity, Quantity], sources: ClaimSources, context: ClaimContext
-    ) -> tuple[LabelledValues, NDArray[np.float64]]:
-        return aligned(evaluated(pair[0], sources, context), evaluated(pair[1], sources, context))
+def _of_two(
+    pair: tuple[Quantity, Quantity], sources: ClaimSources, context: ClaimContext
+) -> tuple[LabelledValues, NDArray[np.float64]]:
+    """Return the numbers of two quantities, label by label."""
+    return aligned(*(evaluated(quantity, sources, context) for quantity in pair))
 
 
-class DifferenceOf(_OfTwo):
+class _ByLabel(Model):
+    """A function of numpy, label by label, of the only field: a quantity, or a pair of them."""
+
+    _function: ClassVar[np.ufunc]
+
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
+        """Return a number for each label."""
+        (name,) = type(self).model_fields
+        operands = getattr(self, name)
+        if isinstance(operands, tuple):
+            one, other = _of_two(operands, sources, context)
+            values = [one.values, other]
+        else:
+            one = evaluated(operands, sources, context)
+            values = [one.values]
+        # Infinite or NaN where a number is 0 or negative, without a warning.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return LabelledValues.of(one.labels, self._function(*values))
+
+
+class DifferenceOf(_ByLabel):
     """The first quantity less the second."""
 
+    _function: ClassVar = np.subtract
     difference: tuple[Quantity, Quantity]
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a difference for each label."""
-        one, other = self._two(self.difference, sources, context)
-        return LabelledValues.of(one.labels, one.values - other)
 
-
-class QuotientOf(_OfTwo):
+class QuotientOf(_ByLabel):
     """The first quantity divided by the second."""
 
+    _function: ClassVar = np.divide
     quotient: tuple[Quantity, Quantity]
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a quotient for each label."""
-        one, other = self._two(self.quotient, sources, context)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return LabelledValues.of(one.labels, one.values / other)
 
-
-class ProductOf(_OfTwo):
+class ProductOf(_ByLabel):
     """The first quantity times the second."""
 
+    _function: ClassVar = np.multiply
     product: tuple[Quantity, Quantity]
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a product for each label."""
-        one, other = self._two(self.product, sources, context)
-        return LabelledValues.of(one.labels, one.values * other)
 
-
-class MagnitudeOf(Model):
+class MagnitudeOf(_ByLabel):
     """A quantity without its sign."""
 
+    _function: ClassVar = np.abs
     magnitude: Quantity
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a magnitude for each label."""
-        numbers = evaluated(self.magnitude, sources, context)
-        return LabelledValues.of(numbers.labels, np.abs(numbers.values))
 
-
-class LogarithmOf(Model):
+class LogarithmOf(_ByLabel):
     """The common logarithm of a quantity, for numbers that differ by orders of magnitude."""
 
+    _function: ClassVar = np.log10
     logarithm: Quantity
-
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a logarithm for each label; minus infinity for 0, NaN for negative numbers."""
-        numbers = evaluated(self.logarithm, sources, context)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return LabelledValues.of(numbers.labels, np.log10(numbers.values))
-
-
-# Orders of numbers: their ranks, and the sorted numbers.
-
-Ahead = Literal["higher", "lower"]
-
-
-def ranks_of(numbers: LabelledValues, ahead: Ahead) -> LabelledValues:
-    """Return the rank of each number among those whose labels differ only in the last part.
-
-    Examples
-    --------
-    >>> values = LabelledValues.of([("Pop",), ("Avg",), ("Random",)], np.array([0.3, 0.1, 0.3]))
-    >>> ranks_of(values, "higher").values.tolist()
-    [1.0, 3.0, 1.0]
-    """
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for position, label in enumerate(numbers.labels):
-        if not label:
-            raise ValueError("A rank needs several things to rank: name a column under each.")
-        groups.setdefault(label[:-1], []).append(position)
-    ranks = np.full(len(numbers.values), np.nan)
-    for positions in groups.values():
-        values = numbers.values[positions]
-        leading = values[None, :] > values[:, None]
-        if ahead == "lower":
-            leading = values[None, :] < values[:, None]
-        ranks[positions] = np.where(np.isnan(values), np.nan, 1 + leading.sum(axis=1))
-    return LabelledValues.of(numbers.labels, ranks)
-
-
-def from_the_highest(numbers: LabelledValues) -> LabelledValues:
-    """Return the numbers from the highest to the lowest, labelled by rank.
-
-    NaN is left out.
-    """
-    known = numbers.values[~np.isnan(numbers.values)]
-    labels = [(str(rank),) for rank in range(1, len(known) + 1)]
-    return LabelledValues.of(labels, np.sort(known)[::-1])
 
 
 class RankOf(Model):
@@ -193,18 +157,22 @@ class RankOf(Model):
     """
 
     rank: Quantity
-    ahead: Ahead = "higher"
+    ahead: Literal["higher", "lower"] = "higher"
     only: tuple[str, ...] = ()
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a rank for each label."""
-        ranks = ranks_of(evaluated(self.rank, sources, context), self.ahead)
-        there = {label[-1] for label in ranks.labels}
+        """Return a rank for each label; NaN has none."""
+        numbers = evaluated(self.rank, sources, context)
+        if () in numbers.labels:
+            raise ValueError("A rank needs several things to rank: name a column under each.")
+        groups = pd.Series([label[:-1] for label in numbers.labels])
+        ranks = pd.Series(numbers.values).groupby(groups).rank("min", self.ahead == "lower")
+        there = {label[-1] for label in numbers.labels}
         for name in self.only:
             if name not in there:
                 raise sources.missing(context.study, name, enumerated(sorted(there)))
-        kept = [i for i, label in enumerate(ranks.labels) if label[-1] in (self.only or there)]
-        return LabelledValues.of([ranks.labels[i] for i in kept], ranks.values[kept])
+        kept = [i for i, label in enumerate(numbers.labels) if label[-1] in (self.only or there)]
+        return LabelledValues.of([numbers.labels[i] for i in kept], ranks.to_numpy()[kept])
 
 
 class InOrder(Model):
@@ -218,11 +186,13 @@ class InOrder(Model):
     in_order: Quantity
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the sorted numbers."""
-        return from_the_highest(evaluated(self.in_order, sources, context))
+        """Return the sorted numbers, without NaN."""
+        values = evaluated(self.in_order, sources, context).values
+        known = np.sort(values[~np.isnan(values)])[::-1]
+        return LabelledValues.of([(str(rank),) for rank in range(1, len(known) + 1)], known)
 
 
-class Correlation(_OfTwo):
+class Correlation(Model):
     """The correlation of two quantities, over all labels except those in ``each``.
 
     Attributes
@@ -239,13 +209,13 @@ class Correlation(_OfTwo):
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a coefficient for each group of labels."""
-        one, other = self._two(self.correlation, sources, context)
-        groups = [tuple(label[position] for position in self.each) for label in one.labels]
-        distinct = list(dict.fromkeys(groups))
-        values = []
-        for group in distinct:
-            own = np.array([found == group for found in groups])
-            values.append(self._coefficient(one.values[own], other[own]))
+        one, other = _of_two(self.correlation, sources, context)
+        labels = [tuple(label[position] for position in self.each) for label in one.labels]
+        distinct, codes = distinct_labels(labels)
+        values = [
+            self._coefficient(one.values[codes == code], other[codes == code])
+            for code in range(len(distinct))
+        ]
         return LabelledValues.of(distinct, np.array(values))
 
     def _coefficient(self, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
@@ -291,8 +261,7 @@ class Setting(Model):
                 f"The setting {self.setting} of {context.study} is no number: say what it is to "
                 "equal, or that its entries are to be counted."
             )
-        reading = Reading("", f"the setting {self.setting}")
-        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
+        return sources.note_one(f"the setting {self.setting}", number)
 
 
 class Computed(Model):
@@ -310,8 +279,7 @@ class Computed(Model):
         """Return the number."""
         module, _, name = self.computed.partition(":")
         number = float(getattr(import_module(module), name)())
-        reading = Reading("", f"computed by {self.computed.partition(':')[2]}")
-        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
+        return sources.note_one(f"computed by {name}", number)
 
 
 def _own(name: str) -> str:
@@ -319,27 +287,27 @@ def _own(name: str) -> str:
     return name
 
 
-_FORMS: dict[str, type[Model]] = {
-    "difference": DifferenceOf,
-    "quotient": QuotientOf,
-    "product": ProductOf,
-    "magnitude": MagnitudeOf,
-    "logarithm": LogarithmOf,
-    "rank": RankOf,
-    "in_order": InOrder,
-    "correlation": Correlation,
-    "setting": Setting,
-    "computed": Computed,
-    "of": Taking,
-    "named": Named,
-}
+_FORMS: tuple[type[Model], ...] = (
+    Taking,
+    Named,
+    DifferenceOf,
+    QuotientOf,
+    ProductOf,
+    MagnitudeOf,
+    LogarithmOf,
+    RankOf,
+    InOrder,
+    Correlation,
+    Setting,
+    Computed,
+)
+_BY_FIRST_KEY = {next(iter(form.model_fields)): form.__name__ for form in _FORMS}
 
 
 def _form(value: object) -> str:
     """Return the name of the model that a value or plain values belong to."""
     if isinstance(value, Mapping):
-        named = (form for key, form in _FORMS.items() if key in value)
-        return next(named, SelectedCells).__name__
+        return next((name for key, name in _BY_FIRST_KEY.items() if key in value), "SelectedCells")
     return type(value).__name__ if isinstance(value, Model) else "constant"
 
 
@@ -362,16 +330,5 @@ Quantity = Annotated[
 ]
 """A number, or where it is taken from."""
 
-for _model in (
-    Taking,
-    Named,
-    DifferenceOf,
-    QuotientOf,
-    ProductOf,
-    MagnitudeOf,
-    LogarithmOf,
-    RankOf,
-    InOrder,
-    Correlation,
-):
+for _model in _FORMS:
     _model.model_rebuild()

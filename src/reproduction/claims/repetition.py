@@ -34,14 +34,8 @@ _AS_DECIDED: Any = {"exclude_defaults": True, "context": {WITHOUT_INTERVALS: Tru
 class ReplicationLabel:
     """What identifies the rows of one replication.
 
-    Attributes
-    ----------
-    name : str
-        ``r01``.
-    seed : int
-        Its root seed.
-    code : str
-        A digest of the code and configuration behind its results.
+    It has a name, such as ``r01``, a root seed, and a digest of the code and configuration behind
+    its results.
     """
 
     name: str
@@ -78,6 +72,7 @@ def judged_replication(
 def _numbers_read(sources: ClaimSources) -> Iterator[tuple[str, str, str, float]]:
     for reading, read in zip(sources.readings, sources.numbers, strict=True):
         seen: dict[tuple[str, ...], int] = {}
+        # Settings and computed numbers have no labels, and no replication changes them.
         for label, value in zip(read.labels, read.values.tolist(), strict=False):
             # The order distinguishes several cells with the same label.
             seen[label] = seen.get(label, 0) + 1
@@ -104,20 +99,14 @@ def _without_words(rule: Any) -> Any:
 def all_replications(
     fresh: pd.DataFrame, accepted: pd.DataFrame | None, seeds: Mapping[str, int]
 ) -> pd.DataFrame:
-    """Return fresh verdicts with the accepted ones of other seeds.
+    """Return fresh verdicts with the accepted ones of other seeds, all as text.
 
-    Returns
-    -------
-    DataFrame of str
-        In the order of papers, claims and replications.
-
-    Notes
-    -----
-    An accepted row is kept if it has the same root seed and its replication was not repeated, if
-    its claim is still decided in the same way, and if its code still gives the same results. The
-    last holds if the row has the digest of the fresh rows. It also holds if some fresh replication
-    was accepted with the row's digest and has unchanged verdicts and numbers. So an edit that moves
-    no result costs one replication instead of all.
+    They are in the order of papers, claims and replications. An accepted row is kept if it has the
+    same root seed and its replication was not repeated, if its claim is still decided in the same
+    way, and if its code still gives the same results. The last holds if the row has the digest of
+    the fresh rows. It also holds if some fresh replication was accepted with the row's digest and
+    has unchanged verdicts and numbers. So an edit that moves no result costs one replication
+    instead of all.
     """
     rows = fresh
     if accepted is not None:

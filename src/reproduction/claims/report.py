@@ -14,16 +14,16 @@ from tabulate import tabulate
 
 from receval.storage.files import read_results
 from receval.storage.messages import enumerated, how_many
-from reproduction.claims.dataset_access import told_needs
-from reproduction.claims.ledger import judged_claims
-from reproduction.claims.rebuilt_papers import of_newer, of_rebuilt, verdict_in_words
+from reproduction.claims.ledger import claims_of, judged_claims
 from reproduction.claims.sources import ClaimSources
 from reproduction.claims.spec import PaperClaims, read_claims
 from reproduction.claims.verdicts import (
     IN_PAPER,
     ClaimVerdict,
-    overall_in_paper,
-    overall_verdict,
+    of_newer,
+    of_rebuilt,
+    told_needs,
+    verdict_in_words,
 )
 
 _WHY = {"rule": ("rule", "; "), "because": ("because", "; "), "reason": ("why not", " ")}
@@ -145,8 +145,7 @@ def _sentence(text: str) -> str:
 
 def _counts(ledger: pd.DataFrame) -> str:
     """Count the statements by outcome, in the paper and in our rebuild."""
-    own = ledger[ledger["form"] == ""].groupby(["paper", "claim"], sort=False)
-    claims = own.agg({"in_paper": overall_in_paper, "verdict": overall_verdict}).reset_index()
+    claims = claims_of(ledger)
     verdicts = list(map(str, ClaimVerdict))
     rebuilt, newer = of_rebuilt(claims), of_newer(claims)
     tables = {

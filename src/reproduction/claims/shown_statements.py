@@ -12,13 +12,10 @@ from pydantic import Field, ValidationError, model_validator
 from receval.spec_types import Model, NonEmptyText
 from receval.storage.messages import joined
 from reproduction.claims.ledger import ledger_row
-from reproduction.claims.rebuilt_papers import is_rebuilt
 from reproduction.claims.sources import ClaimSources
 from reproduction.claims.spec import CheckSpec, ClaimSpec, each_check
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import ClaimVerdict, is_rebuilt
 from reproduction.config.reading import sentences
-
-LedgerRow = Mapping[str, Any]
 
 _HELD = {
     ClaimVerdict.HOLDS: "holds",
@@ -36,7 +33,6 @@ _SEEN = _HELD | {
 """Words for verdicts on statements that no rebuilt paper makes, so that no paper holds or fails."""
 
 _IN_DOUBT = (ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD)
-
 
 _PARTS = re.compile(r"Not shown by .*?\(\d+ of \d+\)\.")
 
@@ -96,23 +92,15 @@ def own_statement(values: Mapping[str, Any], where: str) -> OwnStatement:
 
 
 def told_verdicts(
-    rows: Sequence[LedgerRow], title: Callable[[str], str], *, of_paper: bool
+    rows: Sequence[Mapping[str, Any]], title: Callable[[str], str], *, of_paper: bool
 ) -> list[tuple[str, str]]:
     """Return the verdict on a statement for each dataset, with what explains it.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        All rows of the ledger on one statement. The result of another form is reported if its
-        verdict differs.
-    of_paper : bool
-        Whether a rebuilt paper claims it. Otherwise verdicts say whether it is seen on our data.
-
-    Returns
-    -------
-    list of (str, str)
-        The verdict, such as "Holds on ML-1M", and sentences about it, possibly none. These are on
-        the datasets that decide the statement; if there are none, on what would decide it.
+    The verdict is such as "Holds on ML-1M"; the sentences beside it may be none. ``rows`` are all
+    rows of the ledger on one statement. The result of another form is reported if its verdict
+    differs. If no dataset decides the statement, the only text says what would decide it.
+    ``of_paper`` says whether a rebuilt paper claims it; otherwise verdicts say whether it is seen
+    on our data.
     """
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE]
     deciding = {row["dataset"]: row["verdict"] for row in decided if not row["form"]}
@@ -133,7 +121,7 @@ def told_verdicts(
     return told
 
 
-def _verdict(row: LedgerRow, title: Callable[[str], str], *, of_paper: bool) -> str:
+def _verdict(row: Mapping[str, Any], title: Callable[[str], str], *, of_paper: bool) -> str:
     of_rebuilt = of_paper and is_rebuilt(str(row["paper"]))
     words = (_HELD if of_rebuilt else _SEEN)[ClaimVerdict(row["verdict"])]
     form, on = row["form"], f" on {title(row['dataset'])}" if row["dataset"] else ""
@@ -146,7 +134,7 @@ def _verdict(row: LedgerRow, title: Callable[[str], str], *, of_paper: bool) -> 
     return f"{words[0].upper()}{words[1:]}{on}"
 
 
-def _sentences(row: LedgerRow, why: str) -> str:
+def _sentences(row: Mapping[str, Any], why: str) -> str:
     # The sentence on other splits also has the number on this split.
     is_number = bool(row["splits"]) and row["published"] not in ("", None)
     ours = "" if is_number else row["ours"]

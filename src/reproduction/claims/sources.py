@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -20,9 +20,6 @@ PROVENANCE = "provenance.json"
 REDUCED = "demo"
 """The edition that leaves out some systems, levels and experiments."""
 
-ReadingChange = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
-"""Takes the number of a reading and the numbers read; returns the numbers to use instead."""
-
 
 class NotMeasuredError(Exception):
     """The results lack what would decide a claim; the message says what."""
@@ -34,14 +31,9 @@ class MissingCellsError(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """Numbers that were read to decide a claim.
+    """Numbers that were read to decide a claim: which cells, in words, of ``study/artifact``.
 
-    Attributes
-    ----------
-    source : str
-        The artifact, as ``study/artifact``; empty where configuration or a computation was read.
-    cells : str
-        Which of its cells, in words.
+    The source is empty where configuration or a computation was read.
     """
 
     source: str
@@ -52,13 +44,8 @@ class Reading:
 class LabelledValues:
     """Numbers with labels that identify them.
 
-    Attributes
-    ----------
-    labels : tuple of tuple of str
-        The values of the columns that distinguish the numbers; ``()`` for a single number.
-    values : ndarray of float64, shape (n_labels,)
-    low, high : ndarray of float64, shape (n_labels,)
-        Their intervals; NaN where there are none.
+    Labels are the values of the columns that distinguish the numbers, or ``()`` for a single
+    number. The ends of intervals are NaN where there are none.
     """
 
     labels: tuple[tuple[str, ...], ...]
@@ -92,6 +79,22 @@ class LabelledValues:
             )
         return float(self.values[0])
 
+    def by_label(self) -> dict[tuple[str, ...], float]:
+        """Return the numbers by their labels."""
+        return dict(zip(self.labels, self.values.tolist(), strict=True))
+
+    def by_last_label(self, nothing: str) -> dict[tuple[str, ...], dict[str, float]]:
+        """Return the numbers by their last label, in groups of the labels before it.
+
+        ``nothing`` is what an error says about numbers without labels.
+        """
+        if () in self.labels:
+            raise ValueError(nothing)
+        groups: dict[tuple[str, ...], dict[str, float]] = {}
+        for (*group, last), value in self.by_label().items():
+            groups.setdefault(tuple(group), {})[last] = value
+        return groups
+
 
 def aligned(
     one: LabelledValues, other: LabelledValues
@@ -105,42 +108,27 @@ def aligned(
     if set(one.labels) != set(other.labels):
         only = sorted(set(one.labels) ^ set(other.labels))
         raise ValueError(
-            f"Two quantities do not belong to the same things: {enumerated(map_words(only))} "
+            "Two quantities do not belong to the same things: "
+            f"{enumerated([', '.join(label) for label in only])} "
             "occur on one side only. Select the same ones on both sides."
         )
     place = {label: position for position, label in enumerate(other.labels)}
     return one, other.values[[place[label] for label in one.labels]]
 
 
-def map_words(labels: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return labels as words."""
-    return [", ".join(label) for label in labels]
-
-
 class ClaimSources:
     """The results of one edition, and the settings behind them.
 
-    Parameters
-    ----------
-    change : callable, optional
-        Changes each reading, so that tests can check that other numbers change the verdict.
-
-    Attributes
-    ----------
-    readings : list of Reading
-        Everything read since :meth:`forget`.
-    numbers : list of LabelledValues
-        The numbers of each reading.
+    Since :meth:`forget`, ``readings`` has everything read, and ``numbers`` the numbers of each
+    reading.
     """
 
     def __init__(
         self,
         results: Mapping[str, Path],
         provenance: Mapping[str, Path],
-        change: ReadingChange | None = None,
     ) -> None:
         self.results = results
-        self.change = change
         self.readings: list[Reading] = []
         self.numbers: list[LabelledValues] = []
         self._tables: dict[str, pd.DataFrame] = {}
@@ -158,12 +146,6 @@ class ClaimSources:
             {f"{path.parent.name}/{path.stem}": path for path in tables},
             {path.parent.name: path for path in records},
         )
-
-    def changed(self, change: ReadingChange) -> ClaimSources:
-        """Return these sources with changed readings; both share the tables that were read."""
-        other = self.aside()
-        other.change = change
-        return other
 
     def aside(self) -> ClaimSources:
         """Return a copy of the sources that records its readings separately."""
@@ -188,17 +170,20 @@ class ClaimSources:
             self._tables[artifact] = read_results(self.results[artifact])
         return self._tables[artifact]
 
-    def read(
+    def note(
         self,
         reading: Reading,
         values: NDArray[np.float64],
         labels: Sequence[tuple[str, ...]] = (),
-    ) -> NDArray[np.float64]:
-        """Record a reading, and return its numbers, changed if that is requested."""
-        number = len(self.readings)
+    ) -> None:
+        """Note a reading and its numbers; those without labels are not cells of results."""
         self.readings.append(reading)
         self.numbers.append(LabelledValues.of(labels, values))
-        return values if self.change is None else self.change(number, values)
+
+    def note_one(self, what: str, number: float) -> LabelledValues:
+        """Note a number that is in no artifact, and return it."""
+        self.note(Reading("", what), np.array([number]))
+        return LabelledValues.single(number)
 
     def setting(self, study: str, path: str) -> Any:
         """Return a setting of a study by its keys in ``provenance.json``."""
@@ -222,17 +207,18 @@ class ClaimSources:
         The demo edition and replications leave out some systems, levels and experiments of the full
         one; there, the cells are not measured. Elsewhere the claim is at fault.
         """
-        edition = str(self._record(study).get("config", {}).get("edition"))
-        if edition.startswith(REDUCED):
+        if self.is_reduced(study):
             return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
-        if "-" in edition:
+        if "-" in self._edition(study):
             return NotMeasuredError(f"{what}, which replications leave out")
         return MissingCellsError(f"There is no {what}, only {there}: correct the selection.")
 
     def is_reduced(self, study: str) -> bool:
         """Return whether a study's results are of twins, with some of the systems and levels."""
-        edition = str(self._record(study).get("config", {}).get("edition"))
-        return edition.startswith(REDUCED)
+        return self._edition(study).startswith(REDUCED)
+
+    def _edition(self, study: str) -> str:
+        return str(self._record(study).get("config", {}).get("edition"))
 
     def _record(self, study: str) -> Any:
         if study not in self._records:

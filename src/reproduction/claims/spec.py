@@ -185,19 +185,11 @@ class PaperClaims(Model):
 
 
 def read_claims(path: Path) -> PaperClaims:
-    """Read the claims of a paper.
+    """Read the claims of a paper; an error has one sentence per problem.
 
-    Parameters
-    ----------
-    path : Path
-        YAML with ``paper``, ``claims`` by number, and ``families``: claims of one form, whose
-        ``each`` gives, by number, the values for names in braces in their texts. A text that is
-        only such a name becomes the value itself.
-
-    Raises
-    ------
-    ValueError
-        The file is not as described, or gives a claim twice; one sentence per problem.
+    The YAML has ``paper``, ``claims`` by number, and ``families``: claims of one form, whose
+    ``each`` gives, by number, the values for names in braces in their texts. A text that is only
+    such a name becomes the value itself.
     """
     content = read_yaml(path)
     try:

@@ -19,14 +19,8 @@ COLUMNS = ("artifact", "cells", "label", "claims", "mean", "standard_deviation",
 class VarianceComponents:
     """Components of the variance of a number in a crossed design.
 
-    Attributes
-    ----------
-    split, system, candidates : float
-        The variance due to the seed of each source alone.
-    split_system, split_candidates, system_candidates : float
-        The variance due to the interaction of two seeds.
-    rest : float
-        The variance due to the interaction of all three.
+    They are due to the seed of each source alone, to the interaction of two seeds, and (``rest``)
+    to that of all three.
     """
 
     split: float
@@ -67,12 +61,8 @@ def variance_components(values: ArrayLike) -> VarianceComponents:
     .. math:: \mathrm{E}(MS_a) = \sigma^2 + n_c \sigma^2_{ab} + n_b \sigma^2_{ac}
         + n_b n_c \sigma^2_a
 
-    Estimates below 0 are set to 0.
-
-    Notes
-    -----
-    Searle, S. R., Casella, G. and McCulloch, C. E. (1992). Variance Components, chapter 4: the
-    method of analysis of variance on balanced data.
+    Estimates below 0 are set to 0. It is the method of analysis of variance on balanced data:
+    Searle, S. R., Casella, G. and McCulloch, C. E. (1992). Variance Components, chapter 4.
 
     Examples
     --------
@@ -124,17 +114,9 @@ def _mean_squares(table: NDArray[np.float64]) -> dict[tuple[int, ...], np.float6
 def variance_table(numbers: pd.DataFrame) -> pd.DataFrame:
     """Return the shares of the sources in the variance of each deciding number.
 
-    Parameters
-    ----------
-    numbers : DataFrame
-        The columns of :data:`reproduction.claims.repetition.NUMBERS`, and ``split``, ``system`` and
-        ``candidates``: the levels of their run.
-
-    Returns
-    -------
-    DataFrame
-        The columns of :data:`COLUMNS`, in the order in which numbers first occur. The shares are
-        NaN for a number that never varies.
+    They are in the order in which numbers first occur. ``numbers`` has the columns of
+    :data:`reproduction.claims.repetition.NUMBERS`, and ``split``, ``system`` and ``candidates``:
+    the levels of their run. The shares are NaN for a number that never varies.
     """
     keys = ["artifact", "cells", "label"]
     rows = []

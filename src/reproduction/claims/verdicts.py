@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on a claim, and how the verdicts on its parts are combined."""
+"""Verdicts on a claim: how those on its parts are combined, and their words.
+
+A study that rebuilds a paper is named after author and year. The follow-up study judges statements
+of many newer papers that are not rebuilt. These are counted separately, and reported as seen or not
+seen on our data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from reproduction.datasets.spec import DatasetSpec
 
 MOST_NAMED = 6
 """How many parts a text names; the others are counted."""
@@ -23,34 +35,16 @@ class ClaimVerdict(StrEnum):
     CONTRADICTS_ITSELF = "contradicts itself"
 
 
-DECIDED = (
-    ClaimVerdict.HOLDS,
-    ClaimVerdict.HOLDS_IN_PART,
-    ClaimVerdict.DEPENDS_ON_SPLIT,
-    ClaimVerdict.DOES_NOT_HOLD,
-    ClaimVerdict.AS_DEFINED,
-    ClaimVerdict.CONTRADICTS_ITSELF,
-)
-
 IN_PAPER = ("consistent", "inconsistent", "not given")
 """What a paper's own values say of a claim (:class:`reproduction.claims.spec.ValuesOfPaper`)."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of a rule.
+    """The result of a rule: what our results have and how it was decided, both in a few words.
 
-    Attributes
-    ----------
-    verdict : ClaimVerdict
-    ours : str
-        What our results have, in a few words.
-    rule : str
-        How it was decided, in a few words.
-    detail : str
-        Which parts fail, or by how much; for undecidable claims, what would decide them.
-    published, value, low, high : float
-        The paper's number, ours and its interval; NaN where there are none.
+    ``detail`` says which parts fail, or by how much; for undecidable claims, what would decide
+    them. The paper's number, ours and its interval are NaN where there are none.
     """
 
     verdict: ClaimVerdict
@@ -66,10 +60,7 @@ class Finding:
 def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
     """Return the verdict on a claim from which of its parts are shown.
 
-    Parameters
-    ----------
-    enough : float
-        The share of parts with which the claim holds; with half of it, it holds in part.
+    ``enough`` is the share of parts with which the claim holds; with half of it, it holds in part.
 
     Examples
     --------
@@ -124,9 +115,7 @@ def failing(parts: Sequence[tuple[bool, str]]) -> str:
     'Not shown by MAP and MRR (2 of 3).'
     """
     names = [name for is_shown, name in parts if not is_shown]
-    if not names:
-        return ""
-    if len(parts) == 1:
+    if not names or len(parts) == 1:
         return ""
     named = [name for name in names[:MOST_NAMED] if name]
     more = len(names) - len(named)
@@ -135,3 +124,76 @@ def failing(parts: Sequence[tuple[bool, str]]) -> str:
     *most, last = named
     words = f"{', '.join(most)} and {last}" if most else last
     return f"Not shown by {words} ({len(names)} of {len(parts)})."
+
+
+_SEEN: dict[str, str] = {
+    ClaimVerdict.HOLDS: "seen on our data",
+    ClaimVerdict.HOLDS_IN_PART: "seen in part",
+    ClaimVerdict.DOES_NOT_HOLD: "not seen on our data",
+}
+
+
+def is_rebuilt(paper: str) -> bool:
+    """Return whether a study rebuilds a paper.
+
+    Examples
+    --------
+    >>> is_rebuilt("valcarce2018"), is_rebuilt("followups")
+    (True, False)
+    """
+    return paper[-1:].isdigit()
+
+
+def verdict_in_words(paper: str, verdict: str) -> str:
+    """Return a verdict in words; for newer papers, whether our data show the statement.
+
+    Examples
+    --------
+    >>> verdict_in_words("valcarce2018", "holds"), verdict_in_words("followups", "holds")
+    ('holds', 'seen on our data')
+    """
+    return verdict if is_rebuilt(paper) else _SEEN.get(verdict, verdict)
+
+
+def of_rebuilt(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a ledger on the rebuilt papers."""
+    return ledger[ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)
+
+
+def of_newer(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a ledger on newer papers; see :func:`of_rebuilt`."""
+    return ledger[~ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)
+
+
+# How claims can be decided whose dataset is missing here.
+
+_LACKS = re.compile(r"the dataset ([\w-]+)")
+
+
+def datasets_elsewhere(datasets: Mapping[str, DatasetSpec]) -> dict[str, str]:
+    """Return for each dataset how claims on it can be decided if it is missing."""
+    return {name: _elsewhere(spec) for name, spec in datasets.items()}
+
+
+def _elsewhere(spec: DatasetSpec) -> str:
+    if spec.access == "manual":
+        return f"decided by `make reproduce` with {spec.short_title}, which must be asked for"
+    if spec.access == "generated":
+        return f"decided by `make reproduce`, which writes {spec.short_title}"
+    return f"decided by `make reproduce` where {spec.short_title} can be downloaded"
+
+
+def told_needs(needs: str, elsewhere: Mapping[str, str]) -> str:
+    """Return what an undecidable claim needs, as a clause.
+
+    Examples
+    --------
+    >>> told_needs("the dataset a", {"a": "decided by `make reproduce` where A can be downloaded"})
+    'decided by `make reproduce` where A can be downloaded'
+    >>> told_needs("outcomes of systems with users online", {})
+    'needs outcomes of systems with users online'
+    """
+    if not needs:
+        return ""
+    dataset = _LACKS.fullmatch(needs)
+    return elsewhere.get(dataset[1] if dataset else "", f"needs {needs}")

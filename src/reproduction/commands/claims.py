@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from reproduction.commands.one_task import add_edition, add_task
+from reproduction.commands.tasks import add_edition, add_task
 
 
 def add_claims(tasks: Any) -> None:
@@ -25,8 +25,8 @@ def add_claims(tasks: Any) -> None:
 
 def run_claims(chosen: argparse.Namespace) -> int:
     """Print how many claims hold, or all details of some claims."""
-    from reproduction.claims.dataset_access import datasets_elsewhere
     from reproduction.claims.report import report_of_claims
+    from reproduction.claims.verdicts import datasets_elsewhere
     from reproduction.config.reading import load_datasets
     from reproduction.workflow.plan.datasets import RunFolders
 

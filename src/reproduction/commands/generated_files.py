@@ -6,13 +6,14 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from receval import notes
 from receval.notes import GRAVITIES, MOST_SHOWN, NOTES
-from reproduction.commands.one_task import add_task
+from reproduction.commands.tasks import add_task
 
 SCHEMA = Path("config/schema.json")
 SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
@@ -27,58 +28,83 @@ CITATION = Path("CITATION.cff")
 
 def add_generated_files(tasks: Any) -> None:
     """Add the tasks to those of the repository."""
-    for name, run, text in (
-        ("schema", write_schemas, f"write {SCHEMA} and {SCHEMA_OF_CLAIMS} from the models"),
-        ("metrics", write_metrics_page, f"write {METRICS_PAGE} from the docstrings"),
-        ("errata", write_errata_page, f"write {ERRATA_PAGE} from config/errata.yaml"),
-        (
-            "dialects",
-            write_dialects_page,
-            f"write the tables of {DIALECTS_PAGE}",
-        ),
-        ("warnings", write_warnings_page, f"write {WARNINGS_PAGE} from the code"),
-        (
-            "studies",
-            write_studies_page,
-            f"write the artifacts of {STUDIES_PAGE} from config/studies",
-        ),
-        ("citation", write_citations, f"write the BibTeX of {README} from {CITATION}"),
+    for name, made, text in (
+        ("schema", _schemas, f"write {SCHEMA} and {SCHEMA_OF_CLAIMS} from the models"),
+        ("metrics", _metrics_page, f"write {METRICS_PAGE} from the docstrings"),
+        ("errata", _errata_page, f"write {ERRATA_PAGE} from config/errata.yaml"),
+        ("dialects", _dialects_page, f"write the tables of {DIALECTS_PAGE}"),
+        ("warnings", lambda: {WARNINGS_PAGE: notes_page()}, f"write {WARNINGS_PAGE} from the code"),
+        ("studies", _studies_page, f"write the artifacts of {STUDIES_PAGE} from config/studies"),
+        ("citation", _citations, f"write the BibTeX of {README} from {CITATION}"),
     ):
-        add_task(tasks, name, run, text, writes=True)
+        add_task(tasks, name, partial(_write, made), text, writes=True)
 
 
-def write_schemas(_: argparse.Namespace) -> int:
-    """Write the schemas of the configuration and of the claims."""
+def _write(made: Callable[[], Mapping[Path, str]], _: argparse.Namespace) -> int:
+    """Make some files anew, and say so."""
+    from receval.storage.files import write_atomically
+
+    for path, text in made().items():
+        write_atomically(path, text)
+        print(f"wrote {path}")
+    return 0
+
+
+def _schemas() -> dict[Path, str]:
     from reproduction.claims.spec import claims_schema
     from reproduction.config.settings import json_schema
 
-    _write(SCHEMA, json_schema())
-    _write(SCHEMA_OF_CLAIMS, claims_schema())
-    return 0
+    return {SCHEMA: json_schema(), SCHEMA_OF_CLAIMS: claims_schema()}
 
 
-def write_metrics_page(_: argparse.Namespace) -> int:
-    """Write the definition cards of all metrics."""
+def _metrics_page() -> dict[Path, str]:
     from reproduction.publishing.metric_cards import document
 
-    _write(METRICS_PAGE, document())
-    return 0
+    return {METRICS_PAGE: document()}
 
 
-def write_errata_page(_: argparse.Namespace) -> int:
-    """Write the page of errata in the papers."""
+def _errata_page() -> dict[Path, str]:
     from reproduction.publishing.errata_page import errata_page
 
-    _write(ERRATA_PAGE, errata_page())
-    return 0
+    return {ERRATA_PAGE: errata_page()}
 
 
-def write_dialects_page(_: argparse.Namespace) -> int:
-    """Write the table of other tools' metrics and their differences from ours."""
+def _dialects_page() -> dict[Path, str]:
     from reproduction.publishing.dialects_page import page_of_dialects
 
-    _write(DIALECTS_PAGE, page_of_dialects(DIALECTS_PAGE.read_text(encoding="utf-8")))
-    return 0
+    return {DIALECTS_PAGE: page_of_dialects(DIALECTS_PAGE.read_text(encoding="utf-8"))}
+
+
+def _studies_page() -> dict[Path, str]:
+    from reproduction.config.settings import load_settings
+
+    page = STUDIES_PAGE.read_text(encoding="utf-8")
+    studies = load_settings(Path("config"), "full").studies
+    return {STUDIES_PAGE: with_artifacts(page, {n: [*s.artifacts] for n, s in studies.items()})}
+
+
+def _citations() -> dict[Path, str]:
+    from reproduction.publishing.citation import read_citation, with_citations
+
+    page = README.read_text(encoding="utf-8")
+    return {README: with_citations(page, read_citation(CITATION))}
+
+
+def with_artifacts(page: str, artifacts: Mapping[str, Sequence[str]]) -> str:
+    """Return a page whose table has the artifacts of each study in its last column.
+
+    Examples
+    --------
+    >>> with_artifacts("| `one` | A paper. | |", {"one": ["table1", "fig01"]})
+    '| `one` | A paper. | `table1`, `fig01` |'
+    """
+    for study, names in artifacts.items():
+        cell = ", ".join(f"`{name}`" for name in names)
+        row = re.compile(rf"^(\| `{study}` \|.*\|)[^|\n]*\|$", flags=re.MULTILINE)
+        page, found = row.subn(rf"\1 {cell} |", page)
+        if not found:
+            raise ValueError(f"{STUDIES_PAGE} has no row of {study}: write one, by hand.")
+    return page
 
 
 # docs/warnings.md lists every kind of note beside results and every error message.
@@ -203,52 +229,3 @@ def _text(node: ast.expr) -> str:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return _text(node.left) + _text(node.right)
     return GAP
-
-
-def write_warnings_page(_: argparse.Namespace) -> int:
-    """Write the page of all kinds of notes and error messages."""
-    _write(WARNINGS_PAGE, notes_page())
-    return 0
-
-
-def write_studies_page(_: argparse.Namespace) -> int:
-    """Write the artifacts of each study into the table of studies."""
-    from reproduction.config.settings import load_settings
-
-    page = STUDIES_PAGE.read_text(encoding="utf-8")
-    studies = load_settings(Path("config"), "full").studies
-    _write(STUDIES_PAGE, with_artifacts(page, {n: [*s.artifacts] for n, s in studies.items()}))
-    return 0
-
-
-def with_artifacts(page: str, artifacts: Mapping[str, Sequence[str]]) -> str:
-    """Return a page whose table has the artifacts of each study in its last column.
-
-    Examples
-    --------
-    >>> with_artifacts("| `one` | A paper. | |", {"one": ["table1", "fig01"]})
-    '| `one` | A paper. | `table1`, `fig01` |'
-    """
-    for study, names in artifacts.items():
-        cell = ", ".join(f"`{name}`" for name in names)
-        row = re.compile(rf"^(\| `{study}` \|.*\|)[^|\n]*\|$", flags=re.MULTILINE)
-        page, found = row.subn(rf"\1 {cell} |", page)
-        if not found:
-            raise ValueError(f"{STUDIES_PAGE} has no row of {study}: write one, by hand.")
-    return page
-
-
-def write_citations(_: argparse.Namespace) -> int:
-    """Write how to cite the papers and this project."""
-    from reproduction.publishing.citation import read_citation, with_citations
-
-    page = with_citations(README.read_text(encoding="utf-8"), read_citation(CITATION))
-    _write(README, page)
-    return 0
-
-
-def _write(path: Path, text: str) -> None:
-    from receval.storage.files import write_atomically
-
-    write_atomically(path, text)
-    print(f"wrote {path}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo kernels`` and ``run-rule``: compile kernels, and run one job for debugging."""
+"""Tasks on jobs and what they run with: ``datasets``, ``verify``, ``versions``, ``kernels`` ..."""
 
 from __future__ import annotations
 
@@ -8,11 +8,66 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from reproduction.commands.one_task import add_task
+from reproduction.commands.tasks import add_edition, add_task
+
+
+def add_surroundings(tasks: Any) -> None:
+    """Add the tasks on datasets and on this machine to those of the repository."""
+    text = "list the datasets that are available, and how to get the others"
+    add_edition(add_task(tasks, "datasets", run_datasets, text))
+    text = "compare prepared datasets with their records; the exit status is 1 if they differ"
+    add_edition(add_task(tasks, "verify", run_verify, text))
+    text = "print the processor, arithmetic and library versions that results depend on"
+    add_task(tasks, "versions", print_versions, text)
+
+
+def run_datasets(chosen: argparse.Namespace) -> int:
+    """Print the table of the datasets of an edition."""
+    from reproduction.config.settings import load_settings
+    from reproduction.workflow.plan.datasets import RunFolders
+    from reproduction.workflow.plan.plan import Plan
+
+    folders = RunFolders.of_command()
+    print(Plan(load_settings(folders.config, chosen.edition), folders).datasets.table())
+    return 0
+
+
+def run_verify(chosen: argparse.Namespace) -> int:
+    """Print whether each prepared dataset is as recorded; return 1 if one is not."""
+    from reproduction.config.settings import load_settings
+    from reproduction.datasets.prepare import verification
+    from reproduction.workflow.plan.datasets import RunFolders
+
+    settings = load_settings(RunFolders.of_command().config, chosen.edition)
+    lines, sound = verification(Path("work") / settings.edition, settings.datasets)
+    print("\n".join(lines))
+    return int(not sound)
+
+
+def print_versions(_: argparse.Namespace) -> int:
+    """Print one line for each of them."""
+    from tabulate import tabulate
+
+    from reproduction.workflow.provenance.versions import processor_and_arithmetic, versions
+
+    machine = processor_and_arithmetic()
+    arithmetic = machine["arithmetic"]
+    given = [f"{name}={value}" for name, value in arithmetic["given"].items()]
+    rows = [
+        ("processor", machine["processor"]),
+        *(("linear algebra", library) for library in arithmetic["blas"]),
+        ("code by numba", arithmetic["numba"]),
+        ("loops of numpy", f"for {arithmetic['numpy']}"),
+        ("C library", arithmetic["libc"]),
+        *(("set by the person or the host", setting) for setting in given),
+        *versions().items(),
+    ]
+    print(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    return 0
 
 
 def add_jobs(tasks: Any) -> None:
-    """Add the tasks to those of the repository."""
+    """Add the tasks on kernels and single jobs to those of the repository."""
     text = "compile the numba kernels of all jobs in advance"
     kernels = add_task(tasks, "kernels", run_kernels, text)
     kernels.add_argument(

@@ -20,16 +20,8 @@ PAGE_OF_STUDY = "index.md"
 class Acceptance:
     """The changes from accepting a run's artifacts, as ``study/file`` names in alphabetical order.
 
-    Attributes
-    ----------
-    fresh, accepted : Path
-        The folder of the run's artifacts, and that of accepted results.
-    copied : tuple of str
-        Files that are new or changed.
-    unchanged : tuple of str
-        Files whose bytes are those of the accepted ones.
-    removed : tuple of str
-        Accepted files whose artifact no longer exists.
+    Copied files are new or changed, those unchanged have the accepted bytes, and removed are
+    accepted files whose artifact no longer exists.
     """
 
     fresh: Path
@@ -76,18 +68,12 @@ def acceptance(
 ) -> Acceptance:
     """Return the changes from copying a run's artifacts into the folder of accepted results.
 
-    Parameters
-    ----------
-    artifacts : collection of str
-        All ``study/artifact`` names that the studies list, whether or not their data is available,
-        and the names of results that belong to no study. If the run did not make one of them, its
-        accepted files stay. Accepted files of other artifacts are removed, and their leftovers in
-        the fresh folder are not copied.
-    pages : collection of str
-        Names of Markdown pages that belong to no study and have no CSV.
+    ``artifacts`` are all ``study/artifact`` names that the studies list, whether or not their data
+    is available, and the names of results that belong to no study. If the run did not make one of
+    them, its accepted files stay. Accepted files of other artifacts are removed, and their
+    leftovers in the fresh folder are not copied. ``pages`` are the names of Markdown pages that
+    belong to no study and have no CSV.
 
-    Notes
-    -----
     Files of provenance (``.json``) belong to an artifact or to a whole study. Those of a study, and
     its page, are kept as long as it lists any artifact.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -38,16 +38,8 @@ _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 class ColumnRoles:
     """The roles of the columns of an artifact's CSV.
 
-    Attributes
-    ----------
-    keys : tuple of str
-        Columns that identify a row.
-    counts : tuple of str
-        Columns of whole numbers, which must be equal.
-    values : tuple of str
-        Columns of real numbers, which have a tolerance.
-    texts : tuple of str
-        Columns of text, whose numbers have the tolerance of the column.
+    Keys identify a row. Counts are whole numbers, which must be equal; values are real numbers,
+    which have a tolerance, as have the numbers in texts.
     """
 
     keys: tuple[str, ...]
@@ -55,14 +47,16 @@ class ColumnRoles:
     values: tuple[str, ...]
     texts: tuple[str, ...] = ()
 
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The columns that are compared cell by cell, those of text last."""
+        return (*self.counts, *self.values, *self.texts)
+
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read a CSV with every cell as text.
 
-    Raises
-    ------
-    ValueError
-        If the file has no header, a line longer than the header, or two columns with the same name.
+    One without a header, with a longer line, or with two columns of the same name is refused.
     """
     try:
         rows = pd.read_csv(
@@ -165,21 +159,10 @@ class Kind(StrEnum):
 class Change:
     """One difference that exceeds its tolerance.
 
-    Attributes
-    ----------
-    kind : Kind
-        The kind of change.
-    row : str
-        The keys of the row; empty if the change concerns a whole column.
-    column : str
-        The column; empty if the change concerns a whole row.
-    accepted, fresh : str
-        The text of the two cells; only the part around the change if it is long.
-    difference : float
-        Fresh minus accepted; NaN if that is not a number. In a text with equal words, the
-        difference of the first number that moved too far.
-    tolerance : float
-        The largest allowed difference; NaN if the change is not of a number.
+    The row is named by its keys, or empty if a whole column changed, and the column is empty if a
+    whole row did. Long cells are shortened to the part around the change. The difference is fresh
+    minus accepted, or NaN if that is not a number; in a text with equal words, that of the first
+    number that moved too far.
     """
 
     kind: Kind
@@ -195,16 +178,9 @@ class Change:
 class TableChanges:
     """The result of comparing two tables.
 
-    Attributes
-    ----------
-    changes : tuple of Change
-        Every difference that exceeds its tolerance; within a column of numbers, the largest first.
-    tolerated : int
-        Number of cells that moved within their tolerance.
-    compared : int
-        Number of cells compared.
-    systems : mapping of str to int
-        Number of cells of each system that moved too far, in decreasing order.
+    Within a column of numbers the largest change comes first. ``tolerated`` counts the cells that
+    moved within their tolerance, and ``systems`` those of each system that moved too far, in
+    decreasing order.
     """
 
     changes: tuple[Change, ...]
@@ -221,17 +197,11 @@ def compare_tables(
 ) -> TableChanges:
     """Compare two tables of text cells, regardless of the order of rows and columns.
 
-    Parameters
-    ----------
-    accepted, fresh : DataFrame of str
-        As :func:`reproduction.drift.changes.read_table` returns them. If they are the same object,
-        cells are not compared.
+    The tables are those of :func:`read_table`. If they are the same object, cells are not compared.
 
-    Notes
-    -----
     Two whole numbers are counts, even in a column of real values. They may move by the tolerance's
     ``counts``, whatever its relative tolerance: 6040.0 and 6041.0 are a changed count. NaN equals
-    only NaN. Texts are compared by :func:`reproduction.drift.changes.changes_of_numbers`.
+    only NaN. Texts are compared by :func:`changes_of_numbers`.
     """
     roles = roles_of_columns(accepted, config) if roles is None else roles
     if fresh is accepted:
@@ -255,14 +225,14 @@ def compare_tables(
     accepted, fresh = accepted.loc[common], fresh.loc[common]
 
     tolerated = compared = 0
-    for column in [name for name in (*roles.counts, *roles.values) if name in fresh.columns]:
-        allowed = _tolerances(accepted, column, config)
-        cells = _Cells(accepted, fresh, column, allowed, config.tolerance(column).counts)
-        changes += cells.changes(Kind.COUNT if column in roles.counts else Kind.VALUE)
-        tolerated += int((cells.differ & ~cells.moved).sum())
-        compared += len(common)
-    for column in [name for name in roles.texts if name in fresh.columns]:
-        found, within = _changes_of_texts(accepted[column], fresh[column], config.tolerance(column))
+    for column in [name for name in roles.compared if name in fresh.columns]:
+        cells, tolerance = (accepted[column], fresh[column]), config.tolerance(column)
+        if column in roles.texts:
+            found, within = _changes_of_texts(*cells, tolerance)
+        else:
+            kind = Kind.COUNT if column in roles.counts else Kind.VALUE
+            allowed = _tolerances(accepted, column, config)
+            found, within = _changes_of_numbers(*cells, kind, allowed, tolerance.counts)
         changes += found
         tolerated += within
         compared += len(common)
@@ -289,8 +259,7 @@ def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChang
     labels = row_labels(table, roles.keys)
     changes = () if labels.is_unique else tuple(_changes_of_rows(labels, labels))
     rows = int((~labels.duplicated(keep=False)).sum())
-    columns = len(roles.counts) + len(roles.values) + len(roles.texts)
-    return TableChanges(changes, tolerated=0, compared=rows * columns)
+    return TableChanges(changes, tolerated=0, compared=rows * len(roles.compared))
 
 
 def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[Change]:
@@ -346,16 +315,10 @@ _NUMBER = re.compile(
 
 @dataclass(frozen=True)
 class PrintedNumber:
-    """A number as a text prints it.
+    """A number as a text prints it, and its position in the text.
 
-    Attributes
-    ----------
-    value : float
-        The number; percentages are converted to shares, as in columns of values.
-    unit : float
-        The unit of its last digit: .01 for ``.48``; 0 for a whole number, which is not rounded.
-    start : int
-        Its position in the text.
+    Percentages are converted to shares, as in columns of values. The unit is that of the last
+    digit: .01 for ``.48``; 0 for a whole number, which is not rounded.
     """
 
     value: float
@@ -380,8 +343,6 @@ class NumberChange:
 def words_and_numbers(text: str) -> tuple[tuple[str, ...], tuple[PrintedNumber, ...]]:
     """Split a text into its numbers and the words before, between and after them.
 
-    Notes
-    -----
     A number is a separate word, possibly with punctuation around it: an integer or a decimal, with
     or without a zero before the point, with a hyphen or minus sign, separated thousands or an
     exponent. Digits in other words are part of a name.
@@ -408,19 +369,13 @@ def words_and_numbers(text: str) -> tuple[tuple[str, ...], tuple[PrintedNumber, 
 def changes_of_numbers(
     accepted: str, fresh: str, tolerance: Tolerance
 ) -> list[NumberChange] | None:
-    """Return the numbers of a text that changed, with the allowed differences.
+    """Return the numbers of a text that changed, in its order, with the allowed differences.
 
-    Returns
-    -------
-    list of NumberChange, or None
-        In the order of the text; None if the words or the number of numbers differ.
-
-    Notes
-    -----
-    Two whole numbers, as in "17 of 20 pairs", are counts with the tolerance of counts. Percentages
-    are shares, and count as rounded even if they are whole. The value behind a rounded number may
-    move by the tolerance, so the printed number may move further, by half a unit of the last digit
-    of each. Without a tolerance the printed numbers must be equal.
+    There are none to return (None) if the words or the number of numbers differ. Two whole numbers,
+    as in "17 of 20 pairs", are counts with the tolerance of counts. Percentages are shares, and
+    count as rounded even if they are whole. The value behind a rounded number may move by the
+    tolerance, so the printed number may move further, by half a unit of the last digit of each.
+    Without a tolerance the printed numbers must be equal.
 
     Examples
     --------
@@ -517,40 +472,36 @@ def _changes_of_texts(
     return changes, tolerated
 
 
-class _Cells:
-    """The cells of one column in the rows that both tables have."""
+def _changes_of_numbers(
+    accepted: pd.Series[str],
+    fresh: pd.Series[str],
+    kind: Kind,
+    allowed: NDArray[np.float64],
+    allowed_of_counts: int,
+) -> tuple[list[Change], int]:
+    """Return the cells that moved too far, the largest difference first, and how many others moved.
 
-    def __init__(
-        self,
-        accepted: pd.DataFrame,
-        fresh: pd.DataFrame,
-        column: str,
-        allowed: NDArray[np.float64],
-        allowed_of_counts: int,
-    ) -> None:
-        self.column = column
-        self.accepted = accepted[column]
-        self.fresh = fresh[column]
-        before, after = numbers(self.accepted), numbers(self.fresh)
-        both_nan = np.isnan(before) & np.isnan(after)
-        with np.errstate(invalid="ignore"):
-            self.difference = after - before
-            counts = (before % 1 == 0) & (after % 1 == 0)
-        self.allowed = np.where(counts, allowed_of_counts, allowed)
-        is_number = numeric(self.fresh)
-        self.differ = ~((before == after) | both_nan) | ~is_number
-        self.moved = self.differ & ~(np.abs(self.difference) <= self.allowed * _ALLOWANCE)
-
-    def changes(self, kind: Kind) -> Iterable[Change]:
-        """Yield the cells that moved too far, the largest difference first."""
-        sizes = np.where(np.isnan(self.difference), np.inf, np.abs(self.difference))
-        for row in sorted(np.flatnonzero(self.moved).tolist(), key=lambda row: -sizes[row]):
-            yield Change(
-                kind,
-                row=self.accepted.index[row],
-                column=self.column,
-                accepted=self.accepted.iloc[row],
-                fresh=self.fresh.iloc[row],
-                difference=float(self.difference[row]),
-                tolerance=float(self.allowed[row]),
-            )
+    ``allowed`` has the bound of each cell, unless it is a whole number on both sides.
+    """
+    before, after = numbers(accepted), numbers(fresh)
+    both_nan = np.isnan(before) & np.isnan(after)
+    with np.errstate(invalid="ignore"):
+        difference = after - before
+        counts = (before % 1 == 0) & (after % 1 == 0)
+    allowed = np.where(counts, allowed_of_counts, allowed)
+    differ = ~((before == after) | both_nan) | ~numeric(fresh)
+    moved = differ & ~(np.abs(difference) <= allowed * _ALLOWANCE)
+    sizes = np.where(np.isnan(difference), np.inf, np.abs(difference))
+    changes = [
+        Change(
+            kind,
+            accepted.index[row],
+            str(accepted.name),
+            accepted.iloc[row],
+            fresh.iloc[row],
+            float(difference[row]),
+            float(allowed[row]),
+        )
+        for row in sorted(np.flatnonzero(moved).tolist(), key=lambda row: -sizes[row])
+    ]
+    return changes, int((differ & ~moved).sum())

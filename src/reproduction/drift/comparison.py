@@ -7,7 +7,6 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +36,9 @@ DATASET = "dataset"
 class OrderChange:
     """A panel in which the order of the systems differs from the accepted one.
 
-    Attributes
-    ----------
-    panel : str
-        The keys of the panel: all except the system.
-    tau : float
-        Kendall's tau-b between the fresh and the accepted values; NaN if all systems are tied on
-        one side.
-    systems : int
-        Number of systems with a value on both sides.
+    It is named by all keys but the system. It has Kendall's tau-b between the fresh and the
+    accepted values, NaN if all systems are tied on one side, and the number of systems with a value
+    on both sides.
     """
 
     panel: str
@@ -58,16 +51,9 @@ def changes_of_order(
 ) -> tuple[int, tuple[OrderChange, ...]]:
     """Compare the order of the systems in every panel of two tables.
 
-    Parameters
-    ----------
-    keys : tuple of str
-        The columns that identify a row. Those other than ``system`` define the panels.
-
-    Returns
-    -------
-    panels : int
-        Number of panels with at least two systems to compare; 0 if a table has no key column
-        ``system`` or no column ``value``.
+    Also return the number of panels with at least two systems to compare. Keys identify a row;
+    those other than ``system`` define the panels. There are none if a table has no key column
+    ``system`` or no column ``value``.
     """
     tables = (accepted, fresh)
     if SYSTEM not in keys or not all({*keys, VALUE} <= set(table.columns) for table in tables):
@@ -118,30 +104,14 @@ class ArtifactStatus(StrEnum):
 
 @dataclass(frozen=True)
 class ArtifactDrift:
-    """The result of comparing one artifact.
+    """The result of comparing one artifact, named ``study/artifact``.
 
-    Attributes
-    ----------
-    name : str
-        ``study/artifact``.
-    status : ArtifactStatus
-        ``missing``: this run should have made it. ``new``: nothing is accepted yet. ``absent``:
-        accepted, but not part of this run, because its dataset is not available. ``leftover``: a
-        file of an earlier run that is not part of this one.
-    changes : tuple of Change
-        Cells and rows that moved too far.
-    tolerated, compared : int
-        Numbers of cells that moved within tolerance, and of all cells compared.
-    panels : int
-        Number of panels whose order of systems was compared.
-    orders : tuple of OrderChange
-        Panels whose order of systems changed.
-    systems : mapping of str to int
-        Number of cells of each system that moved too far, in decreasing order.
-    drawings : mapping of str to bool
-        By suffix of the drawn files on both sides: whether the bytes are the same.
-    one_sided : mapping of str to int
-        By dataset, the number of rows left out because only one side has that dataset.
+    It is ``missing`` if this run should have made it, ``new`` if nothing is accepted yet,
+    ``absent`` if it is accepted but not part of this run, because its dataset is not available, and
+    ``leftover`` if it is a file of an earlier run. ``panels`` counts those whose order of systems
+    was compared, ``systems`` the cells of each system that moved too far, in decreasing order.
+    ``drawings`` says by suffix of the drawn files on both sides whether the bytes are the same, and
+    ``one_sided`` has by dataset the number of rows left out because only one side has that dataset.
     """
 
     name: str
@@ -163,15 +133,10 @@ class ArtifactDrift:
 
 @dataclass(frozen=True)
 class DriftReport:
-    """The result of comparing all artifacts.
+    """The result of comparing all artifacts, in alphabetical order.
 
-    Attributes
-    ----------
-    artifacts : tuple of ArtifactDrift
-        In alphabetical order.
-    other_arithmetic : tuple of str
-        One sentence for each difference in the arithmetic or libraries of the two sides. Studies
-        without any difference are compared exactly.
+    ``other_arithmetic`` has one sentence for each difference in the arithmetic or libraries of the
+    two sides. Studies without any difference are compared exactly.
     """
 
     artifacts: tuple[ArtifactDrift, ...]
@@ -220,31 +185,23 @@ _WITHOUT_NUMBERS = frozenset({"snakemake", "matplotlib"})
 """Libraries that run jobs or draw figures, and do not change numbers."""
 
 
-class OtherArithmetic:
-    """Differences in arithmetic and libraries between the two sides, by study."""
+def other_arithmetic(accepted: Path, fresh: Path, study: str) -> tuple[str, ...]:
+    """Return a sentence for each difference in arithmetic and libraries between two sides.
 
-    def __init__(self, accepted: Path, fresh: Path) -> None:
-        self._accepted = accepted
-        self._fresh = fresh
-        self.of_study = cache(self._of_study)
-
-    def _of_study(self, study: str) -> tuple[str, ...]:
-        """Return a sentence for each difference between the two sides of a study.
-
-        It is empty if both records are the same. A missing record, or one without arithmetic, also
-        gives a sentence.
-        """
-        before = _named_by(self._accepted / study / RECORD)
-        after = _named_by(self._fresh / study / RECORD) or _named_by(self._fresh.parent / RUN)
-        if not before or not after:
-            side = "fresh" if before else "accepted"
-            return (f"{study}: nothing says with which arithmetic the {side} results were made.",)
-        return tuple(
-            f"{name}: {before.get(name) or 'nothing'} for the accepted results, "
-            f"{after.get(name) or 'nothing'} here."
-            for name in dict.fromkeys((*before, *after))
-            if before.get(name) != after.get(name)
-        )
+    There is none if both records of the study are the same. A missing record, or one without
+    arithmetic, also gives a sentence.
+    """
+    before = _named_by(accepted / study / RECORD)
+    after = _named_by(fresh / study / RECORD) or _named_by(fresh.parent / RUN)
+    if not before or not after:
+        side = "fresh" if before else "accepted"
+        return (f"{study}: nothing says with which arithmetic the {side} results were made.",)
+    return tuple(
+        f"{name}: {before.get(name) or 'nothing'} for the accepted results, "
+        f"{after.get(name) or 'nothing'} here."
+        for name in dict.fromkeys((*before, *after))
+        if before.get(name) != after.get(name)
+    )
 
 
 def _named_by(path: Path) -> dict[str, str]:
@@ -286,27 +243,21 @@ def compare_folders(
 ) -> DriftReport:
     """Compare the artifacts of a run with the accepted ones.
 
-    Parameters
-    ----------
-    config : DriftSpec
-        Keys and tolerances. If both sides of a study have the same arithmetic and versions of
-        libraries, it is compared without tolerance, because only code or data can have changed it.
-    expected : collection of str
-        ``study/artifact`` names that this run makes. An accepted artifact that is not among them
-        is reported as absent, not as drift.
-    one_sided_datasets : collection of str
-        Datasets that may be absent here, or were absent when the results were accepted. If only one
-        side has rows of such a dataset (column ``dataset``), they are left out and reported.
+    If both sides of a study have the same arithmetic and versions of libraries, it is compared
+    without tolerance, because only code or data can have changed it. ``expected`` are the
+    ``study/artifact`` names that this run makes; an accepted artifact that is not among them is
+    reported as absent, not as drift. ``one_sided_datasets`` may be absent here, or were absent when
+    the results were accepted. If only one side has rows of such a dataset (column ``dataset``),
+    they are left out and reported.
 
-    Raises
-    ------
-    ValueError
-        If a CSV or a record of provenance cannot be read; the message names the file.
+    A CSV or a record of provenance that cannot be read is refused with its name.
     """
     fresh_names, accepted_names = names_of_artifacts(fresh), names_of_artifacts(accepted)
     compared = sorted(fresh_names & accepted_names & set(expected))
-    of_study = OtherArithmetic(accepted, fresh).of_study
-    studies = {name: of_study(name.split("/")[0]) for name in compared if "/" in name}
+    studies = {
+        study: other_arithmetic(accepted, fresh, study)
+        for study in dict.fromkeys(name.split("/")[0] for name in compared if "/" in name)
+    }
     # Results that belong to no study depend on all studies.
     of_all = tuple(dict.fromkeys(sentence for each in studies.values() for sentence in each))
 
@@ -320,7 +271,7 @@ def compare_folders(
         if name not in accepted_names:
             return ArtifactDrift(name, ArtifactStatus.NEW)
         # If no study is compared, nothing is known about results that belong to no study.
-        may_differ = studies.get(name, of_all) if studies else True
+        may_differ = studies.get(name.split("/")[0], of_all) if studies else True
         spec = config if may_differ else config.exact()
         return compare_artifact(name, fresh, accepted, spec, one_sided_datasets)
 

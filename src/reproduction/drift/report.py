@@ -26,10 +26,7 @@ _EXPLANATIONS = {
 def as_text(report: DriftReport, most: int = 50) -> str:
     """Return the report as plain text with aligned columns.
 
-    Parameters
-    ----------
-    most : int
-        Maximum number of changes, and of panels, listed per artifact; the rest are counted.
+    At most ``most`` changes, and panels, are listed per artifact; the rest are counted.
     """
     return _sections(report, most, _text_table, "")
 
@@ -59,44 +56,15 @@ def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) 
             ),
             [_summary(artifact) for artifact in compared],
         )
-    moved = [artifact for artifact in report.artifacts if artifact.changes]
-    if moved:
-        lines += ["", f"{heading}What moved", ""]
-        lines += table(
-            ("artifact", "what", "row", "column", "accepted", "fresh", "difference", "tolerance"),
-            [
-                (artifact.name, *_cells(change))
-                for artifact in moved
-                for change in artifact.changes[:most]
-            ],
-        )
-        lines += _counts_of_unlisted([(a.name, len(a.changes)) for a in moved], most, "changes")
-    of_systems = [artifact for artifact in moved if artifact.systems]
-    if of_systems:
-        lines += ["", f"{heading}Whose values moved", ""]
-        lines += table(
-            ("artifact", "system", "moved"),
-            [
-                (artifact.name, system, str(moved_cells))
-                for artifact in of_systems
-                for system, moved_cells in list(artifact.systems.items())[:most]
-            ],
-        )
-        lines += _counts_of_unlisted(
-            [(a.name, len(a.systems)) for a in of_systems], most, "systems"
-        )
-    reordered = [artifact for artifact in report.artifacts if artifact.orders]
-    if reordered:
-        lines += ["", f"{heading}Where the order of systems changed", ""]
-        lines += table(
-            ("artifact", "panel", "systems", "Kendall's tau"),
-            [
-                (artifact.name, order.panel, str(order.systems), _number(order.tau))
-                for artifact in reordered
-                for order in artifact.orders[:most]
-            ],
-        )
-        lines += _counts_of_unlisted([(a.name, len(a.orders)) for a in reordered], most, "panels")
+    for title, noun, header, rows_of in _DETAILS:
+        found = {artifact.name: rows_of(artifact) for artifact in report.artifacts}
+        rows = [(name, *row) for name, own in found.items() for row in own[:most]]
+        if rows:
+            lines += ["", f"{heading}{title}", "", *table(("artifact", *header), rows)]
+        for name, own in found.items():
+            if len(own) > most:
+                # Without the blank line Markdown would add this line to the table above.
+                lines += ["", f"{name}: {len(own) - most} more {noun} not listed"]
     others = [artifact for artifact in report.artifacts if artifact.status in _EXPLANATIONS]
     if others:
         # Listed last, because after a run of a few artifacts nearly all are here.
@@ -163,10 +131,27 @@ def _number(value: float, sign: str = "") -> str:
     return "" if math.isnan(value) else f"{value:{sign}.4g}"
 
 
-def _counts_of_unlisted(totals: Sequence[tuple[str, int]], most: int, noun: str) -> list[str]:
-    counted = [f"{name}: {n - most} more {noun} not listed" for name, n in totals if n > most]
-    # Without a blank line Markdown would add the next line to the table above.
-    return [line for text in counted for line in ("", text)]
+_DETAILS: tuple[tuple[str, str, Cells, Callable[[ArtifactDrift], Sequence[Cells]]], ...] = (
+    (
+        "What moved",
+        "changes",
+        ("what", "row", "column", "accepted", "fresh", "difference", "tolerance"),
+        lambda artifact: [_cells(change) for change in artifact.changes],
+    ),
+    (
+        "Whose values moved",
+        "systems",
+        ("system", "moved"),
+        lambda artifact: [(system, str(cells)) for system, cells in artifact.systems.items()],
+    ),
+    (
+        "Where the order of systems changed",
+        "panels",
+        ("panel", "systems", "Kendall's tau"),
+        lambda artifact: [(o.panel, str(o.systems), _number(o.tau)) for o in artifact.orders],
+    ),
+)
+"""Tables of some rows of each artifact: title, noun of a row, header, and the rows."""
 
 
 def _text_table(header: Cells, rows: Sequence[Cells]) -> list[str]:

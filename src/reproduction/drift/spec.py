@@ -7,16 +7,14 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from receval.spec_types import Count, Model, NonEmptyText
 
 Bound = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Tolerance(_Model):
+class Tolerance(Model):
     """How far the real values of a column may move: the largest of the first three bounds counts.
 
     Attributes
@@ -38,11 +36,11 @@ class Tolerance(_Model):
     absolute: Bound = 0.0
     relative: Bound = 0.0
     per_list: Bound = 0.0
-    counts: Annotated[int, Field(ge=0)] = 0
-    reason: Annotated[str, Field(min_length=1)]
+    counts: Count = 0
+    reason: NonEmptyText
 
 
-class DriftSpec(_Model):
+class DriftSpec(Model):
     """Which columns of an artifact's CSV identify a row, and how far the others may move.
 
     Attributes
@@ -71,7 +69,7 @@ class DriftSpec(_Model):
     words: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
-    lists: Annotated[str, Field(min_length=1)]
+    lists: NonEmptyText
     tolerances: dict[str, Tolerance]
 
     @model_validator(mode="after")
@@ -98,7 +96,7 @@ class DriftSpec(_Model):
                 "words": _of_artifact(self.words, artifact),
                 "texts": _of_artifact(self.texts, artifact),
                 "digests": _of_artifact(self.digests, artifact),
-                "tolerances": {**own, **_without(common, own)},
+                "tolerances": own | {name: common[name] for name in common if name not in own},
             }
         )
 
@@ -142,7 +140,3 @@ def _of_artifact(patterns: Iterable[str], artifact: str) -> tuple[str, ...]:
     return tuple(
         column for name, colon, column in parts if not colon or fnmatchcase(artifact, name)
     )
-
-
-def _without(common: dict[str, Tolerance], own: dict[str, Tolerance]) -> dict[str, Tolerance]:
-    return {pattern: tolerance for pattern, tolerance in common.items() if pattern not in own}

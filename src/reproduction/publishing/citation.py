@@ -19,20 +19,11 @@ _KINDS = {"article": "article", "conference-paper": "inproceedings"}
 
 
 def bibtex(citation: Mapping[str, Any]) -> str:
-    """Return the BibTeX entries of the software, then of the works that it rebuilds.
+    """Return the BibTeX entries of the software, then of the works that it rebuilds, in ASCII.
 
-    Works that are cited for something else have a ``scope``, and no entry.
-
-    Returns
-    -------
-    str
-        BibTeX in ASCII. Keys are the title of the software, and for papers the first author's
-        family name with the year, like the names of the studies.
-
-    Raises
-    ------
-    ValueError
-        A letter has an unknown accent, or a work is of an unknown kind.
+    Works that are cited for something else have a ``scope``, and no entry. Keys are the title of
+    the software, and for papers the first author's family name with the year, like the names of the
+    studies. Unknown accents and kinds of works are refused.
 
     Examples
     --------

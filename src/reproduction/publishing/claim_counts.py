@@ -13,9 +13,7 @@ from receval.figures.printed_numbers import in_text
 from receval.storage.files import real_values
 from receval.storage.messages import enumerated
 from reproduction.claims.variance import SOURCES
-from reproduction.claims.verdicts import ClaimVerdict, overall_in_paper, overall_verdict
-
-COLUMNS = ("claim", "paper", "kind", "in_paper", "datasets", "verdict")
+from reproduction.claims.verdicts import ClaimVerdict
 
 _TOLD = ("claim", "statement", "dataset", "verdict")
 
@@ -33,45 +31,8 @@ def in_print(text: str) -> str:
     return text if "$" in printed else printed
 
 
-def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per claim, with the verdict over the datasets on which it is decided.
-
-    Returns
-    -------
-    DataFrame
-        ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say; a
-        contradiction on any dataset comes first, then agreement), ``datasets`` (on how many it is
-        decided) and ``verdict``: the common one of all datasets. If they differ, it is ``depends on
-        the split`` if splits are the only reason, else ``holds in part``.
-    """
-    own = ledger[ledger["form"] == ""]
-    rows = [
-        (
-            claim,
-            rows["paper"].iloc[0],
-            rows["kind"].iloc[0],
-            overall_in_paper(list(rows["in_paper"])) or "not given",
-            *_overall(list(rows["verdict"])),
-        )
-        for claim, rows in own.groupby("claim", sort=False)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
-    decided = [verdict for verdict in verdicts if verdict != ClaimVerdict.UNDECIDABLE]
-    return len(decided), overall_verdict(verdicts)
-
-
 def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
-    """Return how many claims have each verdict, for each value of a column.
-
-    Returns
-    -------
-    list of dict
-        ``name``, ``claims``, and the counts by verdict; in the order of first appearance, with the
-        total last.
-    """
+    """Return how many claims have each verdict, for each value of a column, and in total."""
     found = [_counts(str(name), rows) for name, rows in claims.groupby(by, sort=False)]
     return [*found, _counts("all", claims)]
 
@@ -82,14 +43,7 @@ def _counts(name: str, rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def failing_claims(ledger: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the claims that do not hold, or only in part, by their known reason.
-
-    Returns
-    -------
-    list of dict
-        ``paper``, ``reason`` and ``claims``, each of which has ``claim``, ``statement``,
-        ``dataset`` and ``verdict``; in the order of the ledger.
-    """
+    """Return the claims that do not hold, or only in part, by paper and known reason."""
     wanted = (str(ClaimVerdict.DOES_NOT_HOLD), str(ClaimVerdict.HOLDS_IN_PART))
     rows = ledger[(ledger["form"] == "") & ledger["verdict"].isin(wanted)]
     return [
@@ -111,13 +65,7 @@ NO_CAUSE = "No cause is known"
 def counts_by_cause(
     claims: pd.DataFrame, causes: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
-    """Count the claims that do not hold, or only in part, by cause.
-
-    Returns
-    -------
-    list of dict
-        ``cause``, ``in-part`` and ``failing``; claims without a cause come last.
-    """
+    """Count the claims that do not hold, or only in part, by cause; those without one come last."""
     named = [claim for found in causes.values() for claim in found]
     if unknown := sorted(set(named) - set(claims["claim"])):
         raise ValueError(
@@ -156,16 +104,9 @@ def with_outcomes(
 ) -> pd.DataFrame:
     """Return the certainty of claims with their outcome, kind, verdict and cause.
 
-    Parameters
-    ----------
-    ledger : DataFrame
-        One row per claim, dataset and form; ``one_split`` is the verdict of the single run.
-
-    Returns
-    -------
-    DataFrame
-        With the columns ``outcome`` (one of :data:`OUTCOMES`, or ``not repeated``), and ``kind``,
-        ``verdict`` and ``cause`` from the single run; the cause may be empty.
+    ``ledger`` has one row per claim, dataset and form; ``one_split`` is the verdict of the single
+    run. The ``outcome`` is one of :data:`OUTCOMES`, or ``not repeated``. ``kind``, ``verdict`` and
+    ``cause`` are from the single run; the cause may be empty.
     """
     own = certainty[certainty["form"] == ""].reset_index(drop=True)
     trials, holding = (real_values(own[name]) for name in ("replications", "holding"))
@@ -187,12 +128,8 @@ def with_outcomes(
 def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
     """Return how many repeated verdicts have each outcome.
 
-    Returns
-    -------
-    list of dict
-        ``group`` (``paper``, ``kind``, ``verdict`` of the single run, or ``all``), ``name``, the
-        number of ``verdicts``, the counts by outcome, and how many published numbers lie ``inside``
-        and ``outside`` our prediction intervals.
+    Also return how many published numbers lie inside and outside our prediction intervals. The
+    groups are those of a ``paper``, a ``kind``, a ``verdict`` of the single run, or ``all``.
     """
     rows = certainty[certainty["outcome"] != NOT_REPEATED]
     groups = [
@@ -230,11 +167,7 @@ def with_failures_elsewhere(
 def variance_shares(variance: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the mean shares of the sources of chance in the variance of deciding numbers.
 
-    Returns
-    -------
-    list of dict
-        ``artifact``, its number of ``numbers``, and the mean share of each source and of the rest;
-        the last is for ``all``.
+    There is a row for each artifact, and one for all of them.
     """
     names = (*SOURCES, "rest")
     shares = pd.DataFrame({name: real_values(variance[name]) for name in names})

@@ -53,17 +53,9 @@ WITHOUT_DIALECT = {"clayrs": "what is relevant to ClayRS depends on the user's m
 
 @dataclass(frozen=True)
 class FixtureValue:
-    """A value that a tool computed, and ours.
+    """A value that a tool computed, None where it says NaN, and ours.
 
-    Attributes
-    ----------
-    tool, case, name : str
-        ``name`` is that of the fixture.
-    user : str
-        Empty for an average.
-    theirs : float or None
-        None where the tool says NaN.
-    ours : float
+    The name is that of the fixture; the user is empty for an average.
     """
 
     tool: str
@@ -82,10 +74,7 @@ class FixtureValue:
 def fixture_name(name: str) -> tuple[str, float | None, float | None]:
     """Split a fixture's name into the metric and the thresholds applied to the data.
 
-    Returns
-    -------
-    threshold : float or None
-        The relevance threshold that the tool was given, if any.
+    The first threshold is that of relevance, which the tool was given; None where there is none.
 
     Examples
     --------
@@ -198,19 +187,9 @@ def fixture_tools(folder: Path) -> list[str]:
 class KnownDeviation:
     """Values of a tool that its dialect does not reproduce, or not to the last digit.
 
-    Attributes
-    ----------
-    tool : str
-        The fixture's name.
-    metrics, cases : str
-        Regular expressions.
-    why : str
-    tolerance : float
-        How far values may be from ours; infinite if they are for other users or another order.
-    averages_only : bool
-        Whether it concerns only averages.
-    no_number : bool
-        Whether it concerns only values for which the tool says NaN.
+    The tool is named as its fixture; ``metrics`` and ``cases`` are regular expressions. The
+    tolerance is how far values may be from ours, infinite if they are for other users or another
+    order. ``no_number`` concerns only values for which the tool says NaN.
     """
 
     tool: str

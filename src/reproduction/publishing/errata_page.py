@@ -45,13 +45,7 @@ _ARTIFACT = re.compile(r"(?:work/full/artifacts|results/full)/(\w+/\w+)\.csv")
 
 
 def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
-    """Return ``docs/errata.md``.
-
-    Raises
-    ------
-    ValueError
-        The errata or one of their numbers cannot be read; the message says which and what to do.
-    """
+    """Return ``docs/errata.md``; an error says which erratum or number cannot be read."""
     errata = load_errata(config / ERRATA.name)
     texts = sizes(errata, ClaimSources.of_folder(results))
     counts = Counter(erratum.certainty for erratum in errata.values())

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from receval.figures.printed_numbers import in_text
 from receval.figures.tables import escape_markdown
-from reproduction.claims.dataset_access import told_needs
-from reproduction.claims.rebuilt_papers import is_rebuilt
+from reproduction.claims.verdicts import is_rebuilt, told_needs
 from reproduction.publishing.ledger_claims import (
+    VERDICTS,
     LedgerClaim,
     PaperLedger,
+    VerdictRow,
     by_words,
     headline,
     here_counts,
@@ -19,7 +20,6 @@ from reproduction.publishing.ledger_claims import (
     papers_in,
     reasons_of,
 )
-from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow
 
 OF_TWINS = (
     "**The data of this edition are synthetic twins: the verdicts say nothing about the real "

@@ -73,23 +73,10 @@ They hold unless the metric's section says otherwise.
 
 @dataclass(frozen=True)
 class Card:
-    """The definition of one metric, in Markdown.
+    """The definition of one metric, in Markdown, with its formula in LaTeX.
 
-    Attributes
-    ----------
-    name : str
-    summary : str
-    formula : str
-        LaTeX.
-    notes : tuple of str
-        Paragraphs.
-    parameters : tuple of str
-        One line for each of the metric's own parameters.
-    fields : dict of str to str
-        Denominator, Evaluated, Missing, Ties, Source.
-    one_relevant : str
-        Text on the metric under 1R.
-    less_is_better : bool
+    There is one line for each of the metric's own parameters. The fields are Denominator,
+    Evaluated, Missing, Ties and Source.
     """
 
     name: str
@@ -123,11 +110,8 @@ class Card:
 def card_of(kind: type[Metric]) -> Card:
     """Return the card of a metric from its class's docstring and dataclass fields.
 
-    Raises
-    ------
-    ValueError
-        The docstring lacks the formula (``.. math::``), the field ``:Denominator:`` or the field
-        ``:Source:``, or has an unknown field.
+    A docstring without the formula (``.. math::``), the field ``:Denominator:`` or the field
+    ``:Source:``, or with an unknown field, is refused.
     """
     head, sections = _sections(kind)
     formula, notes, found = "", [], {}

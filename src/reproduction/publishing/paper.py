@@ -9,23 +9,25 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 import pandas as pd
+from pydantic import Field, ValidationError, model_validator
 
 from receval.figures.printed_numbers import fixed, p_value
+from receval.spec_types import ClaimId, Model, NonEmptyText
 from receval.storage.files import read_results, real_values
-from receval.storage.messages import enumerated
+from receval.storage.messages import enumerated, joined
 from reproduction.claims.cells import ClaimContext
-from reproduction.claims.errata import Erratum, load_errata
-from reproduction.claims.quantities import evaluated
-from reproduction.claims.rebuilt_papers import of_newer, of_rebuilt
+from reproduction.claims.errata import Erratum, ErratumId, load_errata
+from reproduction.claims.ledger import claims_of
+from reproduction.claims.quantities import Quantity, evaluated
 from reproduction.claims.sources import ClaimSources, NotMeasuredError
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import ClaimVerdict, of_newer, of_rebuilt
+from reproduction.config.reading import read_yaml, sentences
 from reproduction.publishing.claim_counts import (
     certainty_counts,
-    claims_of,
     counts_by_cause,
     failing_claims,
     in_print,
@@ -34,12 +36,138 @@ from reproduction.publishing.claim_counts import (
     with_failures_elsewhere,
     with_outcomes,
 )
-from reproduction.publishing.paper_spec import ANY, ListedErratum, PaperNumber, PaperSpec
 
 _WORDS = (
     "none one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 )
 _LISTED = ("claim", "paper", "where", "statement", "dataset", "expected", "ours", "verdict")
+
+
+# ``paper/numbers.yaml``: named numbers, and the claims and errata to list.
+
+NumberName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+"""Name of a number in the text."""
+
+ANY = "any"
+"""The study of a number that does not name one."""
+
+Form = Annotated[str, Field(pattern=r"^(words|,?\.[0-9]f|\+\.[0-9]f|\.[0-9]%|p|text)$")]
+
+
+class PaperNumber(Model):
+    """The source of a number in the text: one of the first two keys.
+
+    Attributes
+    ----------
+    quantity : Quantity, optional
+        Cells of results, or computations on them, written as in claims. Besides artifacts there are
+        the tables ``ledger/verdicts`` (one row per claim and dataset), ``ledger/claims`` (one row
+        per claim), ``ledger/forms`` (decided rows of other forms, ``same`` or not as the claim's
+        ``own``), ``ledger/tolerances`` (numbers with a tolerance, and whether ours are within it),
+        ``ledger/causes``, ``ledger/errata`` and ``plan/counts``.
+    document : str, optional
+        A document of the repository in which the number is written.
+    pattern : str, optional
+        Its only occurrence: a regular expression whose only group is the number.
+    study : str
+        The default study for settings and artifacts.
+    dataset : str, optional
+        Only rows of this dataset.
+    shown : str
+        A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign; ``words``
+        for a small whole number in words; ``text`` as written in the document.
+    on_twins : bool
+        Whether synthetic twins can give it, too; if not, the text says so.
+    """
+
+    quantity: Quantity | None = None
+    document: NonEmptyText | None = None
+    pattern: NonEmptyText | None = None
+    study: NonEmptyText = ANY
+    dataset: NonEmptyText | None = None
+    shown: Form = ".3f"
+    on_twins: bool = True
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if (self.quantity is None) == (self.document is None):
+            raise ValueError("a number has a quantity, or a document and a pattern")
+        if (self.document is None) != (self.pattern is None):
+            raise ValueError("document and pattern belong together")
+        return self
+
+
+class ListedErratum(Model):
+    """An erratum for the paper's table.
+
+    Attributes
+    ----------
+    erratum : str
+    on_twins : bool
+        Whether synthetic twins can give its size, too.
+    """
+
+    erratum: ErratumId
+    on_twins: bool = True
+
+
+class Cause(Model):
+    """A cause, in our judgement, why some claims do not hold.
+
+    Attributes
+    ----------
+    cause : str
+        A few words.
+    claims : tuple of str
+    """
+
+    cause: NonEmptyText
+    claims: tuple[ClaimId, ...]
+
+
+class PaperSpec(Model):
+    """The names that the text of the paper uses.
+
+    Attributes
+    ----------
+    numbers : dict of str to PaperNumber
+    tables : dict of str to tuple of str
+        Claims to list beside their verdicts, by the name of the table.
+    causes : tuple of Cause
+        Causes why claims do not hold, or only in part.
+    errata : tuple of ListedErratum
+    replications : dict of str to PaperNumber
+        Numbers that are read only if there are replications, from the table ``ledger/certainty``,
+        which besides its own columns has those of
+        :func:`reproduction.publishing.claim_counts.with_outcomes`.
+    crossed : dict of str to PaperNumber
+        Numbers that are read only if there are runs of the crossed design, from the table
+        ``ledger/variance``.
+    """
+
+    numbers: dict[NumberName, PaperNumber]
+    tables: dict[NumberName, tuple[ClaimId, ...]]
+    causes: tuple[Cause, ...]
+    errata: tuple[ListedErratum, ...]
+    replications: dict[NumberName, PaperNumber] = Field(default_factory=dict)
+    crossed: dict[NumberName, PaperNumber] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _names_are_told_apart(self) -> Self:
+        names = [*self.numbers, *self.replications, *self.crossed]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(
+                f"two of numbers, replications and crossed have {', '.join(twice)}: rename one"
+            )
+        return self
+
+
+def read_paper_spec(path: Path) -> PaperSpec:
+    """Read and check ``paper/numbers.yaml``; an error has one sentence per problem."""
+    try:
+        return PaperSpec.model_validate(read_yaml(path))
+    except ValidationError as error:
+        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
 
 
 # Sources of the paper's numbers: results, the ledger, errata, the plan, replications.
@@ -63,24 +191,11 @@ _DIGITS = 6
 class PaperInputs:
     """The files of an edition that the paper is made from.
 
-    Attributes
-    ----------
-    ledger : Path
-        ``claims.csv``, in the folder with the folders of the studies.
-    results, records : sequence of Path
-        ``<study>/<artifact>.csv`` and ``<study>/provenance.json``.
-    errata : Path
-        ``config/errata.yaml``, in the folder of the configuration.
-    documents : sequence of Path
-        Documents of the repository, in which numbers are written.
-    certainty, variance : Path, optional
-        ``certainty.csv`` and ``variance.csv``, of the replications.
-    counts : mapping of str to int
-        The counts of the plan, by name.
-    figures : sequence of str
-        Names of the available drawings in the text.
-    synthetic : bool
-        Whether the data are twins.
+    The ledger, ``claims.csv``, is in the folder with the folders of the studies, which have the
+    results and the records of provenance. Documents are those in which numbers are written.
+    ``certainty`` and ``variance`` are tables of the replications, if any. ``counts`` are those of
+    the plan, ``figures`` the names of the available drawings in the text, and ``synthetic`` says
+    whether the data are twins.
     """
 
     ledger: Path
@@ -180,19 +295,9 @@ def _in_tolerances(ledger: pd.DataFrame) -> pd.DataFrame:
 def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     """Return all that the text of the paper reads, as plain values.
 
-    Returns
-    -------
-    dict
-        of the replications; ``replicated`` and ``crossed``, whether there are replications and runs
-        of the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
-        (empty ``shown`` if twins cannot give it); ``certainty`` and ``variance``, from these
-        tables; ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim;
-        ``failing``, ``causes``, ``tables``, ``errata`` and the names of ``figures``.
-
-    Raises
-    ------
-    ValueError
-        A number cannot be read or a claim is missing; the message says which and what to do.
+    Each number has its ``value``, how it is ``shown`` (empty if twins cannot give it), and its
+    ``source``. If a number cannot be read or a claim is missing, an error says which and what to
+    do.
     """
     judged = read_results(inputs.ledger)
     ledger = of_rebuilt(judged)
@@ -402,12 +507,9 @@ _TIMESTAMP = 0
 def typeset(
     text: Sequence[Path], contents: Mapping[str, Any], figures: Mapping[str, Path]
 ) -> bytes:
-    """Compile a text with typst and return the PDF.
+    """Compile a text with typst and return the PDF; an error says what is wrong and where.
 
-    Raises
-    ------
-    ValueError
-        The text cannot be compiled, or typst warns about it; the message says what and where.
+    A warning of typst is an error, too.
     """
     try:
         import typst

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Rules that decide claims, one module per rule."""
+"""Rules that decide claims."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from receval.figures.printed_numbers import significant
 from receval.spec_types import Model
@@ -15,8 +17,11 @@ from reproduction.claims.cells import ClaimContext
 from reproduction.claims.sources import ClaimSources
 from reproduction.claims.verdicts import Finding
 
-SMALL = 1e-6
-"""Numbers below this are written with a power of ten."""
+SMALLEST = 1e-4
+"""Smaller numbers are printed with a power of ten, because p-values may be very small."""
+
+PositiveShare = Annotated[float, Field(gt=0, le=1)]
+"""A share of parts, more than none of them."""
 
 
 class Rule(Model):
@@ -47,10 +52,6 @@ class Rule(Model):
         return self.because
 
 
-SMALLEST = 1e-4
-"""Smaller numbers are printed with a power of ten, because p-values may be very small."""
-
-
 def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
     """Return numbers as text: all of them if they are few, else the lowest and the highest.
 
@@ -66,22 +67,6 @@ def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
     if len(known) > 3:
         return f"{_in_word(float(known.min()))} to {_in_word(float(known.max()))}"
     return ", ".join(_in_word(float(number)) for number in known)
-
-
-MOST_LISTED = 4
-"""How many numbers a sentence lists one by one."""
-
-
-def labelled(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> str:
-    """Return numbers, each after its label.
-
-    Examples
-    --------
-    >>> labelled([("AR",), ("1R",)], [".0559 against .0431", ".0545 against .0470"])
-    'AR .0559 against .0431, 1R .0545 against .0470'
-    """
-    named = zip(labels, texts, strict=True)
-    return ", ".join(" ".join(filter(None, [", ".join(label), text])) for label, text in named)
 
 
 def off_by(difference: float) -> str:

@@ -1,28 +1,104 @@
 # SPDX-License-Identifier: MIT
-"""Rule: two quantities compare as the claim says, once or for each label."""
+"""Rules that compare numbers: with a published one, with each other, and of the paper alone."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from receval.figures.printed_numbers import as_written
+from receval.figures.printed_numbers import as_written, fixed, significant
+from receval.spec_types import NonEmptyText
 from receval.statistics.pairs import LEVEL
+from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.base import MOST_LISTED, Rule, in_words, labelled, off_by
+from reproduction.claims.rules.base import PositiveShare, Rule, in_words, off_by
 from reproduction.claims.sources import ClaimSources, LabelledValues, aligned
-from reproduction.claims.verdicts import Finding, failing, verdict_of
+from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
 
 Sign = Literal["<", "<=", ">", ">=", "=", "~"]
 
 SAME = 0.1
 """Two numbers are about the same if they differ by at most this share of the larger one."""
 
+MOST_LISTED = 4
+"""How many numbers a sentence lists one by one."""
+
 _ROUNDING = 1e-9
+"""A difference of exactly the tolerance in decimal may be slightly larger in binary."""
+
+
+class NumberRule(Rule):
+    r"""Our number differs from the published one by no more than a tolerance.
+
+    .. math:: |x - p| \le \max(t, r\,|p|)
+
+    Attributes
+    ----------
+    ours : Quantity
+        :math:`x`: one number.
+    published : float
+        :math:`p`.
+    within : float
+        :math:`t`; half a unit of the published number's last digit where it was rounded.
+    share : float
+        :math:`r`.
+    nearly : float
+        The multiple of the tolerance within which the claim holds in part; 1 for never.
+    """
+
+    rule: Literal["number"]
+    ours: Quantity
+    published: float
+    within: Annotated[float, Field(ge=0)] = 0.0
+    share: Annotated[float, Field(ge=0)] = 0.0
+    nearly: Annotated[float, Field(ge=1)] = 1.0
+
+    @model_validator(mode="after")
+    def _tolerance_is_told(self) -> Self:
+        if (self.within or self.share) and not self.because:
+            raise ValueError("a tolerance needs the reason why it is that wide: say because")
+        return self
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Judge whether our number equals the published one."""
+        numbers = evaluated(self.ours, sources, context)
+        value = numbers.number()
+        tolerance = self._tolerance()
+        difference = value - self.published
+        distance = abs(difference)
+        slack = _ROUNDING * max(1.0, abs(self.published))
+        verdict = ClaimVerdict.DOES_NOT_HOLD
+        if distance <= tolerance + slack:
+            verdict = ClaimVerdict.HOLDS
+        elif distance <= self.nearly * tolerance + slack:
+            verdict = ClaimVerdict.HOLDS_IN_PART
+        return Finding(
+            verdict,
+            fixed(value, 0) if value.is_integer() else significant(value, 4),
+            self.in_words(),
+            "" if verdict is ClaimVerdict.HOLDS else off_by(difference),
+            self.published,
+            value,
+            float(numbers.low[0]),
+            float(numbers.high[0]),
+        )
+
+    def in_words(self) -> str:
+        """Return how close our number must be."""
+        tolerance = self._tolerance()
+        return f"within {as_written(tolerance)}" if tolerance else "exactly"
+
+    def published_number(self) -> float:
+        """Return the published number."""
+        return self.published
+
+    def _tolerance(self) -> float:
+        return max(self.within, self.share * abs(self.published))
 
 
 class ComparisonRule(Rule):
@@ -57,7 +133,7 @@ class ComparisonRule(Rule):
     within: Annotated[float, Field(ge=0)] = 0.0
     margin: Annotated[float, Field(ge=0)] = 0.0
     p_value: Quantity | None = None
-    enough: Annotated[float, Field(gt=0, le=1)] = 1.0
+    enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Count the comparisons in which the sign is right."""
@@ -70,7 +146,6 @@ class ComparisonRule(Rule):
             _, chances = aligned(left, evaluated(self.p_value, sources, context))
             shown = stands & ((chances >= LEVEL) if self.sign in "~=" else (chances < LEVEL))
         names = [", ".join(label) for label in left.labels]
-        verdict = verdict_of(shown.tolist(), self.enough)
         single = len(left.values) == 1
         detail = failing(list(zip(shown.tolist(), names, strict=True)))
         if single and not stands[0]:
@@ -78,14 +153,14 @@ class ComparisonRule(Rule):
         elif single and not shown[0]:
             said = "Not significant" if chances[0] >= LEVEL else "Significant"
             detail = f"{said}: p = {in_words(chances)}."
+        numbers = (left.values, left.low, left.high) if single else ()
         return Finding(
-            verdict,
+            verdict_of(shown.tolist(), self.enough),
             self._numbers(left, right, shown),
             self.in_words(),
             detail,
-            value=float(left.values[0]) if single else float("nan"),
-            low=float(left.low[0]) if single else float("nan"),
-            high=float(left.high[0]) if single else float("nan"),
+            self.published_number(),
+            *(float(number[0]) for number in numbers),
         )
 
     def _numbers(
@@ -132,11 +207,7 @@ class ComparisonRule(Rule):
             "~": f"the same within {as_written(100 * self.alike)} %",
         }[self.sign]
         if self.within:
-            words += (
-                f" or {as_written(self.within)}"
-                if self.sign == "~"
-                else (f" within {as_written(self.within)}")
-            )
+            words += f" {'or' if self.sign == '~' else 'within'} {as_written(self.within)}"
         if self.margin:
             words += f" by {as_written(self.margin)}"
         if self.enough < 1:
@@ -144,3 +215,41 @@ class ComparisonRule(Rule):
         if self.p_value is not None:
             words += ", not significantly different" if self.sign in "~=" else ", significantly"
         return words
+
+
+def labelled(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> str:
+    """Return numbers, each after its label.
+
+    Examples
+    --------
+    >>> labelled([("AR",), ("1R",)], [".0559 against .0431", ".0545 against .0470"])
+    'AR .0559 against .0431, 1R .0545 against .0470'
+    """
+    named = zip(labels, texts, strict=True)
+    return ", ".join(" ".join(filter(None, [", ".join(label), text])) for label, text in named)
+
+
+class ContradictionRule(Rule):
+    """The paper gives different numbers for the same thing, which no data can all match.
+
+    The text alone decides it: it needs neither results nor a dataset.
+
+    Attributes
+    ----------
+    mentions : dict of str to float
+        Each number, by its place in the paper.
+    """
+
+    rule: Literal["contradiction"]
+    mentions: Annotated[dict[NonEmptyText, float], Field(min_length=2)]
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return whether the numbers differ."""
+        said = enumerated([f"{as_written(n)} ({where})" for where, n in self.mentions.items()])
+        differ = len(set(self.mentions.values())) > 1
+        verdict = ClaimVerdict.CONTRADICTS_ITSELF if differ else ClaimVerdict.HOLDS
+        return Finding(verdict, f"The paper gives {said}.", self.in_words())
+
+    def in_words(self) -> str:
+        """Return what is compared."""
+        return "the paper's own numbers of the same thing"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import Annotated, Literal
 
 import numpy as np
@@ -13,14 +13,19 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.base import Rule, in_words
-from reproduction.claims.sources import ClaimSources, LabelledValues
+from reproduction.claims.rules.base import PositiveShare, Rule, in_words
+from reproduction.claims.sources import ClaimSources
 from reproduction.claims.verdicts import Finding, failing, verdict_of
 
 OTHERS = "others"
 """Stands in a tier for everything that no tier names."""
 
 MOST_SHOWN = 5
+
+_NOTHING_TO_ORDER = "An order needs several things: name a column under each."
+
+_Groups = dict[tuple[str, ...], dict[str, float]]
+_Chances = dict[tuple[str, ...], float]
 
 
 class OrderRule(Rule):
@@ -46,20 +51,17 @@ class OrderRule(Rule):
     tiers: Annotated[tuple[tuple[str, ...], ...], Field(min_length=2)]
     ahead: Literal["higher", "lower"] = "higher"
     ties: bool = False
-    enough: Annotated[float, Field(gt=0, le=1)] = 1.0
+    enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Count the pairs that are in order."""
         numbers = evaluated(self.values, sources, context)
-        groups: dict[tuple[str, ...], dict[str, float]] = {}
-        for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
-            if not label:
-                raise ValueError("An order needs several things: name a column under each.")
-            groups.setdefault(label[:-1], {})[label[-1]] = value
+        groups = numbers.by_last_label(_NOTHING_TO_ORDER)
         parts: list[tuple[bool, str]] = []
         orders = []
         for group, values in groups.items():
-            self._check_names(values, sources, context)
+            if missing := sorted(self._named() - set(values)):
+                raise sources.missing(context.study, enumerated(missing), enumerated(list(values)))
             parts += self._pairs(values, ", ".join(group))
             sign = -1 if self.ahead == "higher" else 1
             known = {name: value for name, value in values.items() if not np.isnan(value)}
@@ -79,9 +81,7 @@ class OrderRule(Rule):
         rule = "every pair in order" if self.enough == 1 else f"{100 * self.enough:g} % of pairs"
         return f"{rule}, {'highest' if self.ahead == 'higher' else 'lowest'} first"
 
-    def _only_pair(
-        self, groups: dict[tuple[str, ...], dict[str, float]], parts: list[tuple[bool, str]]
-    ) -> str:
+    def _only_pair(self, groups: _Groups, parts: list[tuple[bool, str]]) -> str:
         """Return the two numbers if there is a single pair and it is not in order."""
         if len(parts) != 1 or parts[0][0]:
             return ""
@@ -93,26 +93,18 @@ class OrderRule(Rule):
         )
 
     def _pairs(self, values: dict[str, float], group: str) -> list[tuple[bool, str]]:
-        tiers = self._tiers(values)
         where = f" ({group})" if group else ""
+        sign = 1 if self.ahead == "higher" else -1
         pairs = []
-        for leading, following in combinations(tiers, 2):
-            for one in leading:
-                for other in following:
-                    by = values[one] - values[other]
-                    by = by if self.ahead == "higher" else -by
-                    in_order = by >= 0 if self.ties else by > 0
-                    pairs.append((in_order, f"{one} before {other}{where}"))
+        for leading, following in combinations(self._tiers(values), 2):
+            for one, other in product(leading, following):
+                by = sign * (values[one] - values[other])
+                in_order = by >= 0 if self.ties else by > 0
+                pairs.append((in_order, f"{one} before {other}{where}"))
         return pairs
 
     def _named(self) -> set[str]:
         return {name for tier in self.tiers for name in tier} - {OTHERS}
-
-    def _check_names(
-        self, values: dict[str, float], sources: ClaimSources, context: ClaimContext
-    ) -> None:
-        if missing := sorted(self._named() - set(values)):
-            raise sources.missing(context.study, enumerated(missing), enumerated(list(values)))
 
     def _tiers(self, values: dict[str, float]) -> list[list[str]]:
         named = self._named()
@@ -121,12 +113,6 @@ class OrderRule(Rule):
             [own for name in tier for own in (rest if name == OTHERS else [name])]
             for tier in self.tiers
         ]
-
-
-# Rule: two quantities put systems in the same order.
-
-_Groups = dict[tuple[str, ...], dict[str, float]]
-_Chances = dict[tuple[str, ...], float]
 
 
 class SameOrderRule(Rule):
@@ -152,14 +138,16 @@ class SameOrderRule(Rule):
     reference: Quantity
     p_values: Quantity | None = None
     p_reference: Quantity | None = None
-    enough: Annotated[float, Field(gt=0, le=1)] = 1.0
+    enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Count the orders that are the same."""
-        found = _groups(evaluated(self.values, sources, context))
-        reference = _groups(evaluated(self.reference, sources, context))
+        found, reference = (
+            evaluated(quantity, sources, context).by_last_label(_NOTHING_TO_ORDER)
+            for quantity in (self.values, self.reference)
+        )
         chances, of_reference = (
-            None if quantity is None else _chances(evaluated(quantity, sources, context))
+            None if quantity is None else evaluated(quantity, sources, context).by_label()
             for quantity in (self.p_values, self.p_reference)
         )
         parts = []
@@ -167,7 +155,11 @@ class SameOrderRule(Rule):
         for group, values in found.items():
             own = _counterpart(group, reference)
             others = reference[own]
-            _check_same(values, others)
+            if set(values) != set(others):
+                raise ValueError(
+                    f"One order is of {enumerated(sorted(values))}, the other of "
+                    f"{enumerated(sorted(others))}: select the same ones on both sides."
+                )
             moved = [
                 f"{one} and {other}"
                 for one, other in combinations(values, 2)
@@ -206,27 +198,6 @@ def _counterpart(group: tuple[str, ...], reference: _Groups) -> tuple[str, ...]:
         f"There is no order to compare that of {', '.join(group)} with; there are those of "
         f"{enumerated([', '.join(name) for name in reference])}."
     )
-
-
-def _check_same(values: dict[str, float], others: dict[str, float]) -> None:
-    if set(values) != set(others):
-        raise ValueError(
-            f"One order is of {enumerated(sorted(values))}, the other of "
-            f"{enumerated(sorted(others))}: select the same ones on both sides."
-        )
-
-
-def _groups(numbers: LabelledValues) -> _Groups:
-    groups: _Groups = {}
-    for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
-        if not label:
-            raise ValueError("An order needs several things: name a column under each.")
-        groups.setdefault(label[:-1], {})[label[-1]] = value
-    return groups
-
-
-def _chances(numbers: LabelledValues) -> _Chances:
-    return dict(zip(numbers.labels, numbers.values.tolist(), strict=True))
 
 
 def _is_apart(chances: _Chances | None, group: tuple[str, ...], one: str, other: str) -> bool:

@@ -10,12 +10,9 @@ from pydantic import Field
 from receval.spec_types import NonEmptyText
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.rules.base import Rule
-from reproduction.claims.rules.comparison import ComparisonRule
-from reproduction.claims.rules.contradiction import ContradictionRule
-from reproduction.claims.rules.crossing import CrossingRule
-from reproduction.claims.rules.number import NumberRule
+from reproduction.claims.rules.comparison import ComparisonRule, ContradictionRule, NumberRule
 from reproduction.claims.rules.order import OrderRule, SameOrderRule
-from reproduction.claims.rules.trend import TrendRule
+from reproduction.claims.rules.trend import CrossingRule, TrendRule
 from reproduction.claims.sources import ClaimSources, NotMeasuredError
 from reproduction.claims.verdicts import ClaimVerdict, Finding, failing
 

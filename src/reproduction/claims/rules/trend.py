@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rule: numbers rise, fall, stay flat or have a peak along a column."""
+"""Rules on numbers along a column: their trend, and where two lines cross."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from receval.figures.printed_numbers import significant
+from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.base import Rule, in_words
-from reproduction.claims.sources import ClaimSources
-from reproduction.claims.verdicts import Finding, failing, verdict_of
+from reproduction.claims.rules.base import PositiveShare, Rule, in_words
+from reproduction.claims.sources import ClaimSources, aligned
+from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
 
 FLAT = 0.1
 """Numbers are flat if their range is at most this share of their mean."""
@@ -45,10 +47,10 @@ class TrendRule(Rule):
     rule: Literal["trend"]
     values: Quantity
     direction: Literal["rising", "falling", "both ways", "flat", "peak", "dip", "linear"]
-    steps: Annotated[float, Field(gt=0, le=1)] = 1.0
+    steps: PositiveShare = 1.0
     between: tuple[float, float] | None = None
     flat: Annotated[float, Field(gt=0)] = FLAT
-    enough: Annotated[float, Field(gt=0, le=1)] = 1.0
+    enough: PositiveShare = 1.0
 
     @model_validator(mode="after")
     def _peaks_have_bounds(self) -> Self:
@@ -59,15 +61,11 @@ class TrendRule(Rule):
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Count the series that follow the trend."""
         numbers = evaluated(self.values, sources, context)
-        series: dict[tuple[str, ...], list[tuple[float, float]]] = {}
-        for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
-            if not label:
-                raise ValueError("A trend needs a column to go along: name it under each.")
-            series.setdefault(label[:-1], []).append((float(label[-1]), value))
+        series = numbers.by_last_label("A trend needs a column to go along: name it under each.")
         parts = []
         said = []
         for name, points in series.items():
-            x, y = np.array(sorted(points)).T
+            x, y = np.array(sorted((float(at), value) for at, value in points.items())).T
             parts.append((self._goes(x, y), ", ".join(name)))
             said.append(f"{in_words([y[0]])} to {in_words([y[-1]])}")
             steps = ", ".join(in_words([value]) for value in y)
@@ -116,3 +114,71 @@ class TrendRule(Rule):
             return f"a line explains {100 * self.steps:g} % of the variance"
         assert self.between is not None
         return f"{self.direction} between {self.between[0]:g} and {self.between[1]:g}"
+
+
+class CrossingRule(Rule):
+    """Two lines cross where their difference changes its sign.
+
+    Attributes
+    ----------
+    left, right : Quantity
+        Labelled by one column of numbers.
+    leads : {"left", "right", "none"}
+        Which line is higher before the crossing; ``none`` says that the lines do not cross.
+    between : tuple of two float, optional
+        Where the crossing lies; anywhere by default. The range must overlap with the interval from
+        the last place where one line leads to the first where the other does.
+    """
+
+    rule: Literal["crossing"]
+    left: Quantity
+    right: Quantity
+    leads: Literal["left", "right", "none"]
+    between: tuple[float, float] | None = None
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Judge whether the lines cross in the range; elsewhere the claim holds in part."""
+        left, right = aligned(
+            evaluated(self.left, sources, context), evaluated(self.right, sources, context)
+        )
+        if any(len(label) != 1 for label in left.labels):
+            raise ValueError("A crossing needs one column to go along: name it under each.")
+        x = np.array([float(label[0]) for label in left.labels])
+        order = np.argsort(x)
+        x, lead = x[order], np.sign(left.values - right)[order]
+        x, lead = x[lead != 0], lead[lead != 0]
+        if len(x) < 2:
+            raise ValueError("A crossing needs two points or more where the lines differ.")
+        changes = np.flatnonzero(lead[1:] != lead[:-1])
+        places = [(float(x[change]), float(x[change + 1])) for change in changes]
+        said = [f"{significant(a)} and {significant(b)}" for a, b in places]
+        ours = f"crossing between {enumerated(said)}" if said else "no crossing"
+        verdict, detail = self._verdict(lead, places)
+        return Finding(verdict, ours, self.in_words(), detail)
+
+    def _verdict(
+        self, lead: NDArray[np.float64], places: list[tuple[float, float]]
+    ) -> tuple[ClaimVerdict, str]:
+        if self.leads == "none":
+            if places:
+                return ClaimVerdict.DOES_NOT_HOLD, "The lines cross."
+            return ClaimVerdict.HOLDS, ""
+        first = 1.0 if self.leads == "left" else -1.0
+        if lead[0] != first or lead[-1] == first:
+            words = "the other way round" if places else "nowhere"
+            return ClaimVerdict.DOES_NOT_HOLD, f"The lines cross {words}."
+        low, high = self.between or (-np.inf, np.inf)
+        if not any(a <= high and b >= low for a, b in places):
+            return ClaimVerdict.HOLDS_IN_PART, "The crossing lies elsewhere."
+        if len(places) > 1:
+            return ClaimVerdict.HOLDS_IN_PART, "The lines cross several times."
+        return ClaimVerdict.HOLDS, ""
+
+    def in_words(self) -> str:
+        """Return which crossing is required."""
+        if self.leads == "none":
+            return "no crossing"
+        words = f"one crossing, {self.leads} leads before"
+        if self.between is not None:
+            words += f", between {self.between[0]:g} and {self.between[1]:g}"
+        return words

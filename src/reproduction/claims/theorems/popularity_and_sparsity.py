@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Theorems of bellogin2017 on precision and other metrics, checked on small random data.
 
-Each function takes no arguments and returns one number: how far the library's metrics deviate from
-a theorem (0 if it holds), or the ratio of two numbers that it calls equal. All seeds come from
-names.
+First come the formulas of expected precision (sections 4.1 and 6.2). A non-personalised system
+ranks all candidates in one order, of which :math:`i_k^{u,s}` is the k-th. The formulas neglect that
+a user's training items leave the order; :func:`expected_precision_over_coin_flips` does not.
+
+Each function without arguments returns one number: how far the library's metrics deviate from a
+theorem (0 if it holds), or the ratio of two numbers that it calls equal. All seeds come from names.
 """
 
 from __future__ import annotations
@@ -11,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import permutations
-from typing import Protocol as Interface
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom
 
 from receval.data.ratings import Ratings
 from receval.metrics.bpref import BinaryPreference
@@ -25,7 +28,7 @@ from receval.metrics.metric import Metric
 from receval.metrics.precision import Precision
 from receval.metrics.recall import Recall, StratifiedRecall
 from receval.metrics.registry import parse
-from receval.protocols.evaluation import rank_judged
+from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.non_personalised import Popularity
@@ -34,11 +37,6 @@ from receval.splits.split import TEST, TRAIN, Fold, Judgments, Split, fold
 from receval.splits.uniform_test import split_with_uniform_test
 from receval.theory.precision import precision_bounds
 from receval.theory.target_densities import TargetDensities
-from reproduction.claims.theorems.expected_precision import (
-    expected_positives_of_uniform_test,
-    expected_precision,
-    expected_random_precision,
-)
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 
 _POSITIVE = 4.0
@@ -46,25 +44,120 @@ _REPETITIONS = 20
 _ONE, _ALL = Protocol("1R"), Protocol()
 
 
+def expected_precision(
+    positives: ArrayLike,
+    cutoff: int,
+    *,
+    sigma: float,
+    n_candidates: int,
+    t: float,
+    n_users: int,
+) -> float:
+    r"""Return the expected AR precision of a non-personalised ranking (equation 3).
+
+    .. math:: E[P_s@n] = \frac{\sigma |C|}{n t |U|} \sum_{k=1}^n avg_u |PR(i_k^{u,s})|
+
+    ``positives`` are :math:`|PR(i_k)|`, in train and test, from the first rank on; t is the
+    harmonic mean of :math:`|T_u|` (:class:`receval.theory.target_densities.TargetDensities`).
+    """
+    values = np.asarray(positives, dtype=np.float64)
+    if len(values) < cutoff:
+        raise ValueError(
+            f"The ranking has {len(values)} items, fewer than the cut-off {cutoff}: give at "
+            "least the items up to it."
+        )
+    total = np.cumsum(values[:cutoff])[-1]
+    return float(sigma * n_candidates / (cutoff * t * n_users) * total)
+
+
+def expected_random_precision(n_positive: int, *, sigma: float, t: float, n_users: int) -> float:
+    r"""Return the expected AR precision of random recommendation (equation 4).
+
+    .. math:: E[P_{RND}@n] \sim \frac{\sigma |PR|}{t |U|} = \sigma\delta
+
+    It assumes that all items are candidates, and that the sizes of target sets are independent of
+    users' preferences; :func:`receval.theory.precision.random_precision` does not.
+
+    Examples
+    --------
+    A fifth of the ratings in test, a hundred candidates, ten liked items per user:
+
+    >>> expected_random_precision(500, sigma=0.2, t=100, n_users=50)
+    0.02
+    """
+    return sigma * n_positive / (t * n_users)
+
+
+def expected_positives_of_uniform_test(
+    ratios: ArrayLike, *, n_ratings: int, n_targets: int
+) -> NDArray[np.float64]:
+    r"""Return the substitute for :math:`|PR(i)|` where all items have equally many test ratings.
+
+    In a uniform test (section 6.2, UAR and U1R) :math:`E[|PR_{test}(i)|] = \eta |PR(i)| / |R(i)|`
+    with :math:`\eta = \sigma |R| / |T|`, so that the formulas of this module hold with
+
+    .. math:: |PR(i)| \;\to\; \frac{|R|}{|T|} \cdot \frac{|PR(i)|}{|R(i)|}
+
+    for the items of T, and with 0 for the others. With :math:`C = T` they become those of section
+    6.2, and :math:`\sigma\delta` and :math:`1/t` where the ratio is the same for all items.
+    ``ratios`` are :math:`|PR(i)| / |R(i)|` in the order of the ranking.
+
+    Section 6.2 says that random precision falls by :math:`|T| / |C|` where :math:`C \supset T`.
+    This is true if all candidates are ranked (AN), because t grows from about :math:`|T|` to about
+    :math:`|C|`. Samples of a given size keep the same t and the same random precision.
+    """
+    return np.asarray(ratios, dtype=np.float64) * (n_ratings / n_targets)
+
+
+def expected_precision_over_coin_flips(
+    ratings: Ratings, order: NDArray[np.integer], threshold: float, test_share: float, cutoff: int
+) -> float:
+    r"""Return the expected P@n of one order of all items over random splits, under AR AN.
+
+    Every rating is in test with probability :math:`\sigma` (``test_share``), and the user's
+    training items leave the list. An item that u likes is a hit if it is in test and fewer than n
+    of the items before it remain. Items that u has not rated always remain, the others with
+    probability :math:`\sigma`.
+
+    .. math::
+
+        E[P@n] = \frac{\sigma}{n |U|} \sum_{(u,i) \in PR}
+                 Pr[Binomial(a_{ui}, \sigma) + b_{ui} < n]
+
+    with :math:`a_{ui}` the items before i that u has rated and :math:`b_{ui}` those that u has not.
+    This is equation 3 with all of its neglected terms. With all items as candidates (AI) it is
+    exact for an order that does not depend on the split. For test items (TI), or an order by
+    training popularity, it is approximate.
+    """
+    if not np.array_equal(np.sort(order), np.arange(ratings.n_items)):
+        raise ValueError(
+            f"The order must hold each of the {ratings.n_items} items once: give the codes from 0 "
+            f"to {ratings.n_items - 1}, from the first rank on."
+        )
+    rank_of = np.empty(ratings.n_items, dtype=np.int64)
+    rank_of[order] = np.arange(ratings.n_items)
+    ranks = rank_of[ratings.items]
+    by_rank = np.lexsort((ranks, ratings.users))
+    users = ratings.users[by_rank]
+    starts = np.searchsorted(users, np.arange(ratings.n_users))
+    rated_before = np.arange(len(users)) - starts[users]
+    unrated_before = ranks[by_rank] - rated_before
+    liked = ratings.values[by_rank] >= threshold
+    hit = binom.cdf(cutoff - 1 - unrated_before[liked], rated_before[liked], test_share)
+    return float(test_share * np.sum(hit) / (cutoff * ratings.n_users))
+
+
 def _mean(metric: Metric, lists: JudgedLists) -> float:
     return float(evaluate([metric], lists).mean())
 
 
-# Small random data on which theorems are checked; all seeds come from names.
+# Small random data on which theorems are checked.
 
 USERS, ITEMS, RATINGS = 400, 200, 16_000
 
 TEST_SHARE = 0.2
 
 _NAMES = (2017, "small random data")
-
-
-class RandomScorer(Interface):
-    """A fitted system."""
-
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the scores of all items for some users."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -108,7 +201,7 @@ def split_of_uniform_tests(folds: int) -> Split:
     )
 
 
-def lists_of(system: RandomScorer, data: Fold, protocol: Protocol) -> JudgedLists:
+def lists_of(system: Scorer, data: Fold, protocol: Protocol) -> JudgedLists:
     """Return the lists of a system under a protocol that has a threshold."""
     assert protocol.threshold is not None
     seeded = partial(generator, *_NAMES, "ranking")

@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reproduction.claims.rebuilt_papers import is_rebuilt, verdict_in_words
+from reproduction.claims.verdicts import ClaimVerdict, is_rebuilt, verdict_in_words
 from reproduction.publishing.ledger_claims import (
     NOT_SAID,
+    VERDICTS,
     LedgerClaim,
     PaperLedger,
+    VerdictRow,
+    artifact_label,
     by_words,
     headline,
     here_counts,
@@ -20,7 +23,6 @@ from reproduction.publishing.ledger_claims import (
     reasons_of,
 )
 from reproduction.publishing.ledger_page import OF_NEWER, list_headings
-from reproduction.publishing.site.links import relative
 from reproduction.publishing.site.markdown_pages import anchor_of, rendered_inline
 from reproduction.publishing.site.shown_rows import (
     LEDGER,
@@ -30,9 +32,8 @@ from reproduction.publishing.site.shown_rows import (
     paper_address,
     verdict_bars,
 )
-from reproduction.publishing.site.site_pages import SitePage, markup
+from reproduction.publishing.site.site_pages import SitePage, markup, relative
 from reproduction.publishing.site.study_pages import Study
-from reproduction.publishing.verdict_rows import UNDECIDABLE, VERDICTS, VerdictRow, artifact_label
 
 START = "index.html"
 """Address of the first page."""
@@ -85,7 +86,7 @@ def start_page(
             "counts": counts,
             "claims": len(claims),
             "headline": _html(headline(claims)) if claims else "",
-            "decided": len(claims) - counts[UNDECIDABLE],
+            "decided": len(claims) - counts[ClaimVerdict.UNDECIDABLE],
             "doors": {name: relative(address, START) for name, address in doors.items()},
             "ledger_of": {verdict: ledger_of(verdict=verdict) for verdict in VERDICTS},
             "report": relative(report, START) if report else "",

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Pages of the site for the repository's documents and the library's reference."""
+"""Pages of the site for the documents of the repository."""
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from textwrap import dedent, indent
-from typing import Any
 
-from reproduction.publishing.site.links import SiteLinks
-from reproduction.publishing.site.markdown_pages import Resolver, highlighted, rendered
-from reproduction.publishing.site.public_names import PublicModule, PublicName
-from reproduction.publishing.site.site_pages import SitePage, markup
+from reproduction.publishing.site.markdown_pages import rendered
+from reproduction.publishing.site.site_pages import SiteLinks, SitePage, markup
 
-DOCUMENTS, REFERENCE, ERRATA = "docs/index.html", "api/index.html", "errata.html"
-"""Addresses of the lists of documents and of packages, and of the errata."""
+DOCUMENTS, ERRATA = "docs/index.html", "errata.html"
+"""Addresses of the list of documents, and of the errata."""
 
 ERRATA_SOURCE = "docs/errata.md"
 
@@ -118,196 +112,6 @@ def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[Site
     values = {"groups": {name: entries for name, entries in groups.items() if entries}}
     listing = SitePage(DOCUMENTS, "Documents", "documents.html", DOCUMENTS, values, "Documents.")
     return [listing, *pages]
-
-
-# Numpydoc docstrings as Markdown and HTML.
-
-LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
-"""Sections whose entries have a name or type, and a description below."""
-
-_SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
-_MATH = re.compile(r"^([ ]*)\.\. math::(.*(?:\n(?:\1[ ]+\S.*|[ ]*(?=\n\1[ ]+\S)))*)", re.MULTILINE)
-_EXAMPLE = re.compile(r"^(?:>>> .*(?:\n.+)*\n?)+", re.MULTILINE)
-_TABLE = re.compile(r"^(=+(?: +=+)+)\n((?:.+\n)+?)\1$", re.MULTILINE)
-_FIELD = re.compile(r"^:([A-Z][\w ]*): ", re.MULTILINE)
-_CODE = re.compile(r"(```.*?```|\$`[^`]+`\$|`[^`\n]+`)", re.DOTALL)
-_INLINE = re.compile(r":(\w+):`([^`]+)`|``((?:[^`]|`(?!`))+)``")
-
-
-def docstring_html(text: str, resolve: Resolver) -> str:
-    """Return a docstring as HTML.
-
-    Parameters
-    ----------
-    resolve : callable
-        Returns the target of a link; a name of the library is ``api:`` and the name.
-    """
-    head, *rest = _SECTION.split(text)
-    parts = [_prose(head, resolve)]
-    for title, body in zip(rest[::2], rest[1::2], strict=True):
-        inner = _entries(body, resolve) if title in LISTS else _prose(body, resolve)
-        parts.append(f'<div class="section"><p class="of">{html.escape(title)}</p>{inner}</div>')
-    return "".join(parts)
-
-
-def first_sentence(text: str, resolve: Resolver) -> str:
-    """Return the first paragraph of a docstring as HTML, without the marks of a paragraph."""
-    body = _prose(text.partition("\n\n")[0], resolve).strip()
-    return body.removeprefix("<p>").removesuffix("</p>")
-
-
-def docstring_markdown(text: str) -> str:
-    r"""Return the reStructuredText of docstrings as Markdown.
-
-    Examples
-    --------
-    >>> docstring_markdown("A :class:`.Metric` of ``n`` lists, :math:`r_k < 2`.")
-    'A [`Metric`](api:.Metric) of `n` lists, $`r_k < 2`$.'
-    """
-    text = _TABLE.sub(_table, text)
-    text = _MATH.sub(lambda m: f"{m[1]}```math\n{_block(m[2], m[1])}\n{m[1]}```", text)
-    text = _EXAMPLE.sub(lambda m: f"```pycon\n{m[0].rstrip()}\n```\n", text)
-    text = _FIELD.sub(r"- **\1:** ", text)
-    parts = re.split(r"(```.*?```)", text, flags=re.DOTALL)
-    parts[::2] = [_INLINE.sub(_role, part) for part in parts[::2]]
-    return _outside_code("".join(parts), lambda part: part.replace("<", "&lt;"))
-
-
-def _block(text: str, margin: str) -> str:
-    return indent(dedent(text).strip(), margin)
-
-
-def _role(found: re.Match[str]) -> str:
-    role, name, code = found.groups()
-    if code is not None:
-        return f"`{code}`"
-    if role == "math":
-        return f"$`{' '.join(name.split())}`$"
-    printed = name.lstrip("~.")
-    if name.startswith(("~", ".")):
-        printed = printed if name.startswith(".") else printed.rpartition(".")[2]
-    return f"[`{printed}`](api:{name.lstrip('~')})"
-
-
-def _outside_code(text: str, change: Callable[[str], str]) -> str:
-    parts = _CODE.split(text)
-    parts[::2] = map(change, parts[::2])
-    return "".join(parts)
-
-
-def _table(found: re.Match[str]) -> str:
-    """Return a simple table, which lacks a head, with a head."""
-    spans = [(m.start(), m.end()) for m in re.finditer("=+", found[1])]
-    ends = [start for start, _ in spans[1:]]
-    rows: list[list[str]] = []
-    for line in found[2].splitlines():
-        cells = [
-            line[start:end].strip() for (start, _), end in zip(spans, [*ends, None], strict=True)
-        ]
-        if cells[0]:
-            rows.append(cells)
-        else:
-            rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
-    width = len(spans)
-    escaped = ["| " + " | ".join(c.replace("|", r"\|") for c in row) + " |" for row in rows]
-    return "\n".join(["|" + " |" * width, "|" + " --- |" * width, *escaped])
-
-
-def _prose(text: str, resolve: Resolver) -> str:
-    return rendered(docstring_markdown(text.strip()), resolve).body
-
-
-def _entries(text: str, resolve: Resolver) -> str:
-    parts = []
-    for line, body in _split_entries(text):
-        name, separator, kind = line.partition(" : ")
-        said = f"<code>{html.escape(name)}</code>"
-        if separator:
-            said += f' <span class="type">{html.escape(kind)}</span>'
-        parts.append(f"<dt>{said}</dt><dd>{_prose(body, resolve)}</dd>")
-    return f"<dl>{''.join(parts)}</dl>"
-
-
-def _split_entries(text: str) -> Iterator[tuple[str, str]]:
-    for entry in re.split(r"\n(?=\S)", text.strip("\n")):
-        line, _, body = entry.partition("\n")
-        yield line.strip(), dedent(body)
-
-
-def reference_pages(
-    modules: Sequence[PublicModule], packages: Mapping[str, str], links: SiteLinks
-) -> list[SitePage]:
-    """Return a page for every package of the code, and a page that lists them."""
-    by_package = {
-        name: list(group)
-        for name, group in groupby(
-            sorted(modules, key=lambda one: (one.package, one.name)), lambda one: one.package
-        )
-    }
-    shown = [(name, group) for name, group in by_package.items() if any(m.names for m in group)]
-    resolve = links.resolver(REFERENCE, "README.md")
-    listing = SitePage(
-        REFERENCE,
-        "Library",
-        "reference.html",
-        REFERENCE,
-        {
-            "packages": [
-                {
-                    "name": group[0].dotted_package,
-                    "address": f"api/{name}.html",
-                    "summary": markup(first_sentence(packages.get(name, ""), resolve)),
-                    "modules": len(group),
-                }
-                for name, group in shown
-            ]
-        },
-        "The library under the workflow, by package.",
-    )
-    pages = [_package_page(name, group, packages.get(name, ""), links) for name, group in shown]
-    return [listing, *pages]
-
-
-def _package_page(
-    name: str, modules: Sequence[PublicModule], docstring: str, links: SiteLinks
-) -> SitePage:
-    address = f"api/{name}.html"
-    resolve = links.resolver(address, "README.md")
-    return SitePage(
-        address,
-        modules[0].dotted_package,
-        "package.html",
-        REFERENCE,
-        {
-            "name": modules[0].dotted_package,
-            "docstring": markup(docstring_html(docstring, resolve)),
-            "modules": [
-                {
-                    "name": module.name,
-                    "short": module.anchor,
-                    "anchor": module.anchor,
-                    "docstring": markup(docstring_html(module.docstring, resolve)),
-                    "names": [_name(public, module, resolve) for public in module.names],
-                }
-                for module in modules
-            ],
-        },
-        f"The public names of {modules[0].dotted_package}.",
-    )
-
-
-def _name(public: PublicName, module: PublicModule, resolve: Resolver) -> dict[str, Any]:
-    return {
-        "kind": public.kind,
-        "name": public.name,
-        "anchor": f"{module.anchor}.{public.name}",
-        # A class without parameters needs only its heading.
-        "signature": markup(highlighted(public.signature, "python"))
-        if public.signature != f"class {public.name}"
-        else "",
-        "docstring": markup(docstring_html(public.docstring, resolve)),
-        "members": [_name(member, module, resolve) for member in public.members],
-    }
 
 
 def _plain(html: str) -> str:

@@ -22,6 +22,8 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from reproduction.publishing.html_page import formulas_in
+
 Resolver = Callable[[str], str | None]
 """Returns the address of a link on the site, or None if the site does not have it."""
 
@@ -96,11 +98,8 @@ def _formatter() -> HtmlFormatter:
 def rendered(text: str, resolve: Resolver, *, shift: int = 0, prefix: str = "") -> RenderedText:
     """Return Markdown as HTML.
 
-    Parameters
-    ----------
-    text : str
-        CommonMark with tables, as GitHub reads it: formulas within ``$`` and a backquote, or in a
-        block of the language math.
+    The text is CommonMark with tables, as GitHub reads it: formulas within ``$`` and a backquote,
+    or in a block of the language math.
     """
     parts = _FENCED.split(text)
     parts[::2] = [_BARE_FORMULA.sub(r"$`\1`$", part) for part in parts[::2]]
@@ -252,7 +251,9 @@ class _Rendering:
                 self._image(token)
             elif token.type == "html_inline":
                 token.content = self._attributes(token.content)
-        return _with_formulas(shown)
+        for code in formulas_in(shown):
+            code.type = "formula"
+        return shown
 
     def _mentions(self, text: Token) -> list[Token]:
         """Return a text with links to the claims and errata that it names."""
@@ -310,17 +311,3 @@ class _Rendering:
         inline.children = [Token("finished", "", 0, content=text)]
         if level > 1:
             inline.children.append(Token("finished", "", 0, content=mark))
-
-
-def _with_formulas(children: list[Token]) -> list[Token]:
-    """Return tokens in which code between dollars is a formula."""
-    for before, code, after in zip(children, children[1:], children[2:], strict=False):
-        if (
-            code.type == "code_inline"
-            and before.type == after.type == "text"
-            and before.content.endswith("$")
-            and after.content.startswith("$")
-        ):
-            before.content, after.content = before.content[:-1], after.content[1:]
-            code.type = "formula"
-    return children

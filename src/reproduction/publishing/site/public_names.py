@@ -1,35 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""Public names of both packages, read from their sources without importing them."""
+"""Pages of the site for the public names of both packages, read without importing them."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import html
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from textwrap import dedent, indent
+
+from reproduction.publishing.site import ROOTS
+from reproduction.publishing.site.markdown_pages import Resolver, highlighted, rendered
+from reproduction.publishing.site.site_pages import SiteLinks, SitePage, markup
+
+REFERENCE = "api/index.html"
+"""Address of the list of packages."""
 
 WIDEST = 88
 """Wider signatures have one line per parameter."""
 
-ROOTS = ("receval", "reproduction")
-"""The packages; no two packages in them have the same name."""
-
 
 @dataclass(frozen=True)
 class PublicName:
-    """A class, function, method or constant with what its docstring says.
+    """A class, function, method, property or constant with what its docstring says.
 
-    Attributes
-    ----------
-    kind : {"class", "function", "method", "property", "constant"}
-    name : str
-        Within its module, such as ``Ratings.select``.
-    signature : str
-        As Python, the name included.
-    docstring : str
-        Empty if there is none.
-    members : tuple of PublicName
-        Methods and properties of a class.
+    The name is that within its module, such as ``Ratings.select``; the signature is Python. Members
+    are the methods and properties of a class.
     """
 
     kind: str
@@ -194,3 +193,183 @@ def _constants(
         value = ast.unparse(node.value) if node.value else ""
         shown = f"{name} = {value}" if len(value) <= WIDEST - len(name) else name
         yield PublicName("constant", name, shown, below.value.value)
+
+
+def addresses_of_names(modules: Iterable[PublicModule]) -> dict[str, str]:
+    """Return the address of every public name by each of its unique suffixes."""
+    addresses: dict[str, str | None] = {}
+
+    def add(name: str, address: str) -> None:
+        parts = name.split(".")
+        for start in range(len(parts)):
+            suffix = ".".join(parts[start:])
+            same = addresses.setdefault(suffix, address) == address
+            # The full name is always unambiguous.
+            addresses[suffix] = address if same or start == 0 else None
+
+    for module in modules:
+        page = f"api/{module.package}.html"
+        add(module.name, f"{page}#{module.anchor}")
+        for public in module.names:
+            for one in (public, *public.members):
+                add(f"{module.name}.{one.name}", f"{page}#{module.anchor}.{one.name}")
+    return {name: address for name, address in addresses.items() if address is not None}
+
+
+# Numpydoc docstrings as Markdown and HTML.
+
+LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
+"""Sections whose entries have a name or type, and a description below."""
+
+_SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+_MATH = re.compile(r"^([ ]*)\.\. math::(.*(?:\n(?:\1[ ]+\S.*|[ ]*(?=\n\1[ ]+\S)))*)", re.MULTILINE)
+_EXAMPLE = re.compile(r"^(?:>>> .*(?:\n.+)*\n?)+", re.MULTILINE)
+_TABLE = re.compile(r"^(=+(?: +=+)+)\n((?:.+\n)+?)\1$", re.MULTILINE)
+_FIELD = re.compile(r"^:([A-Z][\w ]*): ", re.MULTILINE)
+_CODE = re.compile(r"(```.*?```|\$`[^`]+`\$|`[^`\n]+`)", re.DOTALL)
+_INLINE = re.compile(r":(\w+):`([^`]+)`|``((?:[^`]|`(?!`))+)``")
+
+
+def docstring_html(text: str, resolve: Resolver) -> str:
+    """Return a docstring as HTML; links to names of the library begin with ``api:``."""
+    head, *rest = _SECTION.split(text)
+    parts = [_prose(head, resolve)]
+    for title, body in zip(rest[::2], rest[1::2], strict=True):
+        inner = _entries(body, resolve) if title in LISTS else _prose(body, resolve)
+        parts.append(f'<div class="section"><p class="of">{html.escape(title)}</p>{inner}</div>')
+    return "".join(parts)
+
+
+def first_sentence(text: str, resolve: Resolver) -> str:
+    """Return the first paragraph of a docstring as HTML, without the marks of a paragraph."""
+    body = _prose(text.partition("\n\n")[0], resolve).strip()
+    return body.removeprefix("<p>").removesuffix("</p>")
+
+
+def docstring_markdown(text: str) -> str:
+    r"""Return the reStructuredText of docstrings as Markdown.
+
+    Examples
+    --------
+    >>> docstring_markdown("A :class:`.Metric` of ``n`` lists, :math:`r_k < 2`.")
+    'A [`Metric`](api:.Metric) of `n` lists, $`r_k < 2`$.'
+    """
+    text = _TABLE.sub(_table, text)
+    text = _MATH.sub(lambda m: f"{m[1]}```math\n{_block(m[2], m[1])}\n{m[1]}```", text)
+    text = _EXAMPLE.sub(lambda m: f"```pycon\n{m[0].rstrip()}\n```\n", text)
+    text = _FIELD.sub(r"- **\1:** ", text)
+    parts = re.split(r"(```.*?```)", text, flags=re.DOTALL)
+    parts[::2] = [_INLINE.sub(_role, part) for part in parts[::2]]
+    return _outside_code("".join(parts), lambda part: part.replace("<", "&lt;"))
+
+
+def _block(text: str, margin: str) -> str:
+    return indent(dedent(text).strip(), margin)
+
+
+def _role(found: re.Match[str]) -> str:
+    role, name, code = found.groups()
+    if code is not None:
+        return f"`{code}`"
+    if role == "math":
+        return f"$`{' '.join(name.split())}`$"
+    printed = name.lstrip("~.")
+    if name.startswith(("~", ".")):
+        printed = printed if name.startswith(".") else printed.rpartition(".")[2]
+    return f"[`{printed}`](api:{name.lstrip('~')})"
+
+
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
+    parts = _CODE.split(text)
+    parts[::2] = map(change, parts[::2])
+    return "".join(parts)
+
+
+def _table(found: re.Match[str]) -> str:
+    """Return a simple table, which lacks a head, with a head."""
+    spans = [(m.start(), m.end()) for m in re.finditer("=+", found[1])]
+    ends = [start for start, _ in spans[1:]]
+    rows: list[list[str]] = []
+    for line in found[2].splitlines():
+        cells = [
+            line[start:end].strip() for (start, _), end in zip(spans, [*ends, None], strict=True)
+        ]
+        if cells[0]:
+            rows.append(cells)
+        else:
+            rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
+    width = len(spans)
+    escaped = ["| " + " | ".join(c.replace("|", r"\|") for c in row) + " |" for row in rows]
+    return "\n".join(["|" + " |" * width, "|" + " --- |" * width, *escaped])
+
+
+def _prose(text: str, resolve: Resolver) -> str:
+    return rendered(docstring_markdown(text.strip()), resolve).body
+
+
+def _entries(text: str, resolve: Resolver) -> str:
+    parts = []
+    for line, body in _split_entries(text):
+        name, separator, kind = line.partition(" : ")
+        said = f"<code>{html.escape(name)}</code>"
+        if separator:
+            said += f' <span class="type">{html.escape(kind)}</span>'
+        parts.append(f"<dt>{said}</dt><dd>{_prose(body, resolve)}</dd>")
+    return f"<dl>{''.join(parts)}</dl>"
+
+
+def _split_entries(text: str) -> Iterator[tuple[str, str]]:
+    for entry in re.split(r"\n(?=\S)", text.strip("\n")):
+        line, _, body = entry.partition("\n")
+        yield line.strip(), dedent(body)
+
+
+def reference_pages(
+    modules: Sequence[PublicModule], packages: Mapping[str, str], links: SiteLinks
+) -> list[SitePage]:
+    """Return a page for every package of the code, and a page that lists them."""
+    by_package = {
+        name: list(group)
+        for name, group in groupby(
+            sorted(modules, key=lambda one: (one.package, one.name)), lambda one: one.package
+        )
+    }
+    shown = [(name, group) for name, group in by_package.items() if any(m.names for m in group)]
+    resolve = links.resolver(REFERENCE, "README.md")
+    listing = SitePage(
+        REFERENCE,
+        "Library",
+        "reference.html",
+        REFERENCE,
+        {
+            "packages": [
+                {
+                    "name": group[0].dotted_package,
+                    "address": f"api/{name}.html",
+                    "summary": markup(first_sentence(packages.get(name, ""), resolve)),
+                    "modules": len(group),
+                }
+                for name, group in shown
+            ]
+        },
+        "The library under the workflow, by package.",
+    )
+    pages = [_package_page(name, group, packages.get(name, ""), links) for name, group in shown]
+    return [listing, *pages]
+
+
+def _package_page(
+    name: str, modules: Sequence[PublicModule], docstring: str, links: SiteLinks
+) -> SitePage:
+    address, title = f"api/{name}.html", modules[0].dotted_package
+    resolve = links.resolver(address, "README.md")
+    values = {
+        "name": title,
+        "docstring": docstring,
+        "modules": modules,
+        "described": lambda text: markup(docstring_html(text, resolve)),
+        "code": lambda signature: markup(highlighted(signature, "python")),
+    }
+    return SitePage(
+        address, title, "package.html", REFERENCE, values, f"The public names of {title}."
+    )

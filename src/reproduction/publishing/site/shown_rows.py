@@ -11,17 +11,15 @@ from urllib.parse import urlencode
 
 from receval.figures.printed_numbers import NOTHING, in_text, significant
 from receval.figures.tables import escape_markdown
-from reproduction.claims.dataset_access import told_needs
-from reproduction.claims.verdicts import ClaimVerdict
-from reproduction.publishing.site.links import SiteLinks, relative
-from reproduction.publishing.site.markdown_pages import rendered_inline
-from reproduction.publishing.verdict_rows import (
-    UNDECIDABLE,
+from reproduction.claims.verdicts import ClaimVerdict, told_needs
+from reproduction.publishing.ledger_claims import (
     VERDICTS,
     VerdictRow,
     artifact_label,
     beginning_of,
 )
+from reproduction.publishing.site.markdown_pages import rendered_inline
+from reproduction.publishing.site.site_pages import SiteLinks, relative
 
 LEDGER = "ledger.html"
 """Address of the page for searching claims."""
@@ -58,22 +56,9 @@ def ledger_of(**asked: str) -> str:
 class ShownRow:
     """The texts of a page on one claim and dataset, in HTML.
 
-    Attributes
-    ----------
-    row : VerdictRow
-    dataset : str
-        Title; empty for claims of any data.
-    statement, expected, interval : str
-        What the paper says, its value, and our interval.
-    ours, detail : str
-        What our results have, and by how much a claim fails.
-    ours_in_short, detail_in_short : str
-        Their beginnings, for tables without space for the whole text.
-    because, reason, needs, splits : str
-        The reason for the rule, the known reason of a failure, what is lacking, and other splits.
-    artifacts : tuple of tuple of str
-        For each deciding artifact: label, address of its section, and address of its picture or
-        nothing.
+    ``dataset`` is a title, empty for claims of any data. The texts in short are beginnings, for
+    tables without space for the whole text. Each deciding artifact has a label, the address of its
+    section, and that of its picture or nothing.
     """
 
     row: VerdictRow
@@ -196,18 +181,9 @@ SMALLEST = 0.055
 
 @dataclass(frozen=True)
 class VerdictBar:
-    """One bar: its name, the counts of verdicts, and the links of its parts.
+    """One bar: its name in print, and by verdict the counts, the links of its parts, and words.
 
-    Attributes
-    ----------
-    name : str
-        In print.
-    counts : mapping of str to int
-        By verdict.
-    links : mapping of str to str
-        The link of a verdict's part, if there is one.
-    words : mapping of str to str
-        Verdicts in words; by default their names.
+    The words are by default the verdict's name.
     """
 
     name: str
@@ -250,7 +226,7 @@ def _bar(bar: VerdictBar, y: int, top: int, key: str, *, named: bool) -> list[st
         left, width = before / bar.total, count / bar.total
         before += count
         said = f"{bar.name}: {count} of {bar.total}, {bar.words.get(verdict, verdict)}"
-        fill = f' fill="url(#hatch-{key})"' if verdict == UNDECIDABLE else ""
+        fill = f' fill="url(#hatch-{key})"' if verdict == ClaimVerdict.UNDECIDABLE else ""
         part = (
             f'<g class="{style}"><title>{html.escape(said)}</title><rect x="{_percent(left)}" '
             f'y="{y + top}" width="{_percent(width)}" height="{HEIGHT}"{fill}/>'

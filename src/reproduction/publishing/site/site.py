@@ -14,7 +14,15 @@ from receval.storage.files import write_atomically
 from reproduction.claims.report import reminders_of
 from reproduction.claims.spec import read_claims
 from reproduction.publishing.claim_counts import in_print
-from reproduction.publishing.ledger_claims import NOT_SAID, LedgerClaim, PaperLedger, papers_in
+from reproduction.publishing.ledger_claims import (
+    NOT_SAID,
+    VERDICTS,
+    LedgerClaim,
+    PaperLedger,
+    VerdictRow,
+    papers_in,
+    read_verdict_rows,
+)
 from reproduction.publishing.site.claim_pages import (
     page_of_ledger,
     paper_labels,
@@ -26,16 +34,19 @@ from reproduction.publishing.site.document_pages import (
     DOCUMENTS,
     ERRATA,
     ERRATA_SOURCE,
-    REFERENCE,
     document_address,
     document_pages,
+)
+from reproduction.publishing.site.markdown_pages import anchor_of
+from reproduction.publishing.site.public_names import (
+    REFERENCE,
+    addresses_of_names,
+    read_modules,
+    read_packages,
     reference_pages,
 )
-from reproduction.publishing.site.links import SiteLinks
-from reproduction.publishing.site.markdown_pages import anchor_of
-from reproduction.publishing.site.public_names import read_modules, read_packages
 from reproduction.publishing.site.shown_rows import LEDGER, RowPrinter, claim_address, paper_address
-from reproduction.publishing.site.site_pages import PageWriter, SitePage
+from reproduction.publishing.site.site_pages import PageWriter, SiteLinks, SitePage
 from reproduction.publishing.site.study_pages import PART as STUDIES
 from reproduction.publishing.site.study_pages import (
     Study,
@@ -43,7 +54,6 @@ from reproduction.publishing.site.study_pages import (
     studies_page,
     study_page,
 )
-from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow, read_verdict_rows
 
 OWN_DATA = "Your own data"
 """The heading below which a document says where to begin with one's own data."""
@@ -60,33 +70,13 @@ REPORT = "files/receval.pdf"
 class SiteSources:
     """The files that the site is made from.
 
-    Attributes
-    ----------
-    edition : str
-    claims : Path
-        The ledger.
-    studies : tuple of Path
-        A folder of artifacts for each study.
-    documents : mapping of str to Path
-        Files of Markdown by their path in the repository.
-    pictures : mapping of str to Path
-        Pictures in documents, by their path in the repository.
-    modules : tuple of Path
-        The library's sources.
-    templates, assets : Path
-        Folders.
-    datasets : mapping of str to str
-        Titles of datasets.
-    elsewhere : mapping of str to str
-        How claims on a missing dataset can be decided.
-    statements : tuple of Path
-        ``config/claims/<paper>.yaml``, with what qualifies verdicts.
-    report : Path, optional
-        The paper on all results.
-    certainty : Path, optional
-        The table of how many replications claims hold in.
-    certainty_figures : mapping of str to Path
-        The figure of each paper's claims, by study; its CSV lies beside it.
+    ``claims`` is the ledger, and each study a folder of artifacts. Documents in Markdown, and the
+    pictures in them, are named by their path in the repository. ``modules`` are the sources of both
+    packages. ``datasets`` has their titles, and ``elsewhere`` how claims on a missing one can be
+    decided. ``statements`` are ``config/claims/<paper>.yaml``, with what qualifies verdicts.
+    ``report`` is the paper on all results, ``certainty`` the table of how many replications claims
+    hold in, and ``certainty_figures`` has the figure of each paper's claims by study; its CSV lies
+    beside it.
     """
 
     edition: str
@@ -198,7 +188,7 @@ def _pages(
     mentions = {row.claim: claim_address(row.claim) for row in rows} | {
         name: f"{ERRATA}#{name.lower()}" for found in errata.values() for name in found
     }
-    links = SiteLinks(_addresses(sources, studies), modules, mentions)
+    links = SiteLinks(_addresses(sources, studies), addresses_of_names(modules), mentions)
     sections = [(study.name, section) for study in studies for section in study.text.sections]
     printer = RowPrinter(
         links,

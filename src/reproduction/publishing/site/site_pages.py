@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Model of a page of the site, and the parts that all pages share."""
+"""Pages of the site: their model, the links between them, and the parts that all of them share."""
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from reproduction.publishing.site.links import relative
-from reproduction.publishing.site.markdown_pages import anchor_of
+from reproduction.publishing.site.markdown_pages import MENTION, NAME, Resolver, anchor_of
 
 DEMO = "demo"
 """The edition with synthetic data; every page of its site says so."""
@@ -22,20 +23,9 @@ DEMO = "demo"
 class SitePage:
     """A page of the site before rendering.
 
-    Attributes
-    ----------
-    address : str
-        From the top of the site.
-    title : str
-        Title of the window, without the name of the site; empty for the first page.
-    template : str
-        Name of its template.
-    part : str
-        Address of the part of the site that it belongs to, which is marked in the navigation.
-    values : mapping
-        What the template shows.
-    description : str
-        A sentence that describes the page in search results.
+    The address is that from the top of the site. The title, that of the window, is without the name
+    of the site, and empty for the first page. ``part`` is the address of the part of the site that
+    is marked in the navigation, and the description a sentence for search results.
     """
 
     address: str
@@ -84,3 +74,78 @@ class PageWriter:
 def markup(html: str) -> Markup:
     """Mark our own HTML, so that templates do not escape it."""
     return Markup(html)
+
+
+# Links from the names that texts of the repository use to pages of the site.
+
+_ELSEWHERE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)")
+_DOCUMENT = re.compile(r"\bdocs/[\w/]+\.md\b")
+
+
+class SiteLinks:
+    """Link targets of the site, by the names that texts of the repository use.
+
+    ``pages`` has the address on the site, perhaps with an anchor, by path in the repository. A part
+    of a file with its own page also has an entry by path and anchor. ``names`` and ``mentions`` are
+    those of the library, and of claims and errata.
+    """
+
+    def __init__(
+        self,
+        pages: Mapping[str, str],
+        names: Mapping[str, str] | None = None,
+        mentions: Mapping[str, str] | None = None,
+    ) -> None:
+        self.pages = pages
+        self._names = names or {}
+        self._mentions = mentions or {}
+
+    def resolver(self, page: str, source: str) -> Resolver:
+        """Return a function that resolves the links in a text for a page of the site."""
+
+        def resolve(link: str) -> str | None:
+            if link.startswith((NAME, MENTION)):
+                name = link.partition(":")[2]
+                known = self._names if link.startswith(NAME) else self._mentions
+                address = known.get(name.lstrip("."))
+                return relative(address, page) if address else None
+            if _ELSEWHERE.match(link) or link.startswith("#"):
+                return link
+            path, _, anchor = link.partition("#")
+            named = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+            if anchor and (address := self.pages.get(f"{named}#{anchor}")):
+                return relative(address, page)
+            address = self.pages.get(named)
+            if address is None:
+                return None
+            return relative(f"{address}#{anchor}" if anchor else address, page)
+
+        return resolve
+
+    def with_documents(self, text: str) -> str:
+        """Turn names of documents in a plain text into Markdown links from the top folder.
+
+        Examples
+        --------
+        >>> SiteLinks({"docs/biases.md": "docs/biases.html"}).with_documents("See docs/biases.md.")
+        'See [docs/biases.md](docs/biases.md).'
+        """
+
+        def link(found: re.Match[str]) -> str:
+            return f"[{found[0]}]({found[0]})" if found[0] in self.pages else found[0]
+
+        return _DOCUMENT.sub(link, text)
+
+
+def relative(address: str, page: str) -> str:
+    """Return the relative address from one page of the site to another.
+
+    Examples
+    --------
+    >>> relative("ledger.html#B-001", "studies/bellogin2017.html"), relative("a/b.svg", "a/c.html")
+    ('../ledger.html#B-001', 'b.svg')
+    """
+    path, mark, anchor = address.partition("#")
+    if path == page and anchor:
+        return f"#{anchor}"
+    return posixpath.relpath(path, posixpath.dirname(page) or ".") + mark + anchor

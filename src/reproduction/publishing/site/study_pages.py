@@ -15,9 +15,15 @@ from typing import Any
 
 from receval.figures.printed_numbers import in_text, significant
 from receval.storage.files import refusing_damage
-from reproduction.claims.rebuilt_papers import is_rebuilt, verdict_in_words
-from reproduction.publishing.ledger_claims import LedgerClaim, claims_in, here_counts
-from reproduction.publishing.site.links import SiteLinks, relative
+from reproduction.claims.verdicts import is_rebuilt, verdict_in_words
+from reproduction.publishing.ledger_claims import (
+    VERDICTS,
+    LedgerClaim,
+    VerdictRow,
+    claims_in,
+    here_counts,
+    rows_by_artifact,
+)
 from reproduction.publishing.site.markdown_pages import rendered, rendered_inline
 from reproduction.publishing.site.shown_rows import (
     RowPrinter,
@@ -26,8 +32,7 @@ from reproduction.publishing.site.shown_rows import (
     paper_address,
     verdict_bars,
 )
-from reproduction.publishing.site.site_pages import SitePage, markup
-from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow, rows_by_artifact
+from reproduction.publishing.site.site_pages import SiteLinks, SitePage, markup, relative
 
 PART = "studies/index.html"
 """The part of the site that studies belong to."""
@@ -50,20 +55,10 @@ _RULE = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+$")
 
 @dataclass(frozen=True)
 class StudySection:
-    """The section of a study's page on one artifact.
+    """The section of a study's page on one artifact, in Markdown.
 
-    Attributes
-    ----------
-    name : str
-        Name of the artifact.
-    heading : str
-        Markdown.
-    has_picture : bool
-        Whether it is a figure.
-    paragraphs : tuple of str
-        Markdown: the caption, how to read it, and what it shows.
-    suffixes : tuple of str
-        Suffixes of its files, in order.
+    The paragraphs are the caption, how to read it, and what it shows. The suffixes are those of its
+    files, in order.
     """
 
     name: str
@@ -138,18 +133,7 @@ def _has_rule(block: str) -> bool:
 
 @dataclass(frozen=True)
 class Study:
-    """A study on the site.
-
-    Attributes
-    ----------
-    name : str
-    folder : Path
-        Folder of its artifacts.
-    text : StudyText
-        From its page.
-    rows : tuple of VerdictRow
-        The claims of its paper.
-    """
+    """A study on the site: the folder of its artifacts, its page, and the claims of its paper."""
 
     name: str
     folder: Path
@@ -222,16 +206,7 @@ LABEL_ROOM = 22
 
 @dataclass(frozen=True)
 class NumberPair:
-    """A published number and ours.
-
-    Attributes
-    ----------
-    published, ours : float
-    name : str
-        Description of the point, in plain text.
-    style : str
-        Class of the verdict in the style sheet.
-    """
+    """A published number and ours, with a plain text on the point, and its class of style."""
 
     published: float
     ours: float

@@ -47,8 +47,8 @@ def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthet
     import pandas as pd
 
     from receval.storage.files import write_atomically
+    from reproduction.publishing.ledger_claims import read_verdict_rows
     from reproduction.publishing.ledger_page import ledger_page
-    from reproduction.publishing.verdict_rows import read_verdict_rows
 
     rows = pd.concat([read_results(path) for path in verdicts], ignore_index=True)
     write_results(rows, ledger)
@@ -60,8 +60,8 @@ def list_claims(
 ) -> None:
     """Write the page of all claims of a paper."""
     from receval.storage.files import write_atomically
+    from reproduction.publishing.ledger_claims import read_verdict_rows
     from reproduction.publishing.ledger_page import paper_page
-    from reproduction.publishing.verdict_rows import read_verdict_rows
 
     rows = read_verdict_rows(verdicts)
     write_atomically(page, paper_page(rows, elsewhere, synthetic=synthetic))

@@ -211,8 +211,13 @@ def build_paper(
 ) -> None:
     """Write the paper of an edition, its numbers as a table, and all data that its text reads."""
     from receval.storage.files import write_atomically, write_results
-    from reproduction.publishing.paper import PaperInputs, paper_numbers, table_of_numbers, typeset
-    from reproduction.publishing.paper_spec import read_paper_spec
+    from reproduction.publishing.paper import (
+        PaperInputs,
+        paper_numbers,
+        read_paper_spec,
+        table_of_numbers,
+        typeset,
+    )
     from reproduction.workflow.provenance.versions import write_json
 
     found = paper_numbers(

@@ -7,7 +7,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from reproduction.claims.dataset_access import datasets_elsewhere
+from reproduction.claims.verdicts import datasets_elsewhere
 from reproduction.workflow.plan.artifacts import PlannedArtifacts
 from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.studies import PlannedStudies

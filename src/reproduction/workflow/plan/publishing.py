@@ -12,7 +12,7 @@ from pydantic import Field
 from receval.spec_types import Identifier, Model, NonEmptyText
 from reproduction.config.reading import read_yaml, validated
 from reproduction.config.settings import Settings
-from reproduction.publishing.site.public_names import ROOTS
+from reproduction.publishing.site import ROOTS
 from reproduction.workflow.plan.claims import PlannedClaims
 from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.studies import PlannedStudies
