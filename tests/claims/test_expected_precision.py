@@ -9,7 +9,7 @@ from studies.prepared import ratings_of
 from theory.worlds import THRESHOLD, fold_of, lists_of
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.precision import Precision
+from receval.metrics.precision_and_recall import Precision
 from receval.protocols.protocol import Protocol
 from receval.splits.split import fold
 from receval.splits.uniform_test import split_with_uniform_test

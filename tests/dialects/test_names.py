@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from receval.metrics.aliases import metric_of_alias
 from receval.metrics.dialects.registry import DIALECTS, dialect
 from receval.metrics.registry import parse
-from receval.metrics.usual_names import metric_of_usual_name
 
 
 @pytest.mark.costly
@@ -118,7 +118,7 @@ def test_what_is_relevant_is_the_tools_rule() -> None:
     ],
 )
 def test_a_usual_name_is_our_metric_and_no_tools(usual: str, label: str) -> None:
-    assert metric_of_usual_name(usual).label == label
+    assert metric_of_alias(usual).label == label
 
 
 @pytest.mark.parametrize("name", ["set_P", "map", "ndcg", "recip_rank", "err", "infAP2"])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from receval.sampled_metrics.order_changes import RARE
 from receval.sampled_metrics.rank_corrections import BIAS_VARIANCE
+from receval.sampled_metrics.sampled_moments import RARE
 
 PAGE = Path(__file__).resolve().parents[2].joinpath("docs/sampled_metrics.md").read_text("utf-8")
 

@@ -16,7 +16,7 @@ from receval.data.ratings_table import read_ratings
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall, preference_table
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lexicographic_recall import lexirecall, total_search_efficiency
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 from receval.splits.split import Judgments
 from receval.splits.split_ratings import split
 

@@ -26,8 +26,7 @@ from metrics.forms import ALL, cutoffs_of
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.list_view import NO_CUTOFF, ListView
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import NO_CUTOFF, JudgedLists, ListView
 from receval.metrics.registry import METRICS, parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol

@@ -12,15 +12,19 @@ from scipy.sparse import csr_array
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
-from receval.missing_judgments.candidate_pairs import CandidatePairs
 from receval.missing_judgments.estimates_of_systems import unbiased_estimates
-from receval.missing_judgments.estimators import WeightedSums, effective_size
+from receval.missing_judgments.estimators import (
+    AdditiveMetric,
+    WeightedSums,
+    additive_metric_of,
+    effective_size,
+)
 from receval.missing_judgments.propensities import (
+    CandidatePairs,
     KnownPropensities,
     PopularityPropensities,
     SamplePropensities,
 )
-from receval.missing_judgments.rank_sums import RankSum, rank_sum_of
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Fold, Judgments, Split
 from receval.splits.split_ratings import SplitRatings, split
@@ -342,5 +346,5 @@ def test_candidates_are_the_items_of_the_protocol_without_the_users_own():
 
 
 def test_labels_of_metrics_are_read_in_their_usual_forms():
-    assert rank_sum_of("dcg@7") == RankSum("DCG", 7)
-    assert rank_sum_of("recall@3").label == "Recall@3"
+    assert additive_metric_of("dcg@7") == AdditiveMetric("DCG", 7)
+    assert additive_metric_of("recall@3").label == "Recall@3"

@@ -14,7 +14,7 @@ from studies.prepared import inputs_of, write_experiment
 
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.registry import parse
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import kept_units, sampling_order
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
@@ -106,7 +106,7 @@ def test_values_are_the_means_over_the_folds(tmp_path: Path, kind: str) -> None:
             rng = generator(7, "ml-1m", "coin-flip", number, "removal", kind, sample)
             order, n_units = sampling_order(experiment.fold(number).test, kind, rng)
             kept = kept_units(n_units, np.array(PERCENTS))
-            of_fold, evaluated_users = ReducedFold(lists, aggregated_metrics).values(order, kept)
+            of_fold, evaluated_users = IncompleteFold(lists, aggregated_metrics).values(order, kept)
             values.append(of_fold)
             users.append(evaluated_users)
         np.testing.assert_allclose(found.values[:, sample], np.mean(values, axis=0), rtol=1e-14)

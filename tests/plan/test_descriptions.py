@@ -104,15 +104,14 @@ def test_code_of_a_job_tells_recommenders_apart() -> None:
 
 def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
     assert plan_of("demo").artifacts.metric_entries("bellogin2017", "fig02") == [
-        "receval.metrics.precision"
+        "receval.metrics.precision_and_recall"
     ]
     assert plan_of("demo").artifacts.metric_entries("valcarce2018", "table2") == []
     several = {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]}
     change = {"studies": {"bellogin2017": {"artifacts": {"fig02": {"parameters": several}}}}}
     assert plan_of("demo", change).artifacts.metric_entries("bellogin2017", "fig02") == [
         "receval.metrics.ndcg",
-        "receval.metrics.precision",
-        "receval.metrics.recall",
+        "receval.metrics.precision_and_recall",
     ]
 
 

@@ -165,7 +165,7 @@ def test_a_judgment_sampling_depends_on_the_code_of_the_metrics_that_it_measures
     entries = plan_of("demo", change).judgment_samplings.metric_entries("valcarce2018", "sparsity")
     assert entries == [
         "receval.metrics.ndcg",
-        "receval.metrics.precision",
+        "receval.metrics.precision_and_recall",
         "receval.metrics.reciprocal_rank",
     ]
 

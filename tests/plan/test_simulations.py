@@ -105,7 +105,7 @@ def test_a_simulation_depends_on_the_code_of_the_metrics_that_it_measures() -> N
     plan = changed(metrics=["P@10", "P@5", "nDCG@10"])
     assert plan.simulations.metric_entries(NAME) == [
         "receval.metrics.ndcg",
-        "receval.metrics.precision",
+        "receval.metrics.precision_and_recall",
     ]
 
 

@@ -15,7 +15,6 @@ from receval.data.ratings_table import read_ratings
 from receval.evaluation.named import named_metrics
 from receval.evaluation.runs import evaluate_runs
 from receval.sampled_metrics.audit import audit_samples
-from receval.sampled_metrics.order_changes import RARE, swap_probability
 from receval.sampled_metrics.rank_corrections import (
     chances_of_sampled_ranks,
     estimated_by_least_squares,
@@ -23,7 +22,12 @@ from receval.sampled_metrics.rank_corrections import (
     most_likely_ranks,
 )
 from receval.sampled_metrics.sampled_candidates import SamplingOdds
-from receval.sampled_metrics.sampled_moments import AuditedMoments, full_cutoffs
+from receval.sampled_metrics.sampled_moments import (
+    RARE,
+    AuditedMoments,
+    full_cutoffs,
+    swap_probability,
+)
 from receval.splits.split_ratings import split
 
 METRICS = ("Recall@2", "nDCG@3", "RR")

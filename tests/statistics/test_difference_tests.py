@@ -20,11 +20,12 @@ from receval.statistics.difference_tests import (
     TIES_AT_RANDOM,
     p_values_of_tests,
     sign_group_test,
+    t_statistics_by_moments,
+    t_test_by_moments,
     t_test_of_rows,
     wilcoxon_test_of_rows,
 )
 from receval.statistics.effect_sizes import users_for_power
-from receval.statistics.pair_moments import t_statistics_by_moments, t_test_by_moments
 from receval.statistics.paired_tests import sign_test, t_statistics, t_test, wilcoxon_test
 from receval.statistics.tukey import honestly_significant_differences, tukey_hsd
 

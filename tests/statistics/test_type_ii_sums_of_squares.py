@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
+from receval.statistics.anova import ExplainedVariance, explained_variance
 
 Values = NDArray[np.float64]
 Factors = dict[str, NDArray[np.int64]]

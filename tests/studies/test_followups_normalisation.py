@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import ttest_rel
 from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
 
-from receval.metrics.discounted_gain import DiscountedGain
 from receval.metrics.metric import Metric
+from receval.metrics.ndcg import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results

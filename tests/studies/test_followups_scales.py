@@ -21,7 +21,7 @@ from studies.prepared import (
 )
 
 from receval.figures.tables import to_markdown
-from receval.metrics.discounted_gain import DiscountedGain
+from receval.metrics.ndcg import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results

@@ -8,7 +8,7 @@ import pytest
 
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lexicographic_recall import lexirecall
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 from receval.splits.split import Judgments
 from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
 

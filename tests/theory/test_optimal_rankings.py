@@ -9,13 +9,13 @@ from scipy.sparse import csr_array
 from theory.counted_items import Item, items, probabilities_of
 
 from receval.recommenders.non_personalised import OptimalRanking
-from receval.theory.optimal_rankings import (
+from receval.theory.rating_probabilities import (
+    RatingProbabilities,
     observed_anti_precision_ranking,
     observed_precision_ranking,
     real_anti_precision_ranking,
     real_precision_ranking,
 )
-from receval.theory.rating_probabilities import RatingProbabilities
 
 
 @given(st.lists(items(9), min_size=1, max_size=6))

@@ -12,7 +12,7 @@ from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold
 
 from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate, mean
-from receval.metrics.precision import Precision
+from receval.metrics.precision_and_recall import Precision
 from receval.protocols.protocol import Protocol, RelevantSelection
 from receval.splits.split import Fold, fold
 from receval.splits.uniform_test import split_with_uniform_test

@@ -11,7 +11,7 @@ from protocols.brute_force import Scores
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.precision import Precision
+from receval.metrics.precision_and_recall import Precision
 from receval.protocols.candidates import target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from receval.metrics.aliases import metric_of_alias
 from receval.metrics.metric import Metric
-from receval.metrics.usual_names import metric_of_usual_name
 from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
 
@@ -33,5 +33,5 @@ def named_metrics(given: str | Metric | Sequence[str | Metric]) -> dict[str, Met
     listed = [given] if isinstance(given, str | Metric) else list(given)
     if not listed:
         raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
-    found = [metric_of_usual_name(one) for one in listed]
+    found = [metric_of_alias(one) for one in listed]
     return {metric.label: metric for metric in found}

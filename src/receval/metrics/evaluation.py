@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.averages import Arithmetic, Average
 from receval.metrics.judged_items import JudgedItems
-from receval.metrics.list_view import NO_CUTOFF, ListView
-from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.lists import NO_CUTOFF, JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric
 from receval.storage.messages import quoted
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 
 _UNRETRIEVED = np.iinfo(np.int64).max
 

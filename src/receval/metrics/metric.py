@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import check_fields
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.labels import check_choices, printed_parameters
-from receval.metrics.list_view import NO_CUTOFF, ListView
+from receval.metrics.lists import NO_CUTOFF, ListView
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Metric(ABC):
 
     Examples
     --------
-    >>> from receval.metrics.precision import Precision
+    >>> from receval.metrics.precision_and_recall import Precision
     >>> metric = Precision(cutoff=10)
     >>> metric.label, metric.at(5).label, metric.reach, metric == Precision(cutoff=10)
     ('P@10', 'P@5', 10, True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Normalised discounted cumulative gain (nDCG) and loss (nDCL)."""
+"""Discounted cumulative gain (DCG), and normalised gain (nDCG) and loss (nDCL)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, Loss, gains, losses
-from receval.metrics.list_view import NO_CUTOFF, ListView, as_array
+from receval.metrics.lists import NO_CUTOFF, ListView, as_array
 from receval.metrics.metric import Metric, column, filled, ratio
 from receval.storage.kernel_cache import njit
 
@@ -203,7 +203,7 @@ def discounted_gains(
     ----------
     lists : ListView
     cutoffs : tuple of int
-        Increasing; :data:`receval.metrics.list_view.NO_CUTOFF` for none.
+        Increasing; :data:`receval.metrics.lists.NO_CUTOFF` for none.
     gain : str
         See :func:`receval.metrics.gains.gains`.
 
@@ -311,3 +311,49 @@ def _ideal_sums(
             total += worth[first + step if best_first else last - step] * discounts[step]
         for rest in range(level, len(cutoffs)):
             sums[rest, row] = total
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscountedGain(Metric):
+    r"""Discounted gain of the list, the numerator of :class:`receval.metrics.ndcg.NDCG`.
+
+    .. math:: DCG@n = \sum_{k=1}^{n} \frac{g(r_k)}{\log_2(k + 1)}
+
+    The value of the best list grows with the number of relevant items and with the cut-off, so
+    users with more relevant items have more weight in a mean over users.
+
+    It is not in :data:`receval.metrics.registry.METRICS`, because the papers use only nDCG.
+
+    Parameters
+    ----------
+    gain : str
+        See :func:`receval.metrics.gains.gains`.
+
+    Notes
+    -----
+    Source: Järvelin and Kekäläinen (2002), "Cumulated gain-based evaluation of IR techniques", with
+    the discount of nDCG.
+
+    Examples
+    --------
+    The two relevant items have the ranks 1 and 3:
+
+    >>> from receval.metrics.evaluation import evaluate
+    >>> from receval.metrics.lists import JudgedLists
+    >>> from receval.protocols.judged_ranks import JudgedRanks
+    >>> from receval.protocols.protocol import Protocol
+    >>> from receval.splits.split import Judgments
+    >>> judgments = Judgments.from_pairs([0, 0], [3, 7], [5, 4], n_users=1)
+    >>> ranks, ten = np.array([1, 3], dtype=np.int32), np.array([10], dtype=np.int32)
+    >>> lists = JudgedLists.of(judgments, JudgedRanks(ranks, ten, ten), 4, Protocol())
+    >>> metrics = [DiscountedGain(gain="binary", cutoff=cutoff) for cutoff in (1, 2, 3)]
+    >>> evaluate(metrics, lists).ravel().tolist()
+    [1.0, 1.0, 1.5]
+    """
+
+    name: ClassVar[str] = "DCG"
+    gain: Gain = "rating"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        found, _ = discounted_gains(lists, cutoffs, self.gain)
+        return found

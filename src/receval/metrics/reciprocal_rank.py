@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import maximum_rating
-from receval.metrics.list_view import ListView, as_array
+from receval.metrics.lists import ListView, as_array
 from receval.metrics.metric import Metric
 from receval.storage.kernel_cache import njit
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from receval.metrics.metric import Metric
 
 METRICS = {
-    "P": "receval.metrics.precision:Precision",
-    "antiP": "receval.metrics.precision:AntiPrecision",
-    "Recall": "receval.metrics.recall:Recall",
-    "StratifiedRecall": "receval.metrics.recall:StratifiedRecall",
-    "Fallout": "receval.metrics.recall:Fallout",
-    "F1": "receval.metrics.precision:F1",
-    "Hit": "receval.metrics.hits:Hit",
-    "Rprec": "receval.metrics.hits:RPrecision",
+    "P": "receval.metrics.precision_and_recall:Precision",
+    "antiP": "receval.metrics.precision_and_recall:AntiPrecision",
+    "Recall": "receval.metrics.precision_and_recall:Recall",
+    "StratifiedRecall": "receval.metrics.precision_and_recall:StratifiedRecall",
+    "Fallout": "receval.metrics.precision_and_recall:Fallout",
+    "F1": "receval.metrics.precision_and_recall:F1",
+    "Hit": "receval.metrics.precision_and_recall:Hit",
+    "Rprec": "receval.metrics.precision_and_recall:RPrecision",
     "AP": "receval.metrics.average_precision:AveragePrecision",
     "nDCG": "receval.metrics.ndcg:NDCG",
     "nDCL": "receval.metrics.ndcg:NDCL",

@@ -14,11 +14,20 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.evaluation.named import named_protocols
 from receval.evaluation.ranked_systems import RankedFold, ranked_folds
-from receval.missing_judgments.candidate_pairs import CandidatePairs
-from receval.missing_judgments.estimators import Estimate, Normalised, WeightedSums, effective_size
+from receval.missing_judgments.estimators import (
+    AdditiveMetric,
+    Estimate,
+    Normalised,
+    WeightedSums,
+    additive_metric_of,
+    effective_size,
+)
 from receval.missing_judgments.intervened_tests import IntervenedTest
-from receval.missing_judgments.propensities import PopularityPropensities, PropensityModel
-from receval.missing_judgments.rank_sums import RankSum, rank_sum_of
+from receval.missing_judgments.propensities import (
+    CandidatePairs,
+    PopularityPropensities,
+    PropensityModel,
+)
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
@@ -64,7 +73,7 @@ def unbiased_estimates(
     systems : mapping of str to recommender, scorer or array
         As for :func:`receval.evaluation.systems.evaluate_systems`.
     metrics : str or sequence of str
-        ``P@n``, ``DCG@n`` or ``Recall@n`` (:class:`receval.missing_judgments.rank_sums.RankSum`).
+        ``P@n``, ``DCG@n`` or ``Recall@n`` (:class:`receval.missing_judgments.estimators.RankSum`).
     propensities : PropensityModel or sequence, optional
         From :mod:`receval.missing_judgments.propensities`; popularity by default.
     protocol : str or Protocol
@@ -120,7 +129,9 @@ def unbiased_estimates(
     >>> found["estimator"].tolist()
     ['naive', 'IPS', 'SNIPS']
     """
-    chosen = [rank_sum_of(name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
+    chosen = [
+        additive_metric_of(name) for name in ([metrics] if isinstance(metrics, str) else metrics)
+    ]
     if propensities is None:
         propensities = PopularityPropensities()
     models = list(propensities) if isinstance(propensities, Sequence) else [propensities]
@@ -142,7 +153,7 @@ def unbiased_estimates(
 def estimates_of_folds(
     folds: Iterable[RankedFold],
     systems: Sequence[str],
-    metrics: Sequence[RankSum],
+    metrics: Sequence[AdditiveMetric],
     propensities: Sequence[PropensityModel],
     protocol: Protocol,
     threshold: float,
@@ -267,10 +278,10 @@ class _Source:
         self._sizes = sizes.sum(axis=0).astype(np.float64)
         self._lists = (sizes > 0).sum(axis=0).astype(np.float64)
 
-    def divisor(self, metric: RankSum) -> _Divisor:
+    def divisor(self, metric: AdditiveMetric) -> _Divisor:
         return self._divisors[metric.per_relevant]
 
-    def sums(self, name: str, metric: RankSum) -> WeightedSums:
+    def sums(self, name: str, metric: AdditiveMetric) -> WeightedSums:
         worths = np.zeros(len(self._sizes))
         for ranks, rows, users, weights in self._relevant:
             worth = weights * metric.worth(ranks[name].ranks[rows])
@@ -288,7 +299,7 @@ def _by_source(samples: Sequence[_Sample], threshold: float) -> list[_Source]:
 
 
 def _rows(
-    name: str, metric: RankSum, source: _Source, normalised: Normalised
+    name: str, metric: AdditiveMetric, source: _Source, normalised: Normalised
 ) -> Iterator[dict[str, Any]]:
     sums, divisor = source.sums(name, metric), source.divisor(metric)
     for estimator in _estimators(source.kind, metric):
@@ -313,7 +324,7 @@ def _rows(
         }
 
 
-def _estimators(kind: str, metric: RankSum) -> list[str]:
+def _estimators(kind: str, metric: AdditiveMetric) -> list[str]:
     if kind != "IPS":
         return [kind]
     return ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]

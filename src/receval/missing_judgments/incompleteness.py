@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 
 from receval.metrics.averages import MEAN_DECIMALS, QuasiArithmetic
 from receval.metrics.evaluation import evaluate_views
-from receval.metrics.list_view import ListView
-from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.lists import JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric
-from receval.missing_judgments.fused_pass import FusedPass, ReducedLists, shared_cutoff
 from receval.missing_judgments.judgment_sampling import reduce_lists, stack
+from receval.missing_judgments.single_pass_metrics import (
+    IncompleteLists,
+    SinglePassMetrics,
+    shared_cutoff,
+)
 from receval.storage.kernel_cache import njit
 
 # Values of this many users under all metrics and systems fit into caches: a megabyte or less.
@@ -52,7 +55,7 @@ class _Measured:
     ----------
     alive : ndarray of bool, shape (n_judged,)
         Whether each judgment remains.
-    reduced : ReducedLists or None
+    reduced : IncompleteLists or None
         The lists, if one pass computes all metrics.
     tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
         For each family, the transformed values of its metrics.
@@ -61,7 +64,7 @@ class _Measured:
     """
 
     alive: NDArray[np.bool_]
-    reduced: ReducedLists | None
+    reduced: IncompleteLists | None
     tables: list[NDArray[np.float64]]
     sums: list[NDArray[np.float64]]
 
@@ -75,7 +78,7 @@ class _Measured:
         )
 
 
-class ReducedFold:
+class IncompleteFold:
     """Measures the lists of several systems on one fold by subsets of its judgments.
 
     Parameters
@@ -95,7 +98,7 @@ class ReducedFold:
 
     >>> from receval.metrics.averages import Arithmetic
     >>> from receval.metrics.judged_items import JudgedItems
-    >>> from receval.metrics.precision import Precision
+    >>> from receval.metrics.precision_and_recall import Precision
     >>> from receval.protocols.judged_ranks import JudgedRanks
     >>> from receval.protocols.protocol import Protocol
     >>> from receval.splits.split import Judgments
@@ -103,7 +106,7 @@ class ReducedFold:
     >>> ranks, ten = np.array([1, 2], dtype=np.int32), np.array([10], dtype=np.int32)
     >>> judged = JudgedItems.of(judgments, threshold=4)
     >>> lists = JudgedLists.measured_by(judged, JudgedRanks(ranks, ten, ten), Protocol())
-    >>> fold = ReducedFold([lists], [AggregatedMetric(Precision(cutoff=2), Arithmetic())])
+    >>> fold = IncompleteFold([lists], [AggregatedMetric(Precision(cutoff=2), Arithmetic())])
     >>> values, n_evaluated = fold.values(order=np.array([1, 0]), kept=np.array([2, 1]))
     >>> values.ravel().tolist(), n_evaluated.tolist()
     ([1.0, 0.5], [1, 1])
@@ -133,7 +136,9 @@ class ReducedFold:
         self._stacked = stack([view_of(lists.full, False, deepest) for lists in systems])
         cutoff = shared_cutoff(self.metrics)
         self._fused_pass = (
-            None if cutoff is None else FusedPass(self.judged, self._stacked, self.metrics, cutoff)
+            None
+            if cutoff is None
+            else SinglePassMetrics(self.judged, self._stacked, self.metrics, cutoff)
         )
         self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
         self._families = self._by_average()

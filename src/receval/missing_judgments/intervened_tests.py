@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.missing_judgments.candidate_pairs import CandidatePairs
+from receval.missing_judgments.propensities import CandidatePairs
 from receval.protocols.protocol import Protocol
 from receval.seeds import gumbel_noise
 from receval.splits.split import Fold, Judgments

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 from receval.splits.split import Judgments
 from receval.storage.kernel_cache import njit
 from receval.storage.messages import quoted

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.evaluation import evaluate_views
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.list_view import ListView
-from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.lists import JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
@@ -175,7 +174,7 @@ def expected_under_one_relevant(
     The relevant item is second of five candidates. With probability one half, the item above it is
     not among two samples of the four others, and the relevant item is first:
 
-    >>> from receval.metrics.precision import Precision
+    >>> from receval.metrics.precision_and_recall import Precision
     >>> from receval.protocols.judged_ranks import JudgedRanks
     >>> from receval.data.ratings import summed_matrix
     >>> from receval.splits.split import Judgments

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two-sided significance tests of many rows of paired differences at once.
-
-Each row is one comparison. The module offers the tests of :mod:`receval.statistics.paired_tests`
-and :mod:`receval.statistics.bootstrap`, and a permutation test of its own, for simulations in which
-no two comparisons share users.
-"""
+"""Two-sided significance tests of many rows of paired differences at once."""
 
 from __future__ import annotations
 
@@ -16,6 +11,7 @@ from scipy.special import ndtr, stdtr
 
 from receval.statistics.bootstrap import shifted_bootstrap_test
 from receval.statistics.paired_tests import sign_test_of_counts, signed_ranks
+from receval.statistics.pairs import checked_values, system_pairs
 
 TIES_AT_RANDOM = "permutation-random-ties"
 """The permutation test with random ties: its p-values are uniform even if few users differ."""
@@ -214,4 +210,70 @@ def wilcoxon_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float6
     variance = k * (k + 1) * (2 * k + 1) / 24 - ties / 48
     z = (positive - negative) / 2 / np.sqrt(np.where(k > 0, variance, 1.0))
     found: NDArray[np.float64] = 2.0 * ndtr(-np.abs(z))
+    return found
+
+
+_NO_SPREAD = 1e-13
+"""Variances and values below this share of those of the systems count as rounding errors."""
+
+
+def t_statistics_by_moments(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the t statistic of every pair of systems.
+
+    Parameters
+    ----------
+    values : array_like, shape (..., n_systems, n_users)
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_pairs)
+        As for :func:`receval.statistics.paired_tests.t_statistics`, in the same order.
+
+    Raises
+    ------
+    ValueError
+        There are fewer than two systems or two users, or a value is not finite.
+    """
+    array = checked_values(values, min_users=2)
+    n_systems, n_users = array.shape[-2:]
+    first, second = system_pairs(n_systems)
+    # Subtract what all values of a user have in common, which does not affect differences.
+    centred = array - array.mean(axis=-2, keepdims=True)
+    means = centred.mean(axis=-1)
+    centred -= means[..., np.newaxis]
+    products = centred @ np.swapaxes(centred, -1, -2)
+    squares = np.diagonal(products, axis1=-2, axis2=-1)
+    sums = squares[..., first] + squares[..., second]
+    spread = sums - 2.0 * products[..., first, second]
+    sizes = np.abs(array).max(axis=(-2, -1))[..., np.newaxis]
+    rounding = np.maximum(_NO_SPREAD * sums, n_users * np.square(_NO_SPREAD * sizes))
+    spread = np.where(spread <= rounding, 0.0, spread)
+    distances = means[..., first] - means[..., second]
+    errors = np.sqrt(spread / (n_users - 1) / n_users)
+    certain = np.where(np.abs(distances) <= _NO_SPREAD * sizes, 0.0, np.copysign(np.inf, distances))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(spread > 0, distances / errors, certain)
+
+
+def t_test_by_moments(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the p-values of the paired t-test of every pair of systems.
+
+    Parameters
+    ----------
+    values : array_like, shape (..., n_systems, n_users)
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_pairs)
+        As for :func:`receval.statistics.paired_tests.t_test`, in the same order.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`t_statistics_by_moments`.
+    """
+    array = checked_values(values, min_users=2)
+    found: NDArray[np.float64] = 2.0 * stdtr(
+        array.shape[-1] - 1, -np.abs(t_statistics_by_moments(array))
+    )
     return found

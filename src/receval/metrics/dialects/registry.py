@@ -11,21 +11,21 @@ from receval.metrics.dialects.dialect import Dialect
 from receval.storage.messages import quoted
 
 DIALECTS = {
-    "recbole": "receval.metrics.dialects.recbole:RECBOLE",
-    "elliot": "receval.metrics.dialects.elliot:ELLIOT",
-    "lenskit": "receval.metrics.dialects.lenskit:LENSKIT",
-    "lenskit-0.14": "receval.metrics.dialects.lenskit:LENSKIT_0_14",
-    "cornac": "receval.metrics.dialects.cornac_and_recpack:CORNAC",
-    "recpack": "receval.metrics.dialects.cornac_and_recpack:RECPACK",
-    "warprec": "receval.metrics.dialects.elliot:WARPREC",
-    "ranx": "receval.metrics.dialects.retrieval:RANX",
-    "trec_eval": "receval.metrics.dialects.retrieval:TREC_EVAL",
-    "ir_measures": "receval.metrics.dialects.retrieval:IR_MEASURES",
-    "ranksys": "receval.metrics.dialects.java_tools:RANKSYS",
-    "librec-2.0": "receval.metrics.dialects.java_tools:LIBREC_2",
-    "librec-3.0": "receval.metrics.dialects.java_tools:LIBREC_3",
-    "recommenders": "receval.metrics.dialects.microsoft:RECOMMENDERS",
-    "valcarce2018": "receval.metrics.dialects.valcarce2018:REC_EVAL",
+    "recbole": "receval.metrics.dialects.recommender_tools:RECBOLE",
+    "elliot": "receval.metrics.dialects.recommender_tools:ELLIOT",
+    "lenskit": "receval.metrics.dialects.recommender_tools:LENSKIT",
+    "lenskit-0.14": "receval.metrics.dialects.recommender_tools:LENSKIT_0_14",
+    "cornac": "receval.metrics.dialects.recommender_tools:CORNAC",
+    "recpack": "receval.metrics.dialects.recommender_tools:RECPACK",
+    "warprec": "receval.metrics.dialects.recommender_tools:WARPREC",
+    "ranx": "receval.metrics.dialects.retrieval_tools:RANX",
+    "trec_eval": "receval.metrics.dialects.retrieval_tools:TREC_EVAL",
+    "ir_measures": "receval.metrics.dialects.retrieval_tools:IR_MEASURES",
+    "ranksys": "receval.metrics.dialects.recommender_tools:RANKSYS",
+    "librec-2.0": "receval.metrics.dialects.recommender_tools:LIBREC_2",
+    "librec-3.0": "receval.metrics.dialects.recommender_tools:LIBREC_3",
+    "recommenders": "receval.metrics.dialects.recommender_tools:RECOMMENDERS",
+    "valcarce2018": "receval.metrics.dialects.retrieval_tools:REC_EVAL",
 }
 """Dialects by name, each imported when needed."""
 

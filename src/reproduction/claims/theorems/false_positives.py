@@ -19,12 +19,12 @@ from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Judgments
 from receval.theory.agreement_and_steepness import agree, is_steeper
-from receval.theory.optimal_rankings import (
+from receval.theory.rating_probabilities import (
+    RatingProbabilities,
     observed_anti_precision_ranking,
     real_anti_precision_ranking,
     real_precision_ranking,
 )
-from receval.theory.rating_probabilities import RatingProbabilities
 
 SEED = 20210327
 USERS, ITEMS = 40, 30

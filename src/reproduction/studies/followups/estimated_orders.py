@@ -36,6 +36,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     weights, or the number of random items); draw; system; estimate.
     """
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
+    from receval.missing_judgments.estimators import additive_metric_of
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
     from receval.missing_judgments.propensities import (
         KnownPropensities,
@@ -43,13 +44,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         SamplePropensities,
         StratifiedPropensities,
     )
-    from receval.missing_judgments.rank_sums import rank_sum_of
     from receval.seeds import generator
     from reproduction.simulation.complete_judgments import KnownChances
     from reproduction.studies.followups._shared.drawn_tests import DrawnTests
 
     parameters = inputs.parameters
-    metrics = [rank_sum_of(str(label)) for label in parameters["metrics"]]
+    metrics = [additive_metric_of(str(label)) for label in parameters["metrics"]]
     rng = generator(inputs.seed, "followups", "known-chances", "world")
     world = KnownChances.drawn(int(parameters["users"]), int(parameters["items"]), rng)
     tests = DrawnTests(world, inputs.seed)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.registry import parse
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import kept_units
 from receval.storage.archives import write_archive
 from reproduction.experiments.experiment import Experiment
@@ -81,7 +81,7 @@ def _of_fold(
         )
     (protocol,) = experiment.protocols
     lists = [experiment.lists(system, protocol, number) for system in experiment.all_systems]
-    reduced = ReducedFold(lists, aggregated_metrics)
+    reduced = IncompleteFold(lists, aggregated_metrics)
     test = experiment.fold(number).test
     unit = told.unit
     complete, _ = reduced.values(*_all_kept(len(test)))

@@ -48,7 +48,7 @@ def _at(cutoff: int) -> list[Metric]:
 
 
 @dataclass(frozen=True)
-class ReducedLists:
+class IncompleteLists:
     """The lists without removed judgments, and the sums that a pass keeps between levels.
 
     Attributes
@@ -73,16 +73,16 @@ class ReducedLists:
     sums: NDArray[np.float64]
     weights: NDArray[np.float64]
 
-    def copy(self) -> ReducedLists:
+    def copy(self) -> IncompleteLists:
         """Return a copy from which other judgments can be removed."""
-        return ReducedLists(**{name: array.copy() for name, array in vars(self).items()})
+        return IncompleteLists(**{name: array.copy() for name, array in vars(self).items()})
 
     def leave(self, judgments: NDArray[np.int64]) -> None:
         """Mark judgments that the next pass over their users removes."""
         self.states[judgments] = _LEAVING
 
 
-class FusedPass:
+class SinglePassMetrics:
     """Computes the nine metrics at a cut-off for users whose judgments change.
 
     Parameters
@@ -114,10 +114,10 @@ class FusedPass:
             len(judged.values), self.n_systems, self.starts, self.indices
         )
 
-    def all_left(self) -> ReducedLists:
+    def all_left(self) -> IncompleteLists:
         """Return the lists with all judgments, before any pass."""
         n_lists = len(self.starts) - 1
-        return ReducedLists(
+        return IncompleteLists(
             np.uint8(_LEFT) << self.judged.relevant.astype(np.uint8),
             self.indices.copy(),
             self.ranks.copy(),
@@ -127,7 +127,7 @@ class FusedPass:
         )
 
     def values(
-        self, rows: NDArray[np.int64], reduced: ReducedLists, *, first: bool
+        self, rows: NDArray[np.int64], reduced: IncompleteLists, *, first: bool
     ) -> NDArray[np.float64]:
         """Measure some users by the remaining judgments.
 
