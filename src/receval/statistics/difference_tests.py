@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Two-sided significance tests of many rows of paired differences at once."""
+"""Two-sided tests of many comparisons at once, for simulations.
+
+Each row of paired differences is one comparison. The module offers the tests of
+:mod:`receval.statistics.paired_tests` and :mod:`receval.statistics.bootstrap`, and a permutation
+test of its own, for simulations in which no two comparisons share users. For many families of
+systems there are t-tests that never compute the differences of a pair.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, stdtr
+from scipy.special import ndtr, ndtri, stdtr
 
 from receval.statistics.bootstrap import shifted_bootstrap_test
-from receval.statistics.paired_tests import sign_test_of_counts, signed_ranks
+from receval.statistics.paired_tests import sign_test_of_counts, t_of_rows, wilcoxon_z_of_rows
 from receval.statistics.pairs import checked_values, system_pairs
 
 TIES_AT_RANDOM = "permutation-random-ties"
@@ -65,32 +71,12 @@ def sign_group_test(
     .. math:: p = \frac{1}{2^k} \Big|\Big\{a : \big|\sum_u (-1)^{a \cdot c_u} d_u\big| \ge
               \big|\sum_u d_u\big|\Big\}\Big|
 
-    with random codes :math:`c_u` of k bits for the users, a running over all codes, and a . c the
-    number of bits set in both. Under the hypothesis, every difference is as likely with the other
-    sign. Because the flips form a group, the observed sum is then any of the 2^k sums with equal
-    probability, whatever the codes. So the test is exact, even with few samples.
+    with random codes :math:`c_u` of k bits (k ``generators``, from 1 to 20) for the users, a
+    running over all codes, and a . c the number of bits set in both. Under the hypothesis, every
+    difference is as likely with the other sign. Because the flips form a group, the observed sum is
+    then any of the 2^k sums with equal probability, whatever the codes. So the test is exact, even
+    with few samples.
 
-    Parameters
-    ----------
-    differences : array_like, shape (k, n_users)
-        One test per row.
-    generator : Generator
-        Draws the codes of every row.
-    generators : int
-        Number k of generators of each group, from 1 to 20.
-
-    Returns
-    -------
-    SignGroupTest
-
-    Raises
-    ------
-    ValueError
-        The number of generators is not from 1 to 20, or the differences are not a two-dimensional
-        array.
-
-    Notes
-    -----
     Source: Hemerik and Goeman (2018), "Exact testing with random permutations", TEST 27(4): a
     permutation test is exact over a group, but not always over part of one.
 
@@ -122,15 +108,7 @@ def sign_group_test(
 
 
 def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, for every a, the sums over the last axis with the signs (-1)^(a . c).
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (..., 2^k)
-
-    Returns
-    -------
-    ndarray of float64, shape (..., 2^k)
+    """Return, for every a, the sums over the last axis, 2^k long, with the signs (-1)^(a . c).
 
     Examples
     --------
@@ -154,24 +132,11 @@ def p_values_of_tests(
     resamples: int = RESAMPLES,
     generators: int = GENERATORS,
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the p-values of every row under all tests.
+    """Return the p-values of every row under all tests, by the names of ``TESTS``.
 
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (k, n_users)
-        Equal differences must be equal as floating-point numbers.
-    generator : Generator
-        Draws the groups of signs, one per row; the order of ties; and the bootstrap's resamples,
-        which all rows share.
-    resamples : int
-        Number of bootstrap samples.
-    generators : int
-        Number of generators of each group of signs.
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (k,)
-        By the names of ``TESTS``. A row without any difference has p = 1, except with random ties.
+    The generator draws the groups of signs, one per row; the order of ties; and the bootstrap's
+    resamples, which all rows share. Equal differences must be equal as floating-point numbers. A
+    row without any difference has p = 1, except with random ties.
     """
     permutation = sign_group_test(differences, generator, generators)
     found = {
@@ -190,13 +155,9 @@ def t_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Equals :func:`receval.statistics.paired_tests.t_test` for two systems with these differences.
     """
-    n_users = differences.shape[1]
-    means = differences.mean(axis=1)
-    errors = differences.std(axis=1, ddof=1) / np.sqrt(n_users)
-    certain = differences.max(axis=1) == differences.min(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(certain, np.where(means == 0, 0.0, np.inf), np.abs(means) / errors)
-    found: NDArray[np.float64] = 2.0 * stdtr(n_users - 1, -t)
+    found: NDArray[np.float64] = 2.0 * stdtr(
+        differences.shape[1] - 1, -np.abs(t_of_rows(differences))
+    )
     return found
 
 
@@ -206,10 +167,7 @@ def wilcoxon_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float6
     Equals :func:`receval.statistics.paired_tests.wilcoxon_test` for two systems with these
     differences: zeros are left out, and the normal approximation is corrected for ties.
     """
-    k, positive, negative, ties = signed_ranks(differences)
-    variance = k * (k + 1) * (2 * k + 1) / 24 - ties / 48
-    z = (positive - negative) / 2 / np.sqrt(np.where(k > 0, variance, 1.0))
-    found: NDArray[np.float64] = 2.0 * ndtr(-np.abs(z))
+    found: NDArray[np.float64] = 2.0 * ndtr(-np.abs(wilcoxon_z_of_rows(differences)))
     return found
 
 
@@ -218,21 +176,10 @@ _NO_SPREAD = 1e-13
 
 
 def t_statistics_by_moments(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the t statistic of every pair of systems.
+    """Return the t statistic of every pair of systems, from products of their values.
 
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-        As for :func:`receval.statistics.paired_tests.t_statistics`, in the same order.
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or two users, or a value is not finite.
+    As :func:`receval.statistics.paired_tests.t_statistics`, but tiny differences are rounded in
+    another way.
     """
     array = checked_values(values, min_users=2)
     n_systems, n_users = array.shape[-2:]
@@ -256,24 +203,33 @@ def t_statistics_by_moments(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def t_test_by_moments(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the p-values of the paired t-test of every pair of systems.
-
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-        As for :func:`receval.statistics.paired_tests.t_test`, in the same order.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`t_statistics_by_moments`.
-    """
+    """Return the p-values of the paired t-test by :func:`t_statistics_by_moments`."""
     array = checked_values(values, min_users=2)
     found: NDArray[np.float64] = 2.0 * stdtr(
         array.shape[-1] - 1, -np.abs(t_statistics_by_moments(array))
     )
     return found
+
+
+def users_for_power(
+    effects: ArrayLike, power: float = 0.8, level: float = 0.05
+) -> NDArray[np.float64]:
+    r"""Return how many users a two-sided test of the mean needs to detect an effect.
+
+    .. math:: n = \Big(\frac{z_{1 - \alpha / 2} + z_{1 - \beta}}{d_z}\Big)^2
+
+    by the normal approximation, which is good from a few dozen users. The effects are Cohen's d_z
+    of the population of users, the mean difference over the standard deviation of the differences;
+    ``power`` is the desired probability :math:`1 - \beta` that the test rejects, ``level`` is
+    :math:`\alpha`. It is infinite where the effect is 0.
+
+    Source: Cohen (1988), "Statistical power analysis for the behavioral sciences".
+
+    Examples
+    --------
+    >>> users_for_power([0.5, 0.1, 0.0]).round(1).tolist()
+    [31.4, 784.9, inf]
+    """
+    sizes = np.abs(np.asarray(effects, dtype=np.float64))
+    with np.errstate(divide="ignore"):
+        return np.square((ndtri(1 - level / 2) + ndtri(power)) / sizes)

@@ -40,7 +40,6 @@ class PermutationTest:
     exceeded : ndarray of int64, shape (n_metrics, n_pairs)
         Number of samples whose difference is at least as far from 0 as the observed one.
     samples : int
-        Number of samples.
     """
 
     exceeded: NDArray[np.int64]
