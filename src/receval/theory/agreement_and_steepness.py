@@ -8,17 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def odds(probability: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the odds :math:`p / (1 - p)`, infinite for a probability of 1.
-
-    Parameters
-    ----------
-    probability : array_like of float, any shape
-        From 0 to 1; NaN stays NaN.
-
-    Raises
-    ------
-    ValueError
-        A value is not a probability.
+    """Return the odds :math:`p / (1 - p)`, infinite for a probability of 1; NaN stays NaN.
 
     Examples
     --------
@@ -39,18 +29,8 @@ def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
     .. math:: dr_{a,b} f = \frac{|f(a) - f(b)|}{\max(f(a), f(b))}
 
-    Equation 11 of menamaldonado2021. It is 0 if both values are 0 or both are infinite, and 1, its
-    limit, if only one is infinite.
-
-    Parameters
-    ----------
-    first, second : array_like of float, shapes that broadcast
-        f(a) and f(b), at least 0; NaN stays NaN.
-
-    Raises
-    ------
-    ValueError
-        A value is negative.
+    Equation 11 of menamaldonado2021, for functions without negative values. It is 0 if both values
+    are 0 or both are infinite, and 1, its limit, if only one is infinite; NaN stays NaN.
     """
     a, b = np.broadcast_arrays(
         np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
@@ -75,17 +55,8 @@ def is_steeper(
     """Tell whether f is steeper than g over a and b, by its decrement rate (definition 2).
 
     Floating-point rates are compared without a tolerance, so rounding errors count as differences;
-    :mod:`receval.theory.item_pairs` compares counts exactly.
-
-    Parameters
-    ----------
-    f_of_a, f_of_b, g_of_a, g_of_b : array_like of float, shapes that broadcast
-        At least 0. If a value is NaN, the result is False.
-
-    Raises
-    ------
-    ValueError
-        A value is negative.
+    :mod:`receval.theory.item_pairs` compares counts exactly. If a value is NaN, the result is
+    False.
 
     Examples
     --------
@@ -102,37 +73,16 @@ def agree(
 ) -> NDArray[np.bool_]:
     """Tell whether f and g rank a and b in the same order (definition 1).
 
-    If one of them has equal values, they neither agree nor disagree.
-
-    Parameters
-    ----------
-    f_of_a, f_of_b, g_of_a, g_of_b : array_like of float, shapes that broadcast
-        A function without a value (NaN) neither agrees nor disagrees.
+    If one of them has equal values, or none (NaN), they neither agree nor disagree.
     """
-    f, g = _orders(f_of_a, f_of_b, g_of_a, g_of_b)
-    return np.asarray(f * g > 0)
+    return np.asarray(_order(f_of_a, f_of_b) * _order(g_of_a, g_of_b) > 0)
 
 
 def disagree(
     f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
 ) -> NDArray[np.bool_]:
-    """Tell whether f and g rank a and b in opposite orders (definition 1, note 9).
-
-    If one of them has equal values, they neither agree nor disagree.
-
-    Parameters
-    ----------
-    f_of_a, f_of_b, g_of_a, g_of_b : array_like of float, shapes that broadcast
-        A function without a value (NaN) neither agrees nor disagrees.
-    """
-    f, g = _orders(f_of_a, f_of_b, g_of_a, g_of_b)
-    return np.asarray(f * g < 0)
-
-
-def _orders(
-    f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
-) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    return _order(f_of_a, f_of_b), _order(g_of_a, g_of_b)
+    """Tell whether f and g rank a and b in opposite orders (definition 1, note 9)."""
+    return np.asarray(_order(f_of_a, f_of_b) * _order(g_of_a, g_of_b) < 0)
 
 
 def _order(first: ArrayLike, second: ArrayLike) -> NDArray[np.int8]:

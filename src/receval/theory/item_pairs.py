@@ -85,23 +85,14 @@ def item_pairs(
 ) -> ItemPairs:
     """Count all pairs of items by case.
 
-    All comparisons are exact, because they compare products of counts: rounding affects no tie.
+    All comparisons are exact, because they compare products of counts: rounding affects no tie. Its
+    items ``with_odds`` form the pairs; the others are left out.
 
-    Parameters
-    ----------
-    probabilities : RatingProbabilities
-        Its items ``with_odds`` form the pairs; the others are left out.
-    relevance : {"rated", "all"}
-        Whether to compare popularity with p(rel | train, i), as in lemma 1 and figure 5 of
-        menamaldonado2021, or with p(rel | i), as in lemma 3 and figure 9.
-    steepness : {"odds", "popularity"}
-        Whether to compare the steepness of relevance with that of the odds of popularity, as the
-        lemmas do, or with that of p(train | i) itself, which is never steeper than its odds.
-
-    Raises
-    ------
-    ValueError
-        The relevance of unrated pairs is needed, but not known.
+    Popularity is compared with p(rel | train, i) if the relevance is that of ``rated`` pairs, as in
+    lemma 1 and figure 5 of menamaldonado2021, and with p(rel | i) if it is that of ``all``, as in
+    lemma 3 and figure 9. The steepness of relevance is compared with that of the ``odds`` of
+    popularity, as the lemmas do, or with that of p(train | i) itself, which is never steeper than
+    its odds.
     """
     counts = probabilities.select(probabilities.with_odds)
     if relevance == "rated":
