@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.theory.agreement_and_steepness import (
+from receval.theory.item_pairs import (
     agree,
     decrement_rate,
     disagree,

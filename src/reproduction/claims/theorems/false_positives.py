@@ -18,7 +18,7 @@ from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Judgments
-from receval.theory.agreement_and_steepness import agree, is_steeper
+from receval.theory.item_pairs import agree, is_steeper
 from receval.theory.rating_probabilities import (
     RatingProbabilities,
     observed_anti_precision_ranking,

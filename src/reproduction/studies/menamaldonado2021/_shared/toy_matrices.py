@@ -111,7 +111,7 @@ def steepness_rows(matrix: ToyMatrix, quantities: Sequence[str]) -> list[Row]:
     whether popularity agrees with it (1; -1 if they disagree, 0 for neither), and whether the odds
     are steeper (1 or 0).
     """
-    from receval.theory.agreement_and_steepness import decrement_rate, is_steeper, odds
+    from receval.theory.item_pairs import decrement_rate, is_steeper, odds
 
     pair = ",".join(matrix.items)
     popularity_odds = odds(matrix.probabilities.p_train)
@@ -161,7 +161,7 @@ def value_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
 
 def agreement(first: Iterable[float], second: Iterable[float]) -> int:
     """Return 1 if two functions agree over two items, -1 if they disagree, else 0."""
-    from receval.theory.agreement_and_steepness import agree, disagree
+    from receval.theory.item_pairs import agree, disagree
 
     return int(agree(*first, *second)) - int(disagree(*first, *second))
 
