@@ -158,10 +158,10 @@ def audit_samples(
     values = pd.DataFrame({"full": full.ravel()}, index=names).reset_index()
     values = values.assign(negatives=sampled, expected=at[0].ravel(), sd=np.sqrt(at[1]).ravel())
     curve = pd.concat(
-        pd.DataFrame({"expected": at[0].ravel(), "sd": np.sqrt(at[1]).ravel()}, index=names)
+        pd.DataFrame({"expected": mean.ravel(), "sd": np.sqrt(variance).ravel()}, index=names)
         .reset_index()
         .assign(negatives=size)
-        for size, at in ((size, moments.at(size)) for size in sizes)
+        for size, (mean, variance) in ((size, moments.at(size)) for size in sizes)
     )
     return SamplingAudit(
         values=values.assign(relevant_items=len(first.users)),
@@ -218,16 +218,9 @@ def odds_of_runs(
 ) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
     """Read runs, and return the sampling odds of their relevant items.
 
-    Parameters
-    ----------
-    test, runs, train, relevant, trained_pairs
-        As for :func:`receval.evaluation.runs.evaluate_runs`; runs must rank all candidates of every
-        user with test ratings.
-
-    Raises
-    ------
-    ValueError
-        A list is truncated or lacks items, or no test rating is relevant.
+    The arguments are those of :func:`receval.evaluation.runs.evaluate_runs`; runs must rank all
+    candidates of every user with test ratings. Also returned are the identifiers of the users, the
+    relevance threshold and notes.
     """
     if not runs:
         raise ValueError("There is no run to audit: name at least one.")
@@ -256,19 +249,10 @@ def odds_of_runs(
 def odds_of_systems(
     data: SplitRatings, systems: Mapping[str, Any], relevant: float | Literal["auto"] = "auto"
 ) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
-    """Train systems, and return the sampling odds of the relevant test ratings.
+    """Train systems, and return what :func:`odds_of_runs` does.
 
-    Returns
-    -------
-    odds : dict of str to SamplingOdds
-        By system. The codes of users in fold n are shifted by n times the number of users.
-    user_ids : ndarray of str
-        By code, modulo the number of users.
-
-    Raises
-    ------
-    ValueError
-        There is no system, a system cannot score, or no test rating is relevant.
+    The codes of users in fold n are shifted by n times the number of users, so the identifiers are
+    by code, modulo the number of users.
 
     Examples
     --------

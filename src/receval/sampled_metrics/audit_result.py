@@ -160,7 +160,7 @@ class SamplingAudit:
         heads = ("Full ranking", f"{sampled:,} sampled", "SD over samples", "Sampled / full")
         return Table(
             "Sampled and full values",
-            (Column("Metric"), Column("System"), *(Column(head, "right") for head in heads)),
+            _columns(("Metric", "System"), heads),
             rows,
             caption=(
                 "The value under full ranking (1R AN), and the exact expectation and standard "
@@ -186,10 +186,7 @@ class SamplingAudit:
         heads = ("Full", "p (full)", "Sampled", "SD", "Pr(other order)", "Enough")
         return Table(
             "Pairs of systems",
-            (
-                *(Column(head) for head in ("Metric", "First", "Second")),
-                *(Column(head, "right") for head in heads),
-            ),
+            _columns(("Metric", "First", "Second"), heads),
             rows,
             caption=(
                 "Differences under full ranking (averages over relevant items), with the p-value "
@@ -221,7 +218,7 @@ class SamplingAudit:
         heads = ("Among samples", "Under full ranking", "Of the candidates")
         return Table(
             "Cut-offs of the same value",
-            (Column("Metric"), Column("System"), *(Column(head, "right") for head in heads)),
+            _columns(("Metric", "System"), heads),
             rows,
             caption=(
                 "The cut-off under full ranking at which a system has the value that it is "
@@ -245,11 +242,7 @@ class SamplingAudit:
             rows.append(tuple(cells))
         return Table(
             "Corrected values",
-            (
-                Column("Metric"),
-                Column("System"),
-                *(Column(head, "right") for head in ("Full ranking", *ESTIMATORS)),
-            ),
+            _columns(("Metric", "System"), ("Full ranking", *ESTIMATORS)),
             tuple(rows),
             caption=(
                 "Expectation of corrected sampled metrics, ± their standard deviation over samples "
@@ -266,6 +259,10 @@ class SamplingAudit:
                 "the other.",
             ),
         )
+
+
+def _columns(names: Sequence[str], numbers: Sequence[str]) -> tuple[Column, ...]:
+    return (*map(Column, names), *(Column(head, "right") for head in numbers))
 
 
 def _spread(value: float) -> str:
@@ -292,11 +289,8 @@ _LETTER, _HANDLE, _LINE = 0.07, 0.45, 0.17
 def draw_negatives(curve: pd.DataFrame, values: pd.DataFrame) -> Figure:
     """Draw the expected values over the number of negatives, one panel per metric.
 
-    Parameters
-    ----------
-    curve, values : DataFrame
-        From :class:`receval.sampled_metrics.audit_result.SamplingAudit`. If there are more systems
-        than styles, the best by the first metric have colours and the others are grey.
+    If there are more systems than styles, the best by the first metric have colours and the others
+    are grey.
     """
     first = values[values["metric"] == values["metric"].iloc[0]]
     best = first.sort_values("full", ascending=False, kind="stable")["system"].tolist()
