@@ -162,21 +162,11 @@ def estimates_of_folds(
     clip: float = 0.0,
     normalised: Normalised = "all",
 ) -> pd.DataFrame:
-    """Estimate metrics of systems from their ranks on all folds.
+    """Estimate metrics of systems from their ranks, as :func:`unbiased_estimates` does.
 
-    Parameters
-    ----------
-    threshold : float
-        Test ratings at or above it are relevant.
-    interventions : mapping of IntervenedTest to callable, optional
-        Intervened tests to draw; each callable returns the random generator of a fold, given its
-        number.
-
-    Returns
-    -------
-    DataFrame
-        As for :func:`unbiased_estimates`, with the ``naive`` estimator on each intervened test
-        under its name.
+    Test ratings at or above the threshold are relevant. The intervened tests to draw come with a
+    function that returns the random generator of a fold, given its number; the ``naive`` estimator
+    on each of them has its name.
     """
     samples: list[_Sample] = []
     for ranked in folds:

@@ -30,10 +30,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from receval.metrics.aliases import metric_of_alias
-from receval.metrics.precision_and_recall import Precision, Recall
+from receval.statistics.confidence import CONFIDENCE
 from receval.storage.messages import quoted
-
-_CONFIDENCE = 0.95
 
 Normalised = Literal["all", "user"]
 
@@ -42,10 +40,7 @@ Normalised = Literal["all", "user"]
 class WeightedSums:
     """Sums per user from which the estimates of one system under one metric follow.
 
-    Attributes
-    ----------
-    worths, weights, sizes, lists : ndarray of float64, shape (n_users,)
-        :math:`a_u`, :math:`b_u`, :math:`N_u` and the number of lists, each over all folds.
+    They are :math:`a_u`, :math:`b_u`, :math:`N_u` and the number of lists, each over all folds.
 
     Examples
     --------
@@ -74,14 +69,9 @@ class WeightedSums:
     def snips(self, normalised: Normalised, *, per_relevant: bool) -> Estimate:
         """Return the SNIPS estimate, which is divided by the weights.
 
-        Parameters
-        ----------
-        normalised : {"all", "user"}
-            Whether to divide by the weights of all users, or per user, over users who have any. The
-            latter is an average of averages: with one judgment per user, its weight cancels.
-        per_relevant : bool
-            Whether the value is per relevant item (recall); otherwise the divisor estimates the
-            number of candidates.
+        Divided is by the weights of ``all`` users, or per ``user``, over users who have any. The
+        latter is an average of averages: with one judgment per user, its weight cancels. A value
+        per relevant item (recall) has no estimate of the number of candidates in its divisor.
         """
         if normalised == "user":
             there = self.weights > 0
@@ -104,14 +94,7 @@ class WeightedSums:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate of an average over users.
-
-    Attributes
-    ----------
-    value, standard_error : float
-        NaN where there are no users, or too few.
-    users : int
-        Number of users.
+    """An estimate of an average over users; NaN where there are no users, or too few.
 
     Examples
     --------
@@ -129,7 +112,7 @@ class Estimate:
         """The 95 % interval by Student's t."""
         if self.users < 2:
             return float("nan"), float("nan")
-        half = float(stdtrit(self.users - 1, (1 + _CONFIDENCE) / 2)) * self.standard_error
+        half = float(stdtrit(self.users - 1, (1 + CONFIDENCE) / 2)) * self.standard_error
         return self.value - half, self.value + half
 
 
@@ -138,9 +121,7 @@ def effective_size(weights: NDArray[np.float64]) -> float:
 
     .. math:: n_{eff} = \frac{(\sum_i w_i)^2}{\sum_i w_i^2}
 
-    Notes
-    -----
-    Kish (1965), "Survey sampling", section 11.7.
+    (Kish 1965, "Survey sampling", section 11.7)
 
     Examples
     --------
@@ -207,10 +188,7 @@ class AdditiveMetric:
 def additive_metric_of(name: str) -> AdditiveMetric:
     """Return the metric with a name such as ``P@10``, ``recall@5`` or ``DCG@10``.
 
-    Raises
-    ------
-    ValueError
-        The metric is not a sum over relevant items, or has no cut-off.
+    Metrics that are no sums over relevant items, or have no cut-off, are refused.
 
     Examples
     --------
@@ -224,17 +202,13 @@ def additive_metric_of(name: str) -> AdditiveMetric:
     if found and int(found[1]) > 0:
         return AdditiveMetric("DCG", int(found[1]))
     metric = metric_of_alias(name)
-    kinds: dict[str, Literal["P", "Recall"]] = {
-        Precision.name: "P",
-        Recall.name: "Recall",
-    }
     if metric.cutoff is None or metric != type(metric)(cutoff=metric.cutoff):
         raise ValueError(
             f"{quoted(name)} cannot be estimated: say a cut-off, and no other parameter, as P@10."
         )
-    if metric.name not in kinds:
+    if metric.name not in ("P", "Recall"):
         raise ValueError(
             f"{metric.label} is no sum over relevant items that each count by their own rank, "
             "which estimates by propensities need: choose P@n, DCG@n or Recall@n."
         )
-    return AdditiveMetric(kinds[metric.name], metric.cutoff)
+    return AdditiveMetric("P" if metric.name == "P" else "Recall", metric.cutoff)

@@ -127,15 +127,13 @@ class IncompleteFold:
             )
         self.judged = systems[0].full.judged
         self.aggregated_metrics = tuple(aggregated_metrics)
-        self.metrics = list(
-            dict.fromkeys(aggregated_metric.metric for aggregated_metric in aggregated_metrics)
-        )
+        self.metrics = list(dict.fromkeys(one.metric for one in aggregated_metrics))
         self.n_systems = len(systems)
         reaches = [metric.reach for metric in self.metrics]
         deepest = None if None in reaches else max(reach for reach in reaches if reach)
         self._stacked = stack([view_of(lists.full, False, deepest) for lists in systems])
         cutoff = shared_cutoff(self.metrics)
-        self._fused_pass = (
+        self._single_pass = (
             None
             if cutoff is None
             else SinglePassMetrics(self.judged, self._stacked, self.metrics, cutoff)
@@ -147,18 +145,11 @@ class IncompleteFold:
     def values(
         self, order: NDArray[np.int64], kept: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the averages at several levels of one sampling order.
+        """Return the averages at several levels of one sampling order, and the numbers of users.
 
-        Parameters
-        ----------
-        kept : ndarray of int64, shape (n_levels,)
-            Number of units kept at each level, decreasing: judgments with lower ranks in the order
-            remain.
-
-        Returns
-        -------
-        n_evaluated : ndarray of int64, shape (n_levels,)
-            Number of users who still have a test rating; only they are averaged.
+        At each level, the judgments with ranks in the order below ``kept`` remain; these numbers
+        decrease. The averages have the shape (n_levels, n_aggregated_metrics, n_systems); only
+        users who still have a test rating are averaged.
         """
         own_order = order[self.judged.positions]
         last_to_leave = np.argsort(own_order)
@@ -190,17 +181,10 @@ class IncompleteFold:
 
     def _by_average(self) -> list[_Family]:
         families = []
-        for average in dict.fromkeys(
-            aggregated_metric.average for aggregated_metric in self.aggregated_metrics
-        ):
-            indices = [
-                n
-                for n, aggregated_metric in enumerate(self.aggregated_metrics)
-                if aggregated_metric.average == average
-            ]
-            columns = [
-                self.metrics.index(self.aggregated_metrics[index].metric) for index in indices
-            ]
+        wanted = self.aggregated_metrics
+        for average in dict.fromkeys(one.average for one in wanted):
+            indices = [number for number, one in enumerate(wanted) if one.average == average]
+            columns = [self.metrics.index(wanted[index].metric) for index in indices]
             families.append(_Family(average, indices, columns))
         return families
 
@@ -210,7 +194,7 @@ class IncompleteFold:
         n_entries = [len(family.indices) * self.n_systems for family in self._families]
         measured = _Measured(
             np.ones(len(self._row_of), dtype=bool),
-            None if self._fused_pass is None else self._fused_pass.all_left(),
+            None if self._single_pass is None else self._single_pass.all_left(),
             [np.zeros((self.judged.n_rows, number)) for number in n_entries],
             [np.zeros(number) for number in n_entries],
         )
@@ -249,8 +233,8 @@ class IncompleteFold:
         self, rows: NDArray[np.int64], measured: _Measured, *, first: bool
     ) -> NDArray[np.float64]:
         """Return the values of some users, shape (n_kept, n_metrics, n_systems)."""
-        if self._fused_pass is not None and measured.reduced is not None:
-            return self._fused_pass.values(rows, measured.reduced, first=first)
+        if self._single_pass is not None and measured.reduced is not None:
+            return self._single_pass.values(rows, measured.reduced, first=first)
         lists = self._reduced(rows, measured.alive)
         values = evaluate_views(self.metrics, cache(lambda *form: view_of(lists, *form)))
         by_metric = values.reshape(len(self.metrics), len(rows), self.n_systems)

@@ -19,11 +19,12 @@ from receval.protocols.popularity import popularity
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 from receval.storage.messages import enumerated
+from receval.theory.target_densities import n_open, reachable
 
 
 @dataclass(frozen=True)
 class CandidatePairs:
-    """Numbers of candidates of all users, and which judgments are of candidates.
+    """The pairs of a user and an item that estimates are made for.
 
     Attributes
     ----------
@@ -41,17 +42,9 @@ class CandidatePairs:
 
     @classmethod
     def of(cls, fold: Fold, judgments: Judgments, protocol: Protocol) -> Self:
-        """Count the candidates of a protocol.
+        """Count the candidates of a protocol under which ranks do not depend on what was judged.
 
-        Parameters
-        ----------
-        judgments : Judgments
-            Test or unbiased judgments of the fold, or others of the same users and items.
-
-        Raises
-        ------
-        ValueError
-            The protocol ranks judged items, so ranks depend on which items were judged.
+        The judgments are the fold's test or unbiased ones, or others of the same users and items.
 
         Examples
         --------
@@ -73,18 +66,8 @@ class CandidatePairs:
                 "rank depends on what was observed: choose AR AI-AN or AR train-AN."
             )
         is_candidate = base_candidates(protocol, fold, judgments)
-        n_users, n_items = fold.train.shape
-        counts = np.diff(fold.train.indptr).astype(np.int64)
-        train_users = np.repeat(np.arange(n_users, dtype=np.int64), counts)
-        trained = is_candidate[fold.train.indices]
-        sizes = is_candidate.sum() - np.bincount(train_users[trained], minlength=n_users)
-        if protocol.candidates == "train":
-            sizes[counts == 0] = 0
-        trained_keys = train_users * n_items + fold.train.indices
-        keys = judgments.users.astype(np.int64) * n_items + judgments.items
-        judged = is_candidate[judgments.items] & ~_among(keys, trained_keys)
-        judged &= sizes[judgments.users] > 0
-        return cls(judged, sizes.astype(np.int64), is_candidate)
+        judged = reachable(fold, judgments, protocol, is_candidate)
+        return cls(judged, n_open(fold, protocol, is_candidate), is_candidate)
 
     def sum_over_candidates(self, fold: Fold, of_items: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum a number per item over the candidates of each user, shape (n_users,)."""
@@ -96,25 +79,15 @@ class CandidatePairs:
         return np.where(self.sizes > 0, inside.sum() - trained, 0.0)
 
 
-def _among(keys: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each key is among the others, which are sorted."""
-    if not len(others):
-        return np.zeros(len(keys), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(others, keys), len(others) - 1)
-    return others[places] == keys
-
-
 class PropensityModel(Interface):
     """Interface of models that give the propensities of a fold's test ratings."""
 
     @property
     def label(self) -> str:
         """Name of the model in tables."""
-        ...
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
         """Return the propensity of each test rating, above 0 and at most 1."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -248,8 +221,6 @@ class StratifiedPropensities:
     with :math:`n_s` test ratings among the :math:`N_s` candidates of the stratum. So IPS is a
     stratified estimate: the sum, over strata, of their means times their sizes.
 
-    Notes
-    -----
     Stratified evaluation by exposure is that of Jadidinejad, Macdonald and Ounis (2021), "The
     Simpson's paradox in the offline evaluation of recommendation systems", TOIS 40(1); the strata
     and the estimate are the textbook ones of Cochran (1977), "Sampling techniques", chapter 5.

@@ -85,10 +85,7 @@ class IncompleteLists:
 class SinglePassMetrics:
     """Computes the nine metrics at a cut-off for users whose judgments change.
 
-    Parameters
-    ----------
-    stacked : StackedLists
-        The lists of all systems; ranks beyond the cut-off may be missing.
+    In the stacked lists of all systems, ranks beyond the cut-off may be missing.
     """
 
     def __init__(
@@ -129,12 +126,9 @@ class SinglePassMetrics:
     def values(
         self, rows: NDArray[np.int64], reduced: IncompleteLists, *, first: bool
     ) -> NDArray[np.float64]:
-        """Measure some users by the remaining judgments.
+        """Measure some users by the remaining judgments, shape (n_rows, n_metrics, n_systems).
 
-        Parameters
-        ----------
-        first : bool
-            Whether this is the first pass over the lists of these users.
+        ``first`` tells whether this is the first pass over the lists of these users.
         """
         table = np.empty((len(rows), len(NAMES), self.n_systems))
         _pass_down(
