@@ -74,15 +74,9 @@ _FORM = re.compile(
 class ToolName:
     """The parts of a name such as ``NDCG@5 gain=rating``.
 
-    Attributes
-    ----------
-    plain : str
-        Lower-case letters and digits only, such as ``ndcg``.
-    cutoff, depth : int or None
-    condensed : bool
-        Whether only judged items count (``judged_only=True``).
-    options : frozenset of str
-        Options such as ``gain=rating``, in lower case.
+    The ``plain`` name has lower-case letters and digits only, such as ``ndcg``; ``condensed`` tells
+    whether only judged items count (``judged_only=True``); options such as ``gain=rating`` are in
+    lower case.
     """
 
     plain: str
@@ -95,11 +89,6 @@ class ToolName:
     @cache
     def of(cls, text: str) -> ToolName:
         """Read a name in any of the forms ``P_5``, ``P@5``, ``P.5``, ``P(5)``, ``P(rel=1)@5``.
-
-        Raises
-        ------
-        ValueError
-            The name has another form.
 
         Examples
         --------
@@ -200,12 +189,7 @@ _PLAIN = {
 
 
 def metric_in_words(metric: Metric) -> str:
-    """Return the definition of a metric at a cut-off k in words.
-
-    Raises
-    ------
-    ValueError
-        No dialect has such a metric, so there is no description.
+    """Return the definition of a metric of some dialect at a cut-off k in words.
 
     Examples
     --------

@@ -7,6 +7,16 @@ from receval.metrics.dialects.dialect import Dialect, ToolMetric
 
 _OF_ITEMS = "it is about the items of all lists together, and metrics here are of single lists"
 _OF_SCORES = "it needs the scores of items that are not relevant, which lists do not have"
+_OF_UNLISTED = (
+    "it needs the number of items that are not in the list, by the user's training ratings"
+)
+_OF_SEVERAL_RANKS = "the mean of recalls at several ranks is not among the metrics"
+_NOT_NORMALISED = "a gain that is not normalised is not among the metrics"
+_OF_LISTED_ITEMS = "it is about the items of lists, not about hits"
+_IN_HASH_ORDER = "LibRec's AUC goes through a list in the order of a hash table"
+_ONE_OUT = "LibRec has it for users with one test item alone: Hit of ours is it"
+_LENSKIT_BELOW_0 = "LensKit subtracts ratings below 0; here their gain is 0."
+_BELOW_0 = "The tool subtracts ratings below 0; here their gain is 0."
 
 RECBOLE = Dialect(
     name="recbole",
@@ -27,14 +37,11 @@ RECBOLE = Dialect(
         ToolMetric("hit", "Hit", aliases=("hr", "hitratio")),
     ),
     refused={
-        "auc": _OF_SCORES,
-        "gauc": _OF_SCORES,
-        "logloss": _OF_SCORES,
-        "itemcoverage": _OF_ITEMS,
-        "giniindex": _OF_ITEMS,
-        "shannonentropy": _OF_ITEMS,
-        "averagepopularity": _OF_ITEMS,
-        "tailpercentage": _OF_ITEMS,
+        **dict.fromkeys(("auc", "gauc", "logloss"), _OF_SCORES),
+        **dict.fromkeys(
+            ("itemcoverage", "giniindex", "shannonentropy", "averagepopularity", "tailpercentage"),
+            _OF_ITEMS,
+        ),
     },
     relevant="any",
     users="tested",
@@ -45,11 +52,6 @@ RECBOLE = Dialect(
     ),
 )
 """RecBole."""
-
-
-_AUC = "it needs the number of items that are not in the list, by the user's training ratings"
-_MAR = "the mean of recalls at several ranks is not among the metrics"
-_OF_ITEMS = "it is about the items of all lists together, and metrics here are of single lists"
 
 ELLIOT = Dialect(
     name="elliot",
@@ -71,15 +73,10 @@ ELLIOT = Dialect(
         ToolMetric("F1", "F1"),
     ),
     refused={
-        "AUC": _AUC,
-        "GAUC": _AUC,
-        "LAUC": _AUC,
-        "MAR": _MAR,
-        "DSC": "its definition has not been read",
-        "ExtendedF1": "its definition has not been read",
-        "ItemCoverage": _OF_ITEMS,
-        "Gini": _OF_ITEMS,
-        "SEntropy": _OF_ITEMS,
+        **dict.fromkeys(("AUC", "GAUC", "LAUC"), _OF_UNLISTED),
+        "MAR": _OF_SEVERAL_RANKS,
+        **dict.fromkeys(("DSC", "ExtendedF1"), "its definition has not been read"),
+        **dict.fromkeys(("ItemCoverage", "Gini", "SEntropy"), _OF_ITEMS),
     },
     relevant=0.0,
     users="relevant-covered",
@@ -109,13 +106,9 @@ WARPREC = Dialect(
         ToolMetric("F1", "F1"),
     ),
     refused={
-        "AUC": _AUC,
-        "GAUC": _AUC,
-        "LAUC": _AUC,
-        "MAR": _MAR,
-        "ItemCoverage": _OF_ITEMS,
-        "Gini": _OF_ITEMS,
-        "ShannonEntropy": _OF_ITEMS,
+        **dict.fromkeys(("AUC", "GAUC", "LAUC"), _OF_UNLISTED),
+        "MAR": _OF_SEVERAL_RANKS,
+        **dict.fromkeys(("ItemCoverage", "Gini", "ShannonEntropy"), _OF_ITEMS),
     },
     relevant="positive",
     users="relevant",
@@ -123,11 +116,6 @@ WARPREC = Dialect(
     caveats=("WarpRec computes in single precision: its values have 7 digits",),
 )
 """WarpRec."""
-
-
-_NOT_NORMALISED = "a gain that is not normalised is not among the metrics"
-_OF_ITEMS = "it is about the items of lists, not about hits"
-_BELOW_0 = "LensKit subtracts ratings below 0; here their gain is 0."
 
 LENSKIT = Dialect(
     name="lenskit",
@@ -146,14 +134,17 @@ LENSKIT = Dialect(
         ToolMetric("AveragePrecision", "AP(denominator=listed)", cutoff="optional"),
         ToolMetric("NDCG", "nDCG(discount=log-after-2,gain=binary)", cutoff="optional"),
         ToolMetric(
-            "NDCG gain=rating", "nDCG(discount=log-after-2)", cutoff="optional", note=_BELOW_0
+            "NDCG gain=rating",
+            "nDCG(discount=log-after-2)",
+            cutoff="optional",
+            note=_LENSKIT_BELOW_0,
         ),
         ToolMetric("NDCG weight=LogRankWeight(offset=1)", "nDCG(gain=binary)", cutoff="optional"),
         ToolMetric(
             "NDCG gain=rating weight=LogRankWeight(offset=1)",
             "nDCG",
             cutoff="optional",
-            note=_BELOW_0,
+            note=_LENSKIT_BELOW_0,
         ),
         ToolMetric("RBP", "RBP(phi=0.85)", cutoff="optional"),
         ToolMetric("RBP patience=0.5", "RBP(phi=0.5)", cutoff="optional"),
@@ -161,9 +152,7 @@ LENSKIT = Dialect(
     ),
     refused={
         "DCG": _NOT_NORMALISED,
-        "ListGini": _OF_ITEMS,
-        "ExposureGini": _OF_ITEMS,
-        "MeanPopRank": _OF_ITEMS,
+        **dict.fromkeys(("ListGini", "ExposureGini", "MeanPopRank"), _OF_LISTED_ITEMS),
     },
     relevant="any",
     users="covered",
@@ -221,9 +210,6 @@ LENSKIT_0_14 = Dialect(
     caveats=("LensKit averages the users of the run, also those without a test rating",),
 )
 """LensKit for Python before 2025."""
-
-
-_OF_SCORES = "it needs the scores of items that are not relevant, which lists do not have"
 
 CORNAC = Dialect(
     name="cornac",
@@ -290,10 +276,6 @@ RECPACK = Dialect(
 )
 """RecPack."""
 
-
-_AUC = "LibRec's AUC goes through a list in the order of a hash table"
-_ONE_OUT = "LibRec has it for users with one test item alone: Hit of ours is it"
-
 RANKSYS = Dialect(
     name="ranksys",
     tool="RankSys",
@@ -315,8 +297,9 @@ RANKSYS = Dialect(
     ),
     refused={
         "ERR": "its highest rating is that of the test data, and only relevant ratings satisfy",
-        "AUC": "it is of the pairs of all users and items in one order",
-        "ROCCurve": "it is of the pairs of all users and items in one order",
+        **dict.fromkeys(
+            ("AUC", "ROCCurve"), "it is of the pairs of all users and items in one order"
+        ),
         "Coverage": "it is of all lists together",
         "NumRetrieved": "it is a number of items, not a metric",
     },
@@ -340,7 +323,7 @@ def _librec(name: str, version: str, entries: tuple[ToolMetric, ...]) -> Dialect
             ToolMetric("RR", "RR", aliases=("ReciprocalRank", "ReciprocalRankEvaluator")),
             *entries,
         ),
-        refused={"AUC": _AUC, "HitRate": _ONE_OUT, "ARHR": _ONE_OUT},
+        refused={"AUC": _IN_HASH_ORDER, "HitRate": _ONE_OUT, "ARHR": _ONE_OUT},
         relevant="any",
         users="tested",
         ties_in_words="by LibRec's own selection; here in the order of the list",
@@ -380,10 +363,6 @@ LIBREC_3 = _librec(
 )
 """LibRec 3.0."""
 
-
-_OF_ITEMS = "it is about the items of all lists together, and metrics here are of single lists"
-_BELOW_0 = "The tool subtracts ratings below 0; here their gain is 0."
-
 RECOMMENDERS = Dialect(
     name="recommenders",
     tool="Microsoft recommenders",
@@ -414,11 +393,10 @@ RECOMMENDERS = Dialect(
     refused={
         "r_precision_at_k": "it averages users with a hit alone (Rprec of ours averages all)",
         "auc": "it is of the pairs of all users and items together",
-        "catalog_coverage": _OF_ITEMS,
-        "distributional_coverage": _OF_ITEMS,
-        "novelty": _OF_ITEMS,
-        "diversity": _OF_ITEMS,
-        "serendipity": _OF_ITEMS,
+        **dict.fromkeys(
+            ("catalog_coverage", "distributional_coverage", "novelty", "diversity", "serendipity"),
+            _OF_ITEMS,
+        ),
     },
     relevant="any",
     users="covered",

@@ -29,20 +29,16 @@ TREC_EVAL = Dialect(
         ToolMetric("set_F", "F1", cutoff="none"),
     ),
     refused={
-        "gm_map": _GEOMETRIC,
-        "gm_bpref": _GEOMETRIC,
+        **dict.fromkeys(("gm_map", "gm_bpref"), _GEOMETRIC),
         "set_map": "precision times recall is not among the metrics",
-        "set_relative_P": "it is not among the metrics",
-        "relative_P": "it is not among the metrics",
-        "iprec_at_recall": "interpolated precision is not among the metrics",
-        "11pt_avg": "interpolated precision is not among the metrics",
-        "Rndcg": "it is not among the metrics",
-        "binG": "it is not among the metrics",
-        "G": "it is not among the metrics",
-        "utility": "it is not among the metrics",
-        "num_ret": "it is a number of items, not a metric",
-        "num_rel": "it is a number of items, not a metric",
-        "num_rel_ret": "it is a number of items, not a metric",
+        **dict.fromkeys(("set_relative_P", "relative_P"), "it is not among the metrics"),
+        **dict.fromkeys(
+            ("iprec_at_recall", "11pt_avg"), "interpolated precision is not among the metrics"
+        ),
+        **dict.fromkeys(("Rndcg", "binG", "G", "utility"), "it is not among the metrics"),
+        **dict.fromkeys(
+            ("num_ret", "num_rel", "num_rel_ret"), "it is a number of items, not a metric"
+        ),
     },
     relevant=1.0,
     users="covered",
@@ -130,8 +126,9 @@ RANX = Dialect(
         ),
     ),
     refused={
-        "dcg": "a gain that is not normalised is not among the metrics",
-        "dcg_burges": "a gain that is not normalised is not among the metrics",
+        **dict.fromkeys(
+            ("dcg", "dcg_burges"), "a gain that is not normalised is not among the metrics"
+        ),
     },
     relevant=1.0,
     users="tested",
