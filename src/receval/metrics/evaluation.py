@@ -67,8 +67,8 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     _check(metrics, lists.full.judged)
     values = np.empty((len(metrics), lists.full.n_lists))
     # In blocks, because intermediate results of all judged items may exceed the memory.
-    for rows, own in lists.blocks():
-        values[:, rows] = _values(metrics, cache(partial(view_of, own)))
+    for rows in lists.full.judged.blocks_of_rows():
+        values[:, rows] = _values(metrics, cache(partial(view_of, lists.full.of_rows(rows))))
     return values
 
 
@@ -77,17 +77,8 @@ def evaluate_views(
 ) -> NDArray[np.float64]:
     """Compute metrics for every list, given a function that returns lists in each form.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        At least one.
-    view : callable
-        ``view(condensed, depth)`` returns the lists in that form, the same object for equal
-        arguments.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics, n_lists)
+    ``view(condensed, depth)`` returns the lists in that form, the same object for equal arguments.
+    Shape (n_metrics, n_lists).
     """
     _check(metrics, view(False, None).judged)
     return _values(metrics, view)

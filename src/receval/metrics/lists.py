@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -125,15 +124,7 @@ class ListView:
     def sums_within(self, cutoffs: tuple[int, ...], weights: NDArray) -> NDArray[np.float64]:
         """Sum weights over the judged items of each list ranked within each cut-off.
 
-        Parameters
-        ----------
-        cutoffs : tuple of int
-            Increasing.
-        weights : ndarray, shape (n_ranked,)
-
-        Returns
-        -------
-        ndarray of float64, shape (n_cutoffs, n_lists)
+        The cut-offs increase; there is one weight for each ranked item. Shape (n_cutoffs, n_lists).
         """
         sums = np.empty((len(cutoffs), self.n_lists))
         _sum_within(self.starts, self.ranks, weights, as_array(cutoffs), sums)
@@ -145,6 +136,16 @@ class ListView:
         if (name, cutoffs) not in self._counts:
             self._counts[name, cutoffs] = self.sums_within(cutoffs, flags)
         return self._counts[name, cutoffs]
+
+    @cached_property
+    def list_of(self) -> NDArray[np.int64]:
+        """The list of each ranked item, shape (n_ranked,)."""
+        return np.repeat(np.arange(self.n_lists), np.diff(self.starts))
+
+    def above(self, flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the flagged items above each ranked item in its list, shape (n_ranked,)."""
+        before = np.concatenate([[0], np.cumsum(flags)])
+        return before[:-1] - before[self.starts[:-1]][self.list_of]
 
     def of_rows(self, rows: slice) -> ListView:
         """Return the lists of consecutive rows, if each row has one list."""
@@ -168,7 +169,7 @@ class ListView:
             self.judged,
             self.rows,
             np.minimum(self.lengths, depth),
-            self._starts_of(kept),
+            np.concatenate([[0], np.cumsum(kept)])[self.starts],
             self.indices[kept],
             self.ranks[kept],
             None if self.pooled_above is None else self.pooled_above[kept],
@@ -176,16 +177,15 @@ class ListView:
 
     def condensed(self) -> ListView:
         """Return the lists without unjudged items, so that ranks count only judged items."""
-        n_listed = np.diff(self.starts)
-        ranks = np.arange(1, len(self.ranks) + 1) - np.repeat(self.starts[:-1], n_listed)
+        ranks = np.arange(1, len(self.ranks) + 1) - self.starts[self.list_of]
         return ListView(
-            self.judged, self.rows, n_listed, self.starts, self.indices, ranks.astype(np.int32)
+            self.judged,
+            self.rows,
+            np.diff(self.starts),
+            self.starts,
+            self.indices,
+            ranks.astype(np.int32),
         )
-
-    def _starts_of(self, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-        before = np.zeros(len(kept) + 1, dtype=np.int64)
-        np.cumsum(kept, out=before[1:])
-        return before[self.starts]
 
 
 def as_array(cutoffs: tuple[int, ...]) -> NDArray[np.int32]:
@@ -268,9 +268,6 @@ class JudgedLists:
     computable_share: float
     percentiles: NDArray[np.int16] | None = None
     in_pool: NDArray[np.bool_] | None = None
-    _views: dict[tuple[bool, int | None], ListView] = field(
-        default_factory=dict, repr=False, compare=False
-    )
 
     @classmethod
     def of(
@@ -318,20 +315,10 @@ class JudgedLists:
     def measured_by(
         cls, judged: JudgedItems, judged_ranks: JudgedRanks, protocol: Protocol
     ) -> Self:
-        """Combine judged ranks with judged items that several systems share.
+        """Combine judged ranks with judged items, one row per user, that several systems share.
 
-        Parameters
-        ----------
-        judged : JudgedItems
-            The judged items of the fold, with one row per user.
-        judged_ranks : JudgedRanks
-        protocol : Protocol
-
-        Raises
-        ------
-        ValueError
-            The ranks are not aligned with the judgments, or the protocol formed its candidates
-            with another threshold.
+        Ranks that are not aligned with the judgments, or whose candidates were formed with another
+        threshold, are refused.
         """
         if len(judged_ranks.ranks) != len(judged.positions):
             raise ValueError(
@@ -384,11 +371,6 @@ class JudgedLists:
         """Return the length of each list, optionally counting only judged items."""
         return np.diff(self.full.starts) if condensed else self.full.lengths
 
-    def blocks(self) -> Iterator[tuple[slice, ListView]]:
-        """Yield blocks of lists, each with the slice of its rows."""
-        for rows in self.full.judged.blocks_of_rows():
-            yield rows, self.full.of_rows(rows)
-
     def view(self, condensed: bool = False, depth: int | None = None) -> ListView:
         """Return the lists in the form that a metric needs.
 
@@ -399,10 +381,7 @@ class JudgedLists:
         depth : int, optional
             Length at which the lists are cut before condensing (the depth of a run).
         """
-        key = (condensed, depth)
-        if key not in self._views:
-            self._views[key] = view_of(self.full, condensed, depth)
-        return self._views[key]
+        return view_of(self.full, condensed, depth)
 
 
 def view_of(lists: ListView, condensed: bool, depth: int | None) -> ListView:
@@ -415,8 +394,7 @@ def _without_negative(lists: ListView, ranks: NDArray[np.integer]) -> ListView:
     """Return lists in which items rated below 0 are unjudged, and count those above each item."""
     judged = lists.judged
     negative = judged.values[lists.indices] < 0
-    before = np.r_[0, np.cumsum(negative)]
-    above = before[:-1] - np.repeat(before[lists.starts[:-1]], np.diff(lists.starts))
+    above = lists.above(negative)
     kept = np.ones(len(ranks), dtype=np.bool_)
     kept[judged.positions] = judged.values >= 0
     rest = judged.kept(kept)

@@ -228,6 +228,5 @@ class RPrecision(Metric):
     name: ClassVar[str] = "Rprec"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        deepest = np.repeat(lists.n_relevant, np.diff(lists.starts))
-        counted = lists.relevant & (lists.ranks <= deepest)
+        counted = lists.relevant & (lists.ranks <= lists.n_relevant[lists.list_of])
         return ratio(lists.sums_within(cutoffs, counted), lists.n_relevant)

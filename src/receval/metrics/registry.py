@@ -51,25 +51,13 @@ _LABEL = re.compile(
 
 
 def module_of(label: str) -> str:
-    """Return the module that defines the metric of a label (for digests of the code).
-
-    Raises
-    ------
-    ValueError
-        The label names no metric.
-    """
+    """Return the module that defines the metric of a label (for digests of the code)."""
     name = metric_of(label.strip().partition("@")[0].partition("(")[0])
     return (METRICS | OF_PAPERS)[name].partition(":")[0]
 
 
 def metric_of(name: str) -> str:
-    """Return the name of a metric, if it is in :data:`METRICS` or :data:`OF_PAPERS`.
-
-    Raises
-    ------
-    ValueError
-        There is no such metric.
-    """
+    """Return the name of a metric, if it is in :data:`METRICS` or :data:`OF_PAPERS`."""
     if name not in METRICS and name not in OF_PAPERS:
         raise ValueError(f"There is no metric {quoted(name)}; there are {', '.join(METRICS)}.")
     return name
@@ -118,10 +106,7 @@ def parse(label: str) -> Metric:
 def parse_named(names: Sequence[str], labels: Sequence[str]) -> dict[str, Metric]:
     """Return the metrics of some labels by the names that a paper uses.
 
-    Raises
-    ------
-    ValueError
-        As for :func:`parse`; or the numbers of names and labels differ, or a name is repeated.
+    There must be one name for each label, and names differ.
     """
     if len(names) != len(labels) or len(set(names)) != len(names):
         raise ValueError(

@@ -79,9 +79,7 @@ class SamplingOdds:
                 "order in a sample: rank with the ties random or index."
             )
         view = lists.full
-        relevant_until = np.concatenate([[0], np.cumsum(view.relevant)])
-        owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))
-        before = relevant_until[:-1] - relevant_until[view.starts[:-1]][owners]
+        before = view.above(view.relevant)
         judged = view.judged
         other_fold = (
             "A relevant item has more candidates above it than its user has: the lists are not "

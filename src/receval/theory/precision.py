@@ -78,12 +78,10 @@ def precision_bounds(
         raise ValueError("No relevant test rating is left, so there is no 1R precision to bound.")
     is_left = alive[view.indices]
     gone = view.relevant & ~is_left
-    gone_before = np.concatenate([[0], np.cumsum(gone)])
-    owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))
-    ranks = view.ranks - (gone_before[:-1] - gone_before[view.starts[:-1]][owners])
+    ranks = view.ranks - view.above(gone)
     counted = view.relevant & is_left
     in_lower = counted & (ranks <= cutoff)
-    in_upper = counted & (ranks <= cutoff + relevant_left[view.rows[owners]] - 1)
+    in_upper = counted & (ranks <= cutoff + relevant_left[view.rows[view.list_of]] - 1)
     scale = cutoff * total
     return PrecisionBounds(int(in_lower.sum()) / scale, int(in_upper.sum()) / scale)
 
