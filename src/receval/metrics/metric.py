@@ -105,23 +105,6 @@ class Metric(ABC):
         """
 
 
-def check_share(metric: Metric, parameter: str) -> None:
-    """Check that a parameter lies between 0 and 1, both excluded.
-
-    Examples
-    --------
-    >>> from receval.metrics.registry import parse
-    >>> parse("RBP(phi=1.0)")
-    Traceback (most recent call last):
-    ValueError: The phi of RBP is 1.0; it must lie between 0 and 1.
-    """
-    value = getattr(metric, parameter)
-    if not 0 < value < 1:
-        raise ValueError(
-            f"The {parameter} of {metric.name} is {value}; it must lie between 0 and 1."
-        )
-
-
 def column(cutoffs: Sequence[int]) -> NDArray[np.float64]:
     """Return cut-offs as a column, to divide arrays of shape (n_cutoffs, n_lists)."""
     return np.asarray(cutoffs, dtype=np.float64)[:, None]
