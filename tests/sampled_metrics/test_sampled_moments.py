@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from theory.exact_chances import assert_chances, hypergeometric
 
-from receval.sampled_metrics.sampled_candidates import SamplingOdds
-from receval.sampled_metrics.sampled_moments import expected_of_ranks
+from receval.sampled_metrics.sampled_candidates import SamplingOdds, expected_of_ranks
 
 
 @settings(max_examples=10)

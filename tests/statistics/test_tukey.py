@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import permutations, product
 
 import numpy as np
@@ -9,17 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import ttest_rel
+from scipy.stats import studentized_range, t
 from system_values import all_pairs, few_eighths, indices_of_reversed, tied_values
 
 from receval.seeds import block_seed
 from receval.statistics import tukey
-from receval.statistics.paired_tests import t_test
 from receval.statistics.tukey import (
     SAMPLES_PER_BLOCK,
+    honestly_significant_differences,
     randomised_tukey_hsd,
     residual_mean_squares,
-    tukey_hsd,
 )
 
 Values = NDArray[np.float64]
@@ -47,9 +45,6 @@ def all_permutations(values: Values) -> list[float]:
     ]
 
 
-# Tukey's HSD
-
-
 def test_residuals_of_a_small_layout() -> None:
     # Means of systems 2, 4, 3, of users 2, 4, of all 3; residuals 1 and -1, 0 and 0, -1 and 1.
     values = np.array([[2.0, 2.0], [3.0, 5.0], [1.0, 5.0]])
@@ -66,39 +61,6 @@ def test_residual_mean_square_is_half_the_mean_variance_of_differences(
         for i, j in all_pairs(shape[-2])
     ]
     np.testing.assert_allclose(residual_mean_squares(values), np.mean(variances, axis=0) / 2)
-
-
-@pytest.mark.parametrize("n_users", [2, 5, 40, 3000])
-@pytest.mark.costly
-def test_tukey_of_two_systems_is_the_paired_t_test(n_users: int) -> None:
-    values = tied_values(11, (3, 2, n_users))
-    np.testing.assert_allclose(tukey_hsd(values), t_test(values), rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(
-        tukey_hsd(values)[0], ttest_rel(*values[0]).pvalue, rtol=1e-9, atol=1e-11
-    )
-
-
-@pytest.mark.costly
-def test_tukey_agrees_with_the_table_of_the_studentized_range() -> None:
-    # Three systems, six users: the table's 5 % point of 3 means with 10 degrees of freedom is
-    # 3.877. Residuals that are orthogonal to the effects give MSE = 1.2, so MSE / n = 0.2.
-    residuals = np.array([[1, -1, 1, -1, 1, -1], [-1, 1, -1, 1, -1, 1], [0, 0, 0, 0, 0, 0]])
-    effects = np.array([[3.877 * np.sqrt(0.2)], [0.0], [0.0]])
-    users = np.arange(6.0)
-    values = residuals + effects + users
-    assert residual_mean_squares(values) == pytest.approx(1.2)
-    assert tukey_hsd(values)[:2] == pytest.approx([0.05, 0.05], abs=2e-5)
-    assert tukey_hsd(values)[2] == pytest.approx(1)
-
-
-@pytest.mark.costly
-def test_tukey_asks_for_more_than_tests_of_single_pairs_would() -> None:
-    # With the common error that residuals of all systems have, more systems mean a wider range.
-    values = np.random.default_rng(3).normal(size=(6, 400)) + np.arange(6)[:, None] / 20
-    assert (tukey_hsd(values) > t_test(values)).mean() > 0.9
-
-
-# Randomised
 
 
 @pytest.mark.costly
@@ -162,13 +124,6 @@ def test_the_rounding_of_sums_over_many_users_is_allowed_for() -> None:
     assert (randomised(values, samples=3) == 1).all()
 
 
-@pytest.mark.costly
-def test_randomised_p_values_come_near_to_those_of_normal_errors() -> None:
-    values = np.random.default_rng(5).normal(size=(4, 300))
-    values += np.array([[0.2], [0.1], [0.0], [0.0]])
-    assert randomised(values, 4000) == pytest.approx(tukey_hsd(values), abs=0.04)
-
-
 def test_the_same_seed_gives_the_same_p_values_whatever_the_threads() -> None:
     values = tied_values(13, (2, 5, 60))
     samples = 4 * SAMPLES_PER_BLOCK + 7
@@ -193,48 +148,6 @@ def test_a_metric_does_not_depend_on_the_others() -> None:
 def test_samples_and_threads_are_at_least_one(samples: int, threads: int) -> None:
     with pytest.raises(ValueError, match="at least one sample and one thread"):
         randomised(np.zeros((2, 3)), samples, threads=threads)
-
-
-# Both
-
-
-@pytest.mark.parametrize("test", [tukey_hsd, randomised])
-def test_identical_systems_have_p_1(test: Callable) -> None:
-    row = np.random.default_rng(1).random(7)
-    assert test(np.array([row, row, row])).tolist() == [1.0, 1.0, 1.0]
-    assert test(np.zeros((3, 7))).tolist() == [1.0, 1.0, 1.0]
-
-
-def test_constant_differences_are_certain_for_tukey() -> None:
-    row = np.random.default_rng(1).random(30)
-    assert tukey_hsd(np.array([row, row, row + 0.1])) == pytest.approx([1, 0, 0], abs=1e-12)
-    assert tukey_hsd(np.array([[1.0, 1.0], [2.0, 2.0], [1.0, 1.0]])).tolist() == [0, 1, 0]
-
-
-@pytest.mark.parametrize("test", [tukey_hsd, randomised])
-def test_missing_values_are_refused(test: Callable) -> None:
-    with pytest.raises(ValueError, match="not a finite number"):
-        test(np.array([[0.0, np.nan], [0.0, 1.0]]))
-
-
-def test_tukey_needs_two_users() -> None:
-    with pytest.raises(ValueError, match="2 user"):
-        tukey_hsd(np.zeros((3, 1)))
-
-
-@pytest.mark.costly
-@settings(max_examples=6)  # one pair takes 20 ms
-@given(values=few_eighths(), constant=st.integers(-50, 50), random=st.randoms())
-def test_tukey_knows_no_order_of_systems_or_users_and_no_added_constant(
-    values: Values, constant: int, random: object
-) -> None:
-    users = list(range(values.shape[-1]))
-    random.shuffle(users)
-    found = tukey_hsd(values)
-    assert ((found >= 0) & (found <= 1)).all()
-    turned = tukey_hsd(values[:, ::-1, users] + constant)
-    indices = indices_of_reversed(values.shape[1])
-    np.testing.assert_allclose(turned[:, indices], found, rtol=1e-6, atol=1e-9)
 
 
 @given(values=few_eighths(), constant=st.integers(-50, 50))
@@ -288,3 +201,49 @@ def test_samples_in_blocks_count_as_one_by_one(
         for i, j in all_pairs(4)
     ]
     assert randomised(values, len(ranges), count_observed=False).tolist() == expected
+
+
+@pytest.mark.costly
+def test_the_honest_difference_agrees_with_the_table_of_the_studentized_range() -> None:
+    # Three systems, six users: the table's 5 % point of 3 means with 10 degrees of freedom is
+    # 3.877. Residuals that are orthogonal to the effects give MSE = 1.2, so MSE / n = 0.2.
+    residuals = np.array([[1, -1, 1, -1, 1, -1], [-1, 1, -1, 1, -1, 1], [0, 0, 0, 0, 0, 0]])
+    values = residuals + np.array([[2.0], [0.0], [0.0]]) + np.arange(6.0)
+    assert residual_mean_squares(values) == pytest.approx(1.2)
+    found = honestly_significant_differences(values, 0.05)
+    assert found == pytest.approx(3.877 * np.sqrt(0.2), abs=2e-4)
+
+
+@pytest.mark.parametrize(("n_systems", "n_users"), [(2, 2), (2, 40), (5, 12)])
+@pytest.mark.parametrize("level", [0.05, 0.2])
+@pytest.mark.costly
+def test_a_difference_as_large_as_the_honest_one_has_the_level_as_p_value(
+    n_systems: int, n_users: int, level: float
+) -> None:
+    values = tied_values(11, (3, n_systems, n_users))
+    found = honestly_significant_differences(values, level)
+    freedom = (n_systems - 1) * (n_users - 1)
+    q = found / np.sqrt(residual_mean_squares(values) / n_users)
+    assert studentized_range.sf(q, n_systems, freedom) == pytest.approx([level] * 3, rel=1e-6)
+    if n_systems == 2:
+        errors = (values[:, 0] - values[:, 1]).std(axis=1, ddof=1) / np.sqrt(n_users)
+        assert found == pytest.approx(t.isf(level / 2, n_users - 1) * errors, rel=1e-6)
+
+
+@pytest.mark.costly
+def test_randomised_p_values_come_near_to_those_of_normal_errors() -> None:
+    values = np.random.default_rng(5).normal(size=(4, 300))
+    values += np.array([[0.2], [0.1], [0.0], [0.0]])
+    first, second = np.transpose(all_pairs(4))
+    distances = np.abs(values.mean(axis=1)[first] - values.mean(axis=1)[second])
+    q = distances / np.sqrt(residual_mean_squares(values) / 300)
+    expected = studentized_range.sf(q, 4, 3 * 299)
+    assert randomised(values, 4000) == pytest.approx(expected, abs=0.04)
+
+
+def test_identical_systems_have_p_1_and_missing_values_none() -> None:
+    row = np.random.default_rng(1).random(7)
+    assert randomised(np.array([row, row, row])).tolist() == [1.0, 1.0, 1.0]
+    for test in (randomised, residual_mean_squares):
+        with pytest.raises(ValueError, match="not a finite number"):
+            test(np.array([[0.0, np.nan], [0.0, 1.0]]))
