@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ from metrics.forms import ALL, cutoffs_of
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import NO_CUTOFF, JudgedLists, ListView
+from receval.metrics.lists import NO_CUTOFF, JudgedLists
 from receval.metrics.registry import METRICS, parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
@@ -101,19 +101,6 @@ def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     np.testing.assert_array_equal(
         view.judged.values[view.indices], other.judged.values[other.indices]
     )
-
-
-def test_what_is_kept_for_later_is_neither_shown_nor_compared() -> None:
-    for kind in (JudgedLists, ListView):
-        kept = [field for field in fields(kind) if field.name.startswith("_")]
-        assert len(kept) == 1
-        assert not any(field.repr or field.compare for field in kept)
-
-
-def test_the_depth_comes_before_condensing() -> None:
-    lists = example()
-    assert lists.view(condensed=True, depth=4).ranks.tolist() == [1, 2, 3]
-    assert lists.view(condensed=True).cut(2).ranks.tolist() == [1, 2]
 
 
 @pytest.mark.costly

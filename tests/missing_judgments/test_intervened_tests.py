@@ -51,26 +51,6 @@ def test_shares_are_counted_in_the_training_ratings() -> None:
 
 
 @pytest.mark.costly
-def test_shares_drawn_by_weight_are_those_of_a_uniform_sample() -> None:
-    """A small part of a large test, drawn by WTD_H, has users and items as often as each other."""
-    rng = np.random.default_rng(3)
-    chances = np.outer(np.linspace(0.2, 1, 300), np.linspace(0.05, 0.3, 40))
-    seen = rng.random((2, *chances.shape)) < chances
-    seen[1] &= ~seen[0]
-    train = csr_array(seen[0].astype(np.float32))
-    users, items = np.nonzero(seen[1])
-    fold = Fold(train, Judgments.from_pairs(users, items, np.full(len(users), 5.0), n_users=300))
-    test = replace(WTD_H, share=0.05)
-    counts = np.zeros(len(users))
-    for seed in range(200):
-        counts += test.drawn(fold, PROTOCOL, np.random.default_rng(seed))
-    by_half = [counts[items < 20].sum(), counts[items >= 20].sum()]
-    observed = [(items < 20).sum(), (items >= 20).sum()]
-    assert observed[1] > 1.9 * observed[0]
-    assert max(by_half) < 1.3 * min(by_half)
-
-
-@pytest.mark.costly
 def test_half_is_drawn_by_weight_and_no_other_rating() -> None:
     fold = fold_of()
     test = IntervenedTest("one", share=1 / 3, counted="test")

@@ -162,14 +162,6 @@ def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
     assert other[1] != before[1]
 
 
-@pytest.mark.costly
-def test_samples_and_folds_are_drawn_apart(tmp_path: Path) -> None:
-    (found,) = unit(tmp_path, {"movielens": experiment_on(tmp_path, "ml-1m")})
-    level = found.values[1]
-    assert (level[0] != level[1]).any()
-    assert (level[1] != level[2]).any()
-
-
 # --- refusals ---------------------------------------------------------------------------------
 
 

@@ -312,17 +312,6 @@ def test_the_full_cutoff_is_the_first_at_which_full_recall_reaches_the_sampled_o
         assert row.share == pytest.approx(row.full_cutoff / N_ITEMS)
 
 
-@pytest.mark.costly
-def test_a_sample_of_all_candidates_looks_as_deep_as_full_ranking() -> None:
-    audit = audit_samples(TEST, RUNS, sampled=N_ITEMS - 1, metrics="Recall@7")
-    full = evaluate_runs(TEST, RUNS, metrics=["Recall@6", "Recall@7"]).summary()
-    means = full.pivot_table(index="system", columns="metric", values="mean")
-    for row in audit.cutoffs.itertuples():
-        at_seven = means.loc[row.system, "Recall@7"]
-        assert row.full_cutoff <= 7
-        assert (row.full_cutoff == 7) == (means.loc[row.system, "Recall@6"] < at_seven)
-
-
 def test_a_system_that_samples_never_find_looks_at_nothing() -> None:
     odds = SamplingOdds(
         users=np.array([0, 1]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -16,8 +15,6 @@ from numpy.typing import NDArray
 from theory.exact_chances import assert_chances, binomial
 
 from receval.data.ratings import summed_matrix
-from receval.protocols.evaluation import rank_judged
-from receval.protocols.protocol import Protocol
 from receval.protocols.weighted_samples import popularity_weights
 from receval.sampled_metrics.weighted_candidates import (
     expected_of_weighted_ranks,
@@ -101,17 +98,6 @@ def test_candidates_without_any_weight_are_refused() -> None:
         )
 
 
-def test_as_many_are_above_as_the_ranks_say() -> None:
-    for seed, (fold, system, ties) in enumerate(worlds()):
-        relevant = np.ones(len(fold.test), dtype=bool)
-        rows = np.arange(len(fold.test))
-        weights = np.ones(N_ITEMS)
-        _, above = weight_shares_above(system, fold, rows, relevant, weights, ties)
-        protocol = Protocol("1R", "AI").with_threshold(1)
-        (ranks,) = rank_judged(system, fold, [protocol], partial(generator, seed))
-        np.testing.assert_array_equal(above + 1, ranks.ranks)
-
-
 def test_expectations_are_those_over_all_draws() -> None:
     rng = np.random.default_rng(5)
     weights = np.array([3.0, 1.0, 2.0, 4.0])
@@ -145,14 +131,6 @@ def test_every_rank_has_its_binomial_chance(share: Fraction, sampled: int) -> No
     share = Fraction(float(share))
     found = expected_of_weighted_ranks(np.array([float(share)]), np.eye(sampled + 2), sampled)
     assert_chances(found[0, 1:], binomial(share, sampled), rarest=1e-20)
-
-
-def test_many_samples_are_expected_to_be_above_by_their_share() -> None:
-    shares = np.array([0.0, 1e-4, 0.03, 0.5, 0.97, 1.0])
-    # The rank is 1 more than the number above.
-    table = np.arange(-1.0, 5001.0)[:, None]
-    found = expected_of_weighted_ranks(shares, table, 5000)
-    np.testing.assert_allclose(found[:, 0], 5000 * shares, rtol=1e-9)
 
 
 def test_tables_that_end_too_soon_are_refused() -> None:

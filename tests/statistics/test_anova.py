@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from itertools import combinations, product
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -265,14 +264,6 @@ def test_a_decision_with_one_level_explains_exactly_nothing() -> None:
     assert found.alone[0, 1] + found.rest[0] == pytest.approx(1)
 
 
-def test_a_single_decision_has_no_pairs() -> None:
-    found = explained_variance({"only": [0, 0, 1, 1]}, [[0.0, 1.0, 2.0, 3.0]])
-    assert found.pairs == ()
-    assert found.together.shape == (1, 0)
-    assert found.alone == pytest.approx(np.array([[0.8]]))
-    assert found.rest == pytest.approx([0.2])
-
-
 def test_shares_of_no_variance_are_nan_whatever_the_other_responses() -> None:
     # The mean of tenths is not a tenth but for rounding.
     responses = np.array([[0.1] * 6, [1.0, 2, 3, 4, 5, 7]])
@@ -280,12 +271,6 @@ def test_shares_of_no_variance_are_nan_whatever_the_other_responses() -> None:
     for shares in (found.alone, found.together, found.shared[:, None], found.rest[:, None]):
         assert np.isnan(shares[0]).all()
         assert np.isfinite(shares[1]).all()
-
-
-def test_labels_may_be_columns_of_a_table() -> None:
-    table = pd.DataFrame({"a": ["x", "y", "x", "y"], "b": pd.Categorical(["u", "u", "v", "v"])})
-    found = explained_variance({name: table[name] for name in table}, [[0, 1, 0, 1]])
-    assert found.alone == pytest.approx(np.array([[1, 0]]), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -168,13 +168,13 @@ def agreement(first: Iterable[float], second: Iterable[float]) -> int:
 
 def ranking_function_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
     """Return the optimal ranking functions for both items, and which functions agree."""
-    from receval.theory import optimal_rankings
+    from receval.theory import rating_probabilities
 
     functions = {
-        ("observed", "P"): optimal_rankings.observed_precision_ranking,
-        ("observed", "antiP"): optimal_rankings.observed_anti_precision_ranking,
-        ("real", "P"): optimal_rankings.real_precision_ranking,
-        ("real", "antiP"): optimal_rankings.real_anti_precision_ranking,
+        ("observed", "P"): rating_probabilities.observed_precision_ranking,
+        ("observed", "antiP"): rating_probabilities.observed_anti_precision_ranking,
+        ("real", "P"): rating_probabilities.real_precision_ranking,
+        ("real", "antiP"): rating_probabilities.real_anti_precision_ranking,
     }
     values = {
         f"phi of {kind} {metric}": np.asarray(functions[kind, metric](matrix.probabilities))
