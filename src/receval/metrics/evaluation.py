@@ -155,29 +155,11 @@ def aggregate(
     average: Average,
     evaluated_users: EvaluatedUsers = "tested",
 ) -> NDArray[np.float64]:
-    r"""Average per-list values.
+    """Average per-list values, shape (n_metrics, n_lists), as :func:`evaluate` returns them.
 
     Under P1R, each popularity percentile is averaged first, and then the averages of all
-    percentiles with a list (bellogin2017, section 6.1).
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_metrics, n_lists)
-        The result of :func:`receval.metrics.evaluation.evaluate`.
-    lists : JudgedLists
-    average : Average
-        An average of :mod:`receval.metrics.averages`.
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        See :func:`evaluated_lists`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics,)
-
-    Raises
-    ------
-    ValueError
-        No list is left to average.
+    percentiles with a list (bellogin2017, section 6.1). Without a list to average, a ValueError
+    says why there is none.
     """
     chosen = evaluated_lists(lists, evaluated_users)
     if not chosen.any():

@@ -90,18 +90,10 @@ class Metric(ABC):
 
     @abstractmethod
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        """Compute the metric for every list at several cut-offs.
+        """Compute the metric for every list at several cut-offs, shape (n_cutoffs, n_lists).
 
-        Parameters
-        ----------
-        lists : ListView
-            Already condensed and cut as the metric needs.
-        cutoffs : tuple of int
-            Increasing; ``NO_CUTOFF`` for none. The metric's own cut-off is ignored.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_cutoffs, n_lists)
+        The lists are already condensed and cut as the metric needs. Cut-offs increase, with
+        ``NO_CUTOFF`` for none; the metric's own cut-off is ignored.
         """
 
 

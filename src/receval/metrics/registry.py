@@ -80,11 +80,6 @@ def parse(label: str) -> Metric:
         the returned metric has its parameters in alphabetical order, defaults left out. Names of
         other tools are read only by their dialects (:mod:`receval.metrics.dialects`).
 
-    Raises
-    ------
-    ValueError
-        The label has another form, or contains an unknown metric, parameter or value.
-
     Examples
     --------
     >>> parse("nDCG(gain=exp)@10").label

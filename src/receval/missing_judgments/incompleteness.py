@@ -51,16 +51,9 @@ class _Family(NamedTuple):
 class _Measured:
     """Values by the remaining judgments, and the state from which they are updated.
 
-    Attributes
-    ----------
-    alive : ndarray of bool, shape (n_judged,)
-        Whether each judgment remains.
-    reduced : IncompleteLists or None
-        The lists, if one pass computes all metrics.
-    tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
-        For each family, the transformed values of its metrics.
-    sums : list of ndarray of float64, shape (n_metrics * n_systems,)
-        Sums of the tables over users.
+    ``alive`` tells of each judgment whether it remains; ``reduced`` are the lists, if one pass
+    computes all metrics. For each family, there is a table of transformed values, shape (n_rows,
+    n_metrics * n_systems), and its sums over users.
     """
 
     alive: NDArray[np.bool_]
@@ -81,15 +74,8 @@ class _Measured:
 class IncompleteFold:
     """Measures the lists of several systems on one fold by subsets of its judgments.
 
-    Parameters
-    ----------
-    systems : sequence of JudgedLists
-        Lists of the same fold and protocol, all bound to the same judged items.
-
-    Raises
-    ------
-    ValueError
-        The lists are 1R lists, or are not bound to the same judged items.
+    The lists are those of one protocol under AR, all bound to the same judged items; others are
+    refused.
 
     Examples
     --------

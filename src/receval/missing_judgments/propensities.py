@@ -124,7 +124,6 @@ class PopularityPropensities:
 
     @property
     def label(self) -> str:
-        """Name of the model in tables."""
         return "popularity" if self.power == 1 else f"popularity^{self.power:g}"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -174,7 +173,6 @@ class SamplePropensities:
 
     @property
     def label(self) -> str:
-        """Name of the model in tables."""
         return "MAR sample"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -240,7 +238,6 @@ class StratifiedPropensities:
 
     @property
     def label(self) -> str:
-        """Name of the model in tables."""
         return f"{self.strata} strata"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -286,7 +283,6 @@ class KnownPropensities:
 
     @property
     def label(self) -> str:
-        """Name of the model in tables."""
         return self.name
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:

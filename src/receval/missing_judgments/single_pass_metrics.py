@@ -51,19 +51,9 @@ def _at(cutoff: int) -> list[Metric]:
 class IncompleteLists:
     """The lists without removed judgments, and the sums that a pass keeps between levels.
 
-    Attributes
-    ----------
-    states : ndarray of uint8, shape (n_judged,)
-        State of each judgment: 0 if it is removed, 1 if it remains and the item is not relevant, 2
-        if it remains and the item is relevant, 3 if it is removed with the next pass.
-    indices, ranks : ndarray of uint32, shape (n_ranked,)
-        Those of the lists; each list begins with its remaining entries.
-    sizes : ndarray of int64, shape (n_rows * n_systems,)
-        Number of remaining entries of each list.
-    sums : ndarray of float64, shape (n_rows * n_systems, 8)
-        Sums of each list.
-    weights : ndarray of float64, shape (n_rows, 2)
-        Number of relevant items of each user, and the weight of a preference in bpref.
+    Each judgment has one of the states above. Each list begins with its remaining entries, whose
+    number is in ``sizes``. ``sums`` has the sums of each list, shape (n_rows * n_systems, 8), and
+    ``weights`` the number of relevant items of each user and the weight of a preference in bpref.
     """
 
     states: NDArray[np.uint8]

@@ -51,9 +51,8 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
 
     Parameters
     ----------
-    one : array_like of float, shape (n_one, n_systems)
+    one, other : array_like of float, shape (n_orderings, n_systems)
         Values of the systems, one ordering per row.
-    other : array_like of float, shape (n_other, n_systems)
     tolerance : float
         As for :func:`pair_signs`; use :data:`TOLERANCE_OF_MEANS` if the values are means.
 
@@ -61,11 +60,6 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
     -------
     ndarray of float64, shape (n_one, n_other)
         NaN where all systems of an ordering are tied, or there is only one system.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`pair_signs`, or the numbers of systems differ.
 
     Examples
     --------

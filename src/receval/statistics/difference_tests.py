@@ -155,10 +155,7 @@ def t_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Equals :func:`receval.statistics.paired_tests.t_test` for two systems with these differences.
     """
-    found: NDArray[np.float64] = 2.0 * stdtr(
-        differences.shape[1] - 1, -np.abs(t_of_rows(differences))
-    )
-    return found
+    return np.asarray(2.0 * stdtr(differences.shape[1] - 1, -np.abs(t_of_rows(differences))))
 
 
 def wilcoxon_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -167,8 +164,7 @@ def wilcoxon_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float6
     Equals :func:`receval.statistics.paired_tests.wilcoxon_test` for two systems with these
     differences: zeros are left out, and the normal approximation is corrected for ties.
     """
-    found: NDArray[np.float64] = 2.0 * ndtr(-np.abs(wilcoxon_z_of_rows(differences)))
-    return found
+    return np.asarray(2.0 * ndtr(-np.abs(wilcoxon_z_of_rows(differences))))
 
 
 _NO_SPREAD = 1e-13
@@ -205,10 +201,7 @@ def t_statistics_by_moments(values: ArrayLike) -> NDArray[np.float64]:
 def t_test_by_moments(values: ArrayLike) -> NDArray[np.float64]:
     """Return the p-values of the paired t-test by :func:`t_statistics_by_moments`."""
     array = checked_values(values, min_users=2)
-    found: NDArray[np.float64] = 2.0 * stdtr(
-        array.shape[-1] - 1, -np.abs(t_statistics_by_moments(array))
-    )
-    return found
+    return np.asarray(2.0 * stdtr(array.shape[-1] - 1, -np.abs(t_statistics_by_moments(array))))
 
 
 def users_for_power(

@@ -89,15 +89,6 @@ def discriminative_power(p_values: ArrayLike, pairs: Pairs = "unordered") -> NDA
         ordered pairs, each pair being tested twice with different samples; here its p-value counts
         twice.
 
-    Returns
-    -------
-    ndarray of float64, shape (...)
-
-    Raises
-    ------
-    ValueError
-        A value is not a probability, or ``pairs`` is unknown.
-
     Examples
     --------
     The first of two metrics distinguishes all three pairs of systems, the second none:

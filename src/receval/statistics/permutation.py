@@ -85,12 +85,6 @@ def permutation_test(
     PermutationTest
         Pairs in the order of :func:`receval.statistics.pairs.system_pairs`.
 
-    Raises
-    ------
-    ValueError
-        The values have another shape, fewer than two systems or no users, or are not finite; or
-        there are no samples.
-
     Notes
     -----
     The product is in single precision. A sample whose sum differs from the observed one by less

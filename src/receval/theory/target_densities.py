@@ -83,13 +83,6 @@ class TargetDensities:
         percentile : int, optional
             Under P1R, the percentile whose lists are measured, from 0.
 
-        Raises
-        ------
-        ValueError
-            The mask is not aligned with the test ratings, the protocol forms its candidates with
-            another threshold, or ``percentile`` is missing under P1R or given under another
-            protocol.
-
         Examples
         --------
         User 0 has one relevant item among four candidates, user 1 none among five:

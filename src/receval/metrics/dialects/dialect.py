@@ -276,19 +276,11 @@ class Dialect:
     def metric(self, name: str) -> Metric:
         """Return the metric of receval that equals one of the tool's.
 
-        Parameters
-        ----------
-        name : str
-            The tool's name, such as ``ndcg@10``, with options after a space or in brackets:
-            ``NDCG@10 gain=rating``. Case and punctuation do not matter. All metrics accept
-            ``depth=100``, which cuts lists before anything else, and ``judged_only=True``, which
-            condenses them.
-
-        Raises
-        ------
-        ValueError
-            The tool has no such metric, or the cut-off is missing or not supported; or receval does
-            not have the metric, with the reason.
+        The name is the tool's, such as ``ndcg@10``, with options after a space or in brackets:
+        ``NDCG@10 gain=rating``. Case and punctuation do not matter. All metrics accept
+        ``depth=100``, which cuts lists before anything else, and ``judged_only=True``, which
+        condenses them. If the tool has no such metric, or receval does not have it, a ValueError
+        says why.
 
         Examples
         --------
@@ -322,10 +314,7 @@ class Dialect:
     def threshold(self, values: NDArray) -> float:
         """Return the relevance threshold of the tool.
 
-        Raises
-        ------
-        ValueError
-            Only ratings above 0 are relevant, and there are none.
+        If only ratings above 0 are relevant, and there are none, a ValueError says so.
         """
         if isinstance(self.relevant, float):
             return self.relevant
