@@ -14,7 +14,6 @@ from metrics.examples import (
     METADATA,
     ONE,
     THRESHOLD,
-    Case,
     example,
     judgments_of,
     lists_of,
@@ -101,21 +100,6 @@ def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     np.testing.assert_array_equal(
         view.judged.values[view.indices], other.judged.values[other.indices]
     )
-
-
-@pytest.mark.costly
-def test_systems_share_judged_items() -> None:
-    cases = random_cases(11)
-    judgments = judgments_of(cases)
-    judged = JudgedItems.of(judgments, THRESHOLD, cases[0].metadata)
-    metrics = [metric.at(5) for metric in ALL]
-    for shift in range(3):
-        turned = [Case(case.listed[shift:], case.ratings, case.metadata) for case in cases]
-        outcome = ranks_of(turned, judgments)
-        shared = JudgedLists.measured_by(judged, outcome, AR)
-        assert shared.full.judged is judged
-        own = JudgedLists.of(judgments, outcome, THRESHOLD, AR, cases[0].metadata)
-        np.testing.assert_array_equal(evaluate(metrics, shared), evaluate(metrics, own))
 
 
 def test_items_of_equal_rating_keep_their_own_ranks() -> None:

@@ -83,15 +83,6 @@ def test_two_decisions_of_two_levels() -> None:
     assert [*found.shared, *found.rest] == pytest.approx([0, 0], abs=1e-12)
 
 
-def test_three_decisions_that_act_only_together_are_the_rest() -> None:
-    factors = all_combinations([2, 2, 2])
-    parity = 1.0 - 2.0 * (sum(factors.values()) % 2)
-    found = explained_variance(factors, [parity, parity + 2 * factors["decision 1"]])
-    assert found.rest == pytest.approx([1, 0.5])
-    assert found.alone == pytest.approx(np.array([[0, 0, 0], [0, 0.5, 0]]), abs=1e-12)
-    assert np.abs(found.together).max() < 1e-12
-
-
 @pytest.mark.costly
 @given(
     counts=st.lists(st.integers(1, 3), min_size=1, max_size=4),
@@ -226,19 +217,6 @@ def test_order_of_universes_names_of_levels_and_units_do_not_matter(
         assert getattr(again, shares) == pytest.approx(getattr(found, shares), abs=1e-5)
     assert sums(found) == pytest.approx([1])
     assert min(found.alone.min(), found.together.min(), found.rest.min()) >= 0
-
-
-def test_the_order_of_decisions_does_not_matter() -> None:
-    factors = some_universes(5, [2, 3, 3], 60)
-    response = np.random.default_rng(5).normal(size=(1, len(factors["decision 0"])))
-    found = explained_variance(factors, response)
-    turned = explained_variance(dict(reversed(factors.items())), response)
-    assert turned.names == found.names[::-1]
-    assert turned.alone == pytest.approx(found.alone[:, ::-1], abs=1e-9)
-    shares = dict(zip(map(frozenset, turned.pairs), turned.together[0], strict=True))
-    assert [shares[frozenset(pair)] for pair in found.pairs] == pytest.approx(
-        found.together[0], abs=1e-9
-    )
 
 
 def test_a_response_does_not_depend_on_the_others_nor_on_its_size() -> None:

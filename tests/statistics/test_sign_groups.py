@@ -23,10 +23,6 @@ def test_the_transform_is_the_product_with_the_hadamard_matrix() -> None:
     np.testing.assert_allclose(walsh_hadamard(values), values @ hadamard(32), atol=1e-12)
 
 
-def flipped_sum(row: list[int], codes: list[int], flips: int) -> int:
-    return sum((-1) ** (flips & code).bit_count() * d for d, code in zip(row, codes, strict=True))
-
-
 @given(
     rows=arrays(np.int64, st.tuples(st.integers(1, 3), st.integers(0, 6)), elements=SMALL),
     generators=st.integers(1, 5),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-from itertools import permutations
 from math import comb
 
 import numpy as np
@@ -12,49 +11,13 @@ from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold
 
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.precision_and_recall import Precision
-from receval.protocols.protocol import Protocol, RelevantSelection
+from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.theory.precision import (
     random_precision,
     random_precision_within_percentiles,
 )
 from receval.theory.target_densities import TargetDensities
-
-
-def one_user(n_relevant: int, n_others: int) -> Fold:
-    """One user with some relevant test items; the others are candidates of all items."""
-    test = [(0, item, 5.0) for item in range(n_relevant)]
-    return fold_of([], test, (1, n_relevant + n_others))
-
-
-def hits_over_all_orders(n_relevant: int, n_others: int, cutoff: int, one: bool) -> list[int]:
-    """Count hits for every order of a target set; the first items are the relevant ones."""
-    counts = []
-    for order in permutations(range(n_relevant + n_others)):
-        if one:
-            ranks = [
-                1 + sum(item >= n_relevant for item in order[: order.index(relevant)])
-                for relevant in range(n_relevant)
-            ]
-        else:
-            ranks = [1 + order.index(relevant) for relevant in range(n_relevant)]
-        counts.append(sum(rank <= cutoff for rank in ranks))
-    return counts
-
-
-@pytest.mark.parametrize("relevant", ["AR", "1R"])
-@pytest.mark.parametrize("cutoff", [1, 2, 3, 4, 6, 9])
-@pytest.mark.parametrize(("n_relevant", "n_others"), [(1, 5), (3, 3), (4, 2), (2, 0), (1, 0)])
-def test_mean_and_error_are_those_of_all_orders(
-    relevant: RelevantSelection, cutoff: int, n_relevant: int, n_others: int
-) -> None:
-    protocol = Protocol(relevant, "AI", None, THRESHOLD)
-    densities = TargetDensities.of(one_user(n_relevant, n_others), protocol, THRESHOLD)
-    found = random_precision(densities, cutoff)
-    hits = hits_over_all_orders(n_relevant, n_others, cutoff, relevant == "1R")
-    values = np.array(hits) / cutoff / (n_relevant if relevant == "1R" else 1)
-    assert found.mean == pytest.approx(values.mean())
-    assert found.standard_error == pytest.approx(values.std(), abs=1e-12)
 
 
 def world(seed: int, n_users: int = 120, n_items: int = 60) -> Fold:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -171,11 +171,18 @@ def estimates_of_folds(
     samples: list[_Sample] = []
     for ranked in folds:
         of_fold = _samples(ranked, protocol, propensities, clip)
+        naive = of_fold[0]
         for test, generator_for in (interventions or {}).items():
             kept = test.drawn(ranked.data, protocol, generator_for(ranked.number))
-            of_fold.append(_intervened(test.name, of_fold[0], kept))
+            pairs = replace(naive.pairs, judged=naive.pairs.judged & kept)
+            of_fold.append(replace(naive, source=(test.name, ""), pairs=pairs))
         samples += of_fold
-    sources = _by_source(samples, threshold)
+    by_source: dict[tuple[str, str], list[_Sample]] = {}
+    for sample in samples:
+        by_source.setdefault(sample.source, []).append(sample)
+    sources = [_Source(own, threshold) for own in by_source.values()]
+    # Unbiased estimates come last.
+    sources.sort(key=lambda source: source.kind == "MAR")
     rows = [
         row
         for name in systems
@@ -184,11 +191,6 @@ def estimates_of_folds(
         for row in _rows(name, metric, source, normalised)
     ]
     return pd.DataFrame(rows, columns=list(ESTIMATE_COLUMNS))
-
-
-def _intervened(name: str, naive: _Sample, kept: NDArray[np.bool_]) -> _Sample:
-    pairs = CandidatePairs(naive.pairs.judged & kept, naive.pairs.sizes, naive.pairs.is_candidate)
-    return _Sample((name, ""), naive.judgments, pairs, np.ones(len(kept)), naive.ranks)
 
 
 @dataclass(frozen=True)
@@ -279,20 +281,12 @@ class _Source:
         return WeightedSums(worths, self.divisor(metric).weights, self._sizes, self._lists)
 
 
-def _by_source(samples: Sequence[_Sample], threshold: float) -> list[_Source]:
-    sources: dict[tuple[str, str], list[_Sample]] = {}
-    for sample in samples:
-        sources.setdefault(sample.source, []).append(sample)
-    found = [_Source(own, threshold) for own in sources.values()]
-    # Unbiased estimates come last.
-    return sorted(found, key=lambda source: source.kind == "MAR")
-
-
 def _rows(
     name: str, metric: AdditiveMetric, source: _Source, normalised: Normalised
 ) -> Iterator[dict[str, Any]]:
     sums, divisor = source.sums(name, metric), source.divisor(metric)
-    for estimator in _estimators(source.kind, metric):
+    weighted = ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]
+    for estimator in weighted if source.kind == "IPS" else [source.kind]:
         if estimator == "SNIPS" or metric.per_relevant:
             estimate: Estimate = sums.snips(normalised, per_relevant=metric.per_relevant)
         else:
@@ -312,9 +306,3 @@ def _rows(
             "effective_size": divisor.effective_size,
             "clipped": divisor.clipped,
         }
-
-
-def _estimators(kind: str, metric: AdditiveMetric) -> list[str]:
-    if kind != "IPS":
-        return [kind]
-    return ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]
