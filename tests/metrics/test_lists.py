@@ -27,7 +27,7 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import NO_CUTOFF, JudgedLists
 from receval.metrics.registry import METRICS, parse
-from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
+from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 
@@ -121,20 +121,6 @@ def test_ranks_of_another_fold_or_threshold_are_refused() -> None:
 def test_no_metric_is_an_error_that_says_so() -> None:
     with pytest.raises(ValueError, match="name at least one"):
         evaluate([], example())
-
-
-def test_judged_ranks_come_back_from_their_file(tmp_path) -> None:
-    path = tmp_path / "ranks.npz"
-    outcome = ranks([1, 0, 3], [4, 5])
-    write_ranks(path, {("ar-ti-an", 0, "test"): outcome})
-    first = path.read_bytes()
-    write_ranks(path, {("ar-ti-an", 0, "test"): outcome})
-    assert path.read_bytes() == first
-    again = read_ranks(path, "ar-ti-an", 0)
-    np.testing.assert_array_equal(again.ranks, outcome.ranks)
-    np.testing.assert_array_equal(again.lengths, outcome.lengths)
-    with pytest.raises(KeyError, match="ar-ti-an/0/test"):
-        read_ranks(path, "ar-ti-an", 1)
 
 
 def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
