@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from protocols.brute_force import Scores
 from theory.exact_chances import assert_chances, binomial
 
 from receval.data.ratings import summed_matrix
@@ -26,16 +26,6 @@ from receval.splits.split import Fold, Judgments
 N_USERS, N_ITEMS = 7, 12
 
 
-@dataclass(frozen=True)
-class Given:
-    """A system whose scores are a given matrix."""
-
-    scores: NDArray[np.float32]
-
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
-        return self.scores[users]
-
-
 def fold_of(rng: np.random.Generator) -> Fold:
     codes = rng.choice(3, (N_USERS, N_ITEMS), p=[0.5, 0.3, 0.2])
     train = np.argwhere(codes == 1)
@@ -46,7 +36,7 @@ def fold_of(rng: np.random.Generator) -> Fold:
     )
 
 
-def worlds() -> list[tuple[Fold, Given, NDArray[np.uint32]]]:
+def worlds() -> list[tuple[Fold, Scores, NDArray[np.uint32]]]:
     """Folds with systems that tie, and that cannot score everything."""
     found = []
     for seed in range(20):
@@ -56,7 +46,7 @@ def worlds() -> list[tuple[Fold, Given, NDArray[np.uint32]]]:
         scores[rng.random(scores.shape) < 0.1] = np.nan
         # As rank_judged breaks ties.
         ties = generator(seed, "ties").permutation(N_ITEMS).astype(np.uint32)
-        found.append((fold, Given(scores), ties))
+        found.append((fold, Scores(scores), ties))
     return found
 
 
@@ -71,13 +61,13 @@ def test_shares_are_sums_over_the_candidates_above() -> None:
         for share, count, row in zip(shares, above, rows, strict=True):
             user, item = int(fold.test.users[row]), int(fold.test.items[row])
             own = set(fold.test.items[relevant & (fold.test.users == user)].tolist())
-            score = system.scores[user, item]
+            score = system.matrix[user, item]
             others = [i for i in range(N_ITEMS) if not trained[user, i] and i not in own]
             better = [
                 i
                 for i in others
-                if system.scores[user, i] > score
-                or (system.scores[user, i] == score and ties[i] < ties[item])
+                if system.matrix[user, i] > score
+                or (system.matrix[user, i] == score and ties[i] < ties[item])
             ]
             if np.isnan(score):
                 assert count == -1
@@ -91,7 +81,7 @@ def test_shares_are_sums_over_the_candidates_above() -> None:
 def test_candidates_without_any_weight_are_refused() -> None:
     fold, system, ties = worlds()[0]
     relevant = np.ones(len(fold.test), dtype=bool)
-    scored = Given(np.nan_to_num(system.scores))
+    scored = Scores(np.nan_to_num(system.matrix))
     with pytest.raises(ValueError, match="give items without training ratings a weight"):
         weight_shares_above(
             scored, fold, np.arange(len(fold.test)), relevant, np.zeros(N_ITEMS), ties
