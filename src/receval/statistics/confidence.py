@@ -34,15 +34,15 @@ def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[
 
 
 def binomial_interval(
-    successes: ArrayLike, trials: ArrayLike, confidence: float = CONFIDENCE
+    successes: ArrayLike, trials: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Return the exact confidence interval of a probability estimated from independent trials.
 
     .. math:: l = B^{-1}_{k,\, n - k + 1}(\alpha / 2), \qquad
               h = B^{-1}_{k + 1,\, n - k}(1 - \alpha / 2)
 
-    with quantiles of the beta distribution and ``confidence`` :math:`1 - \alpha`. The lower end is
-    0 without a success, and the upper end is 1 without a failure.
+    with quantiles of the beta distribution and a confidence :math:`1 - \alpha` of .95. The lower end
+    is 0 without a success, and the upper end is 1 without a failure.
 
     Source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the
     case of the binomial", Biometrika 26(4). The same as ``scipy.stats.binomtest(k,
@@ -57,7 +57,7 @@ def binomial_interval(
     found, of = np.broadcast_arrays(
         np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     )
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     low = np.where(found > 0, betaincinv(np.maximum(found, 1), of - found + 1, tail), 0.0)
     high = np.where(found < of, betaincinv(found + 1, np.maximum(of - found, 1), 1 - tail), 1.0)
     return np.asarray(low), np.asarray(high)

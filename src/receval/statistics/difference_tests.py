@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri, stdtr
 
 from receval.statistics.bootstrap import shifted_bootstrap_test
 from receval.statistics.paired_tests import sign_test_of_counts, t_of_rows, wilcoxon_z_of_rows
-from receval.statistics.pairs import checked_values, system_pairs
+from receval.statistics.pairs import LEVEL, checked_values, system_pairs
 
 TIES_AT_RANDOM = "permutation-random-ties"
 """The permutation test with random ties: its p-values are uniform even if few users differ."""
@@ -127,10 +127,7 @@ def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def p_values_of_tests(
-    differences: NDArray[np.float64],
-    generator: np.random.Generator,
-    resamples: int = RESAMPLES,
-    generators: int = GENERATORS,
+    differences: NDArray[np.float64], generator: np.random.Generator
 ) -> dict[str, NDArray[np.float64]]:
     """Return the p-values of every row under all tests, by the names of ``TESTS``.
 
@@ -138,11 +135,11 @@ def p_values_of_tests(
     resamples, which all rows share. Equal differences must be equal as floating-point numbers. A
     row without any difference has p = 1, except with random ties.
     """
-    permutation = sign_group_test(differences, generator, generators)
+    permutation = sign_group_test(differences, generator)
     found = {
         "t": t_test_of_rows(differences),
         "permutation": permutation.p_values,
-        "bootstrap": shifted_bootstrap_test(differences, resamples, generator),
+        "bootstrap": shifted_bootstrap_test(differences, RESAMPLES, generator),
         "wilcoxon": wilcoxon_test_of_rows(differences),
         "sign": sign_test_of_counts((differences > 0).sum(axis=1), (differences < 0).sum(axis=1)),
         TIES_AT_RANDOM: permutation.randomised(generator),
@@ -204,17 +201,19 @@ def t_test_by_moments(values: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(2.0 * stdtr(array.shape[-1] - 1, -np.abs(t_statistics_by_moments(array))))
 
 
-def users_for_power(
-    effects: ArrayLike, power: float = 0.8, level: float = 0.05
-) -> NDArray[np.float64]:
+_POWER = 0.8
+"""The wanted probability that a test rejects."""
+
+
+def users_for_power(effects: ArrayLike) -> NDArray[np.float64]:
     r"""Return how many users a two-sided test of the mean needs to detect an effect.
 
     .. math:: n = \Big(\frac{z_{1 - \alpha / 2} + z_{1 - \beta}}{d_z}\Big)^2
 
     by the normal approximation, which is good from a few dozen users. The effects are Cohen's d_z
-    of the population of users, the mean difference over the standard deviation of the differences;
-    ``power`` is the desired probability :math:`1 - \beta` that the test rejects, ``level`` is
-    :math:`\alpha`. It is infinite where the effect is 0.
+    of the population of users, the mean difference over the standard deviation of the differences.
+    The level :math:`\alpha` is .05, and the probability :math:`1 - \beta` that the test rejects is
+    .8. It is infinite where the effect is 0.
 
     Source: Cohen (1988), "Statistical power analysis for the behavioral sciences".
 
@@ -225,4 +224,4 @@ def users_for_power(
     """
     sizes = np.abs(np.asarray(effects, dtype=np.float64))
     with np.errstate(divide="ignore"):
-        return np.square((ndtri(1 - level / 2) + ndtri(power)) / sizes)
+        return np.square((ndtri(1 - LEVEL / 2) + ndtri(_POWER)) / sizes)

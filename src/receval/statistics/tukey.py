@@ -12,7 +12,6 @@ experiments", ACM TOIS 30(1).
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numpy as np
@@ -70,8 +69,6 @@ def randomised_tukey_hsd(
     *,
     samples: int,
     seed: np.random.SeedSequence,
-    threads: int = 1,
-    count_observed: bool = True,
 ) -> NDArray[np.float64]:
     r"""Return the p-values of the randomised Tukey HSD test, shape (..., n_pairs).
 
@@ -81,25 +78,24 @@ def randomised_tukey_hsd(
 
     In each of B ``samples``, the values of every user are permuted at random among the systems,
     independently of other users. The mean difference of a pair is compared with the range of the
-    means of all systems. Ranges that equal the difference up to rounding count. With two systems it
-    is the permutation test of the paired difference. Identical systems have p = 1. Pairs are in the
-    order of :func:`receval.statistics.pairs.system_pairs`.
+    means of all systems. Ranges that equal the difference up to rounding count, and the observed
+    values count as one of the permutations. With two systems it is the permutation test of the
+    paired difference. Identical systems have p = 1. Pairs are in the order of
+    :func:`receval.statistics.pairs.system_pairs`.
 
     All metrics share the same permutations, so the p-values of a metric do not depend on the other
     metrics. Blocks of samples draw from children of the seed, which is not modified: the first
-    samples do not depend on how many follow, nor on the number of ``threads``. With
-    ``count_observed`` the observed values count as one of the permutations; otherwise p = c / B,
-    which can be 0 and rejects a little too often.
+    samples do not depend on how many follow.
 
     Sources: Carterette (2012); Sakai (2012), "Evaluation with informational and navigational
-    intents", WWW, who uses c / B. Counting the observed values: Phipson and Smyth (2010),
-    "Permutation p-values should never be zero", Statistical Applications in Genetics and Molecular
-    Biology 9(1).
+    intents", WWW, who uses c / B, which can be 0 and rejects a little too often. Counting the
+    observed values: Phipson and Smyth (2010), "Permutation p-values should never be zero",
+    Statistical Applications in Genetics and Molecular Biology 9(1).
     """
     array = checked_values(values)
     *leading, n_systems, n_users = array.shape
     tables = array.reshape(-1, n_systems, n_users)
-    ranges = np.sort(_permuted_ranges(tables, samples, seed, threads), axis=0)
+    ranges = np.sort(_permuted_ranges(tables, samples, seed), axis=0)
 
     sums = tables.sum(axis=-1)
     first, second = system_pairs(n_systems)
@@ -108,18 +104,18 @@ def randomised_tukey_hsd(
     counts = np.empty(distances.shape)
     for metric, distance in enumerate(distances):
         counts[metric] = samples - np.searchsorted(ranges[:, metric], distance, side="left")
-    p_values = (counts + 1) / (samples + 1) if count_observed else counts / samples
+    p_values = (counts + 1) / (samples + 1)
     return p_values.reshape(*leading, len(first))
 
 
 def _permuted_ranges(
-    tables: NDArray[np.float64], samples: int, seed: np.random.SeedSequence, threads: int
+    tables: NDArray[np.float64], samples: int, seed: np.random.SeedSequence
 ) -> NDArray[np.float64]:
     """Return the ranges of the systems' sums of permuted values, shape (samples, n_metrics)."""
-    if samples < 1 or threads < 1:
+    if samples < 1:
         raise ValueError(
-            "The randomised test needs at least one sample and one thread; there are "
-            f"{samples} samples and {threads} threads. Thousands of samples are usual."
+            f"The randomised test needs at least one sample; there are {samples} samples. "
+            "Thousands of samples are usual."
         )
     # Metrics are on the last axis: a permutation is drawn once and used for all of them.
     by_user = np.ascontiguousarray(tables.transpose(2, 1, 0))
@@ -136,11 +132,10 @@ def _permuted_ranges(
             ranges[sample] = sums.max(axis=0) - sums.min(axis=0)
         return ranges
 
-    with ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(block, range(0, samples, SAMPLES_PER_BLOCK))))
+    return np.concatenate([block(start) for start in range(0, samples, SAMPLES_PER_BLOCK)])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def _add_permuted(
     by_user: NDArray[np.float64], draws: NDArray[np.uint32], sums: NDArray[np.float64]
 ) -> None:
