@@ -41,8 +41,8 @@ def binomial_interval(
     .. math:: l = B^{-1}_{k,\, n - k + 1}(\alpha / 2), \qquad
               h = B^{-1}_{k + 1,\, n - k}(1 - \alpha / 2)
 
-    with quantiles of the beta distribution and a confidence :math:`1 - \alpha` of .95. The lower end
-    is 0 without a success, and the upper end is 1 without a failure.
+    with quantiles of the beta distribution and :math:`\alpha = .05`. The lower end is 0 without a
+    success, and the upper end is 1 without a failure.
 
     Source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the
     case of the binomial", Biometrika 26(4). The same as ``scipy.stats.binomtest(k,

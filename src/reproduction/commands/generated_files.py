@@ -102,8 +102,6 @@ REFUSING = (
     "missing_judgments/estimates_of_systems.py",
     "missing_judgments/estimators.py",
     "missing_judgments/intervened_tests.py",
-    "missing_judgments/propensities.py",
-    "missing_judgments/estimators.py",
     "protocols",
     "splits",
     "metrics",
