@@ -90,57 +90,6 @@ def test_all_relevant_expectations_are_averages_over_all_samples(cutoff: int, sa
 
 
 @given(
-    pool=st.integers(1, 4000),
-    share=st.floats(0, 1),
-    sampled=st.integers(1, 1000),
-    cutoff=st.integers(1, 600),
-)
-# What lies far from the likeliest number has chances below the smallest that a number can hold.
-@example(pool=4000, share=0.5, sampled=1000, cutoff=500)
-@example(pool=2000, share=0.5, sampled=1000, cutoff=500)
-def test_the_chance_of_a_hit_is_that_of_the_hypergeometric_distribution(
-    pool: int, share: float, sampled: int, cutoff: int
-) -> None:
-    above = int(share * pool)
-    odds = SamplingOdds(
-        users=np.zeros(1, dtype=np.int64),
-        values=np.full(1, 5, dtype=np.float32),
-        above=np.array([above]),
-        relevant_above=np.zeros(1, dtype=np.int64),
-        pools=np.array([pool]),
-        all_computable=True,
-        threshold=THRESHOLD,
-        maximum_rating=5.0,
-    )
-    chance = hypergeom.cdf(cutoff - 1, pool, above, min(sampled, pool))
-    found = expected_under_one_relevant(odds, parse(f"P@{cutoff}"), sampled)
-    assert found[0] * cutoff == pytest.approx(chance, rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("computable", [True, False])
-def test_sampled_values_average_to_their_expectation(computable: bool) -> None:
-    fold = random_fold(11, n_users=25, n_items=40)
-    scores = random_scores(3, fold, computable=computable)
-    metrics = [parse("P@3"), parse("nDCG"), parse("RR@5")]
-    protocols = [Protocol(kind, "TI", 6, THRESHOLD) for kind in ("1R", "AR")]
-    one, many = [], []
-    for seed in range(300):
-        lists = lists_of(fold, scores, *protocols, EVERYTHING, seed=seed)
-        one.append(evaluate(metrics, lists[0]).mean(axis=1))
-        many.append(evaluate(metrics[:1], lists[1]).mean(axis=1))
-    # The ranks among all candidates are those of the last seed: there are no ties.
-    odds = SamplingOdds.of(fold, lists[2], EVERYTHING)
-    assert odds.all_computable == computable
-    expected = [expected_under_one_relevant(odds, metric, 6).mean() for metric in metrics]
-    expected.append(expected_precision_among_samples(odds, 3, 6).mean())
-    samples = np.hstack([one, many])
-    errors = samples.std(axis=0) / np.sqrt(len(samples))
-    assert np.all(np.abs(samples.mean(axis=0) - expected) < 4 * errors)
-    assert np.all(errors > 0)
-
-
-@given(
     seed=st.integers(0, 10_000), computable=st.booleans(), head=st.sampled_from([None, 0.1, 0.3])
 )
 def test_a_sample_of_everything_gives_the_value_itself(
