@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from receval.evaluation.ranked_systems import RankedFold
+from receval.missing_judgments.estimates_of_systems import estimates_of_folds
+from receval.missing_judgments.estimators import additive_metric_of
 from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H, IntervenedTest
 from receval.missing_judgments.propensities import StratifiedPropensities
+from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 
@@ -83,3 +87,23 @@ def test_weights_of_strata_sum_to_their_candidates() -> None:
     fold = Fold(csr_array((40, 30), dtype=np.float32), test)
     weights = 1 / StratifiedPropensities(5).of(fold, PROTOCOL)
     assert weights.sum() == pytest.approx(40 * 30)
+
+
+def test_estimates_on_an_intervened_test_are_naive_ones_of_what_was_drawn() -> None:
+    fold = fold_of(with_sample=False)
+    ranks = JudgedRanks(np.array([1, 3, 2, 0]), *[np.array([4, 3])] * 2)
+    test = replace(WTD_H, share=2 / 3)
+    found = estimates_of_folds(
+        [RankedFold(0, fold, {"mine": ranks}, {})],
+        ["mine"],
+        [additive_metric_of("P@2")],
+        [],
+        PROTOCOL,
+        3.0,
+        interventions={test: np.random.default_rng},
+    ).set_index("estimator")
+    # Of the three judged candidates two are drawn, of which those at ranks 1 and 2 are hits.
+    kept = test.drawn(fold, PROTOCOL, np.random.default_rng(0))
+    assert found["judgments"].tolist() == [3, 2]
+    assert found.loc["naive", "value"] == pytest.approx((1 / 2 + 1 / 2) / 2)
+    assert found.loc["WTD_H", "value"] == pytest.approx((kept[0] / 2 + kept[2] / 2) / 2)

@@ -163,6 +163,8 @@ def test_users_values_average_to_those_of_all() -> None:
         ({"cut": {"u0": {"i0": 1.0, "i1": 0.5}}, **RUNS}, {}, "'cut' are not whole: that of"),
         (RUNS, {"sampled": 0}, "0 candidates cannot be sampled"),
         (RUNS, {"metrics": "Luck"}, "metric"),
+        (RUNS, {"metrics": "P"}, "P depends on the length of a list"),
+        (RUNS, {"metrics": "bpref"}, "bpref needs all judgments of a list"),
         ({}, {}, "no run to audit"),
     ],
 )
