@@ -122,3 +122,9 @@ def test_a_row_has_the_same_p_value_beside_others_and_on_any_scale(exponent: int
 def test_differences_and_resamples_of_other_users_are_refused() -> None:
     with pytest.raises(ValueError, match="differences are of 3 users, the resamples of 4: both"):
         rejected_shares([0.1, 0.2, 0.3], np.ones((5, 4)))
+
+
+@pytest.mark.parametrize("test", ["t", "sign"])
+def test_no_sample_of_equal_systems_rejects(test: InnerTest) -> None:
+    resamples = poisson_resamples(30, 50, np.random.default_rng(3))
+    assert rejected_shares(np.zeros((2, 30)), resamples, test).tolist() == [0.0, 0.0]
