@@ -110,3 +110,10 @@ def test_items_nobody_or_everybody_has_in_train_make_no_pairs() -> None:
     alone = item_pairs(found, "all")
     assert (alone.n_items, alone.n_pairs, len(alone.pairs)) == (1, 0, 0)
     assert np.isnan(alone.share(alone.popularity > 0))
+
+
+def test_counts_and_shares_add_pairs_up() -> None:
+    three = [Item(20, 10, 12, 6), Item(20, 5, 12, 2), Item(20, 2, 4, 1)]
+    found = item_pairs(probabilities_of(three), "all")
+    assert found.count(found.relevance > 0) == 2
+    assert found.share(found.relevance == 0) == 1 / 3
