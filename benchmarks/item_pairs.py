@@ -19,8 +19,7 @@ import time
 import numpy as np
 
 from receval.seeds import generator
-from receval.theory.item_pairs import is_steeper, odds
-from receval.theory.item_pairs import item_pairs
+from receval.theory.item_pairs import is_steeper, item_pairs, odds
 from receval.theory.rating_probabilities import (
     RatingProbabilities,
     observed_anti_precision_ranking,
