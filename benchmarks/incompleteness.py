@@ -31,9 +31,9 @@ from receval.metrics.averages import Arithmetic
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.missing_judgments.fused_pass import NAMES
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import RANDOM, kept_units, sampling_order
+from receval.missing_judgments.single_pass_metrics import NAMES
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Judgments
@@ -55,14 +55,14 @@ def test_ratings() -> tuple[Judgments, float]:
 
 
 @cache
-def reduced_fold() -> ReducedFold:
+def reduced_fold() -> IncompleteFold:
     """Return the lists of all systems, ready for judgment sampling."""
     judgments, highest = test_ratings()
     metadata = DatasetMetadata(float(highest), np.ones(N_ITEMS, dtype=np.int64))
     judged = JudgedItems.of(judgments, THRESHOLD, metadata)
     outcomes = [drawn_ranks(judgments, number) for number in range(N_SYSTEMS)]
     lists = [JudgedLists.measured_by(judged, outcome, Protocol()) for outcome in outcomes]
-    return ReducedFold(
+    return IncompleteFold(
         lists, [AggregatedMetric(parse(f"{name}@100"), Arithmetic()) for name in NAMES]
     )
 

@@ -19,14 +19,13 @@ import time
 import numpy as np
 
 from receval.seeds import generator
-from receval.theory.agreement_and_steepness import is_steeper, odds
-from receval.theory.item_pairs import item_pairs
-from receval.theory.optimal_rankings import (
+from receval.theory.item_pairs import is_steeper, item_pairs, odds
+from receval.theory.rating_probabilities import (
+    RatingProbabilities,
     observed_anti_precision_ranking,
     observed_precision_ranking,
     real_precision_ranking,
 )
-from receval.theory.rating_probabilities import RatingProbabilities
 
 N_USERS = 6040
 GOAL = 10

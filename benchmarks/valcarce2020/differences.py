@@ -40,7 +40,7 @@ from scipy.stats import norm
 
 from receval.metrics.averages import Arithmetic
 from receval.metrics.registry import parse
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.statistics.pairs import system_pairs
 
 Values = NDArray[np.float64]
@@ -102,7 +102,7 @@ def discriminative_power(prepared: Path) -> None:
 
 def popular_items(prepared: Path) -> None:
     ((data, lists),) = lists_of(prepared, "user-80", SYSTEMS)
-    reduced = ReducedFold(
+    reduced = IncompleteFold(
         lists, [AggregatedMetric(parse(m), Arithmetic()) for m in METRICS.values()]
     )
     items, n_items = data.test.items, data.train.shape[1]

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.registry import parse
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import SamplingUnit, sampling_order
 from receval.splits.split import Fold
 
@@ -45,7 +45,7 @@ SAMPLES = 10
 UNITS: tuple[SamplingUnit, ...] = ("ratings", "items", "users")
 
 
-Folds = Sequence[tuple[Fold, ReducedFold]]
+Folds = Sequence[tuple[Fold, IncompleteFold]]
 
 
 def sampled_values(folds: Folds, unit: SamplingUnit, samples: int = SAMPLES) -> Values:
@@ -98,7 +98,7 @@ def leaving(prepared: Path, ranked: Sequence[Path], split: str) -> None:
     ratio: Values | float = 1.0
     for average, units in ((Arithmetic(), UNITS[:1]), (Geometric(), UNITS)):
         metrics = [AggregatedMetric(parse(label), average) for label in METRICS.values()]
-        folds = [(data, ReducedFold(of_systems, metrics)) for data, of_systems in lists]
+        folds = [(data, IncompleteFold(of_systems, metrics)) for data, of_systems in lists]
         for unit in units:
             values = sampled_values(folds, unit)
             if average == Arithmetic():

@@ -36,7 +36,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Protocol": "receval.protocols.protocol:Protocol",
         "protocol": "receval.protocols.names:parse_protocol",
         "Metric": "receval.metrics.metric:Metric",
-        "metric": "receval.metrics.usual_names:metric_of_usual_name",
+        "metric": "receval.metrics.aliases:metric_of_alias",
         "diagnose": "receval.diagnosis.diagnose:diagnose",
         "explore_ratings": "receval.multiverse.explore_ratings:explore_ratings",
         "audit_samples": "receval.sampled_metrics.audit:audit_samples",

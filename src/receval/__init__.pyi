@@ -8,10 +8,10 @@ from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems as evaluate
+from receval.metrics.aliases import metric_of_alias as metric
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.dialects.registry import dialect
 from receval.metrics.metric import Metric
-from receval.metrics.usual_names import metric_of_usual_name as metric
 from receval.missing_judgments.estimates_of_systems import unbiased_estimates
 from receval.missing_judgments.propensities import (
     KnownPropensities,

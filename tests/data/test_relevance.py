@@ -12,7 +12,7 @@ from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.runs import evaluate_runs
 from receval.multiverse.explore_ratings import explore_ratings
 from receval.recommenders.non_personalised import Popularity, Random
-from receval.sampled_metrics.whole_lists import odds_of_systems
+from receval.sampled_metrics.audit import odds_of_systems
 from receval.splits.split_ratings import split
 
 SCALE = np.array([1.0, 2, 3, 4, 5])

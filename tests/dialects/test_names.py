@@ -8,7 +8,6 @@ import pytest
 
 from receval.metrics.dialects.registry import DIALECTS, dialect
 from receval.metrics.registry import parse
-from receval.metrics.usual_names import metric_of_usual_name
 
 
 @pytest.mark.costly
@@ -101,24 +100,6 @@ def test_what_is_relevant_is_the_tools_rule() -> None:
     assert dialect("trec_eval").threshold(values) == 1
     with pytest.raises(ValueError, match="relevant to WarpRec: to it are test ratings above 0"):
         dialect("warprec").threshold(np.array([0.0]))
-
-
-@pytest.mark.parametrize(
-    ("usual", "label"),
-    [
-        ("ndcg@10", "nDCG@10"),
-        ("map", "AP"),
-        ("MAP@10", "AP@10"),
-        ("HR@10", "Hit@10"),
-        ("hit_rate@10", "Hit@10"),
-        ("hitrate", "Hit"),
-        ("success@1", "Hit@1"),
-        ("MRR", "RR"),
-        ("precision@5", "P@5"),
-    ],
-)
-def test_a_usual_name_is_our_metric_and_no_tools(usual: str, label: str) -> None:
-    assert metric_of_usual_name(usual).label == label
 
 
 @pytest.mark.parametrize("name", ["set_P", "map", "ndcg", "recip_rank", "err", "infAP2"])

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from receval.metrics.dialects.dialect import Dialect
-from receval.metrics.dialects.registry import dialect
 from receval.metrics.registry import parse
 from reproduction.publishing.dialects_page import values_of_lists
 
@@ -100,23 +99,3 @@ def test_ndcg_of_the_listed_judged_items_is_that_of_clayrs(case: str) -> None:
         }
         assert found
         assert {user: ours[user] for user in found} == pytest.approx(found, abs=1e-9)
-
-
-def test_the_same_list_has_another_map_in_every_tool() -> None:
-    asked = {
-        "recbole": "map@3",
-        "elliot": "MAP@3",
-        "trec_eval": "map_cut_3",
-        "recommenders": "map_at_k@3",
-        "lenskit": "AveragePrecision@10",
-    }
-    values = {name: measured(dialect(name).metric(metric).label) for name, metric in asked.items()}
-    assert values == pytest.approx(
-        {
-            "recbole": BOTH_HITS / 3,
-            "elliot": BOTH_HITS / 3,
-            "trec_eval": BOTH_HITS / 5,
-            "recommenders": BOTH_HITS / 3,
-            "lenskit": BOTH_HITS / 4,
-        }
-    )

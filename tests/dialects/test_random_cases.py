@@ -20,8 +20,6 @@ from scipy import stats
 
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
-from receval.statistics.correlation import kendall_tau_b
-from receval.statistics.paired_tests import MOST_RANKED, sign_test, t_test, wilcoxon_test
 
 OF_TREC_EVAL = {
     "P@5": "P_5",
@@ -94,53 +92,6 @@ def compared() -> EvaluationResult:
     turned = {user: {item: -own for item, own in listed.items()} for user, listed in scores.items()}
     labels = ["nDCG@3", "AP", "RR", "tau"]
     return evaluate_runs(grades, {"one": scores, "other": turned}, metrics=labels)
-
-
-@cache
-def differences() -> list[np.ndarray]:
-    """The two systems' values of 300 samples of users, shape (n_systems, n_users)."""
-    table = compared().per_user()
-    one, other = (table[table["system"] == name]["nDCG@3"].to_numpy() for name in ("one", "other"))
-    found = []
-    for number in range(CASES):
-        rng = np.random.default_rng(number)
-        size = int(rng.integers(5, 40))
-        # Jitter keeps the differences of Wilcoxon's test apart in half of the cases.
-        jitter = rng.normal(0, 0.01, size) * (number % 2)
-        users = rng.choice(len(one), size, replace=False)
-        found.append(np.stack([one[users] + jitter, other[users]]))
-    return found
-
-
-@pytest.mark.costly
-def test_paired_tests_are_those_of_scipy() -> None:
-    n_wilcoxon = {True: 0, False: 0}
-    for own in differences():
-        gaps = own[0] - own[1]
-        if not (gaps != 0).any():
-            continue
-        ours = float(t_test(own[None]).squeeze())
-        assert ours == pytest.approx(stats.ttest_rel(*own).pvalue, rel=1e-9)
-        signs = stats.binomtest(int((gaps > 0).sum()), int((gaps != 0).sum()))
-        assert float(sign_test(own[None]).squeeze()) == pytest.approx(signs.pvalue, rel=1e-9)
-        kept = np.abs(gaps[gaps != 0])
-        is_exact = len(kept) <= MOST_RANKED
-        if is_exact and (len(kept) < len(gaps) or len(np.unique(kept)) < len(kept)):
-            continue  # Ours is exact there, too, and scipy's is not.
-        wanted = stats.wilcoxon(*own, method="exact" if is_exact else "approx", correction=False)
-        p = float(wilcoxon_test(own[None], exact_up_to=MOST_RANKED).squeeze())
-        assert p == pytest.approx(wanted.pvalue, rel=1e-9)
-        n_wilcoxon[is_exact] += 1
-    assert min(n_wilcoxon.values()) > 30
-
-
-@pytest.mark.costly
-def test_kendall_s_tau_is_that_of_scipy() -> None:
-    for number in range(CASES):
-        rng = np.random.default_rng(number)
-        pair = rng.integers(0, 6, (2, 12)).astype(float)
-        theirs = stats.kendalltau(*pair).statistic
-        assert float(kendall_tau_b(pair[:1], pair[1:], 0.0)[0, 0]) == pytest.approx(theirs)
 
 
 def test_intervals_of_averages_are_those_of_scipy() -> None:

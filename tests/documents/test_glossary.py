@@ -42,7 +42,6 @@ INSTEAD = {
     "companion": "auxiliary file",
     "averaged": "evaluated users, or the name of the algorithm",
     "opposed": "anti-popular",
-    "anova": "type II sums of squares",
     "reduction": "judgment sampling",
     "self": "rank stability",
     "util": "what it does",

@@ -134,7 +134,7 @@ OLD_WORDS = (
     OldWord(
         r"functional[ _]anova",
         "type II sums of squares",
-        {"src/receval/statistics/type_ii_sums_of_squares.py": "the title of a paper"},
+        {"src/receval/statistics/anova.py": "the title of a paper"},
     ),
     OldWord(r"(?<![a-z])companions?(?![a-z])", "auxiliary file"),
     OldWord(r"(?-i:\bFACTS\b|\b[A-Z]\w*Facts\b)", "metadata"),

@@ -12,8 +12,8 @@ import pytest
 from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, GEOMETRIC_EPSILON, Configuration
 from receval.multiverse.description import describe
 from receval.multiverse.verdicts import LEVEL
-from receval.sampled_metrics.order_changes import RARE
 from receval.sampled_metrics.rank_corrections import BIAS_VARIANCE
+from receval.sampled_metrics.sampled_moments import RARE
 from reproduction.claims.ledger import claims_of
 from reproduction.config.settings import load_settings
 from reproduction.simulation import complete_judgments

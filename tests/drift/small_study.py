@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from receval.data.ratings import Ratings
-from receval.metrics import evaluation, list_view, ndcg
+from receval.metrics import evaluation
+from receval.metrics import lists as list_module
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import Scorer, rank_judged
@@ -109,9 +110,8 @@ def change_discount(patch: pytest.MonkeyPatch) -> None:
 
 def shift_cutoff(patch: pytest.MonkeyPatch) -> None:
     """Leave the last rank of every list out."""
-    as_array = list_view.as_array
-    for module in (list_view, ndcg):
-        patch.setattr(module, "as_array", lambda cutoffs: as_array(tuple(n - 1 for n in cutoffs)))
+    as_array = list_module.as_array
+    patch.setattr(list_module, "as_array", lambda cutoffs: as_array(tuple(n - 1 for n in cutoffs)))
 
 
 def drop_a_user(patch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from receval.figures.style import (
     ink_on,
     new_figure,
 )
-from receval.statistics.type_ii_sums_of_squares import explained_variance
+from receval.statistics.anova import explained_variance
 from reproduction.studies._shared.figures.bars import stacked_shares
 from reproduction.studies.multiverse.explained import SHARES_UP_TO, share_rows, triangle
 

@@ -23,7 +23,6 @@ from metrics.trec_eval_runs import (
 )
 
 from receval.metrics.averages import FLOOR, Geometric
-from receval.metrics.dialects.registry import dialect
 from receval.metrics.evaluation import aggregate, evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
@@ -96,26 +95,6 @@ def test_cutoffs_that_trec_eval_does_not_have_equal_it_on_cut_runs(seed: int, cu
         np.testing.assert_array_equal(by_cutoff, by_depth)
 
 
-@given(seed=SEEDS)
-def test_counts_of_trec_eval_follow_from_the_shares(seed: int) -> None:
-    run = random_run(seed)
-    lists = lists_of(run)
-    measures = {"num_ret", "num_rel_ret", "num_nonrel_judged_ret", f"success.{COUNTED}"}
-    expected = {k: np.nan_to_num(v) for k, v in trec_eval(run, measures).items()}
-    view = lists.full
-    labels = ["Recall", "Fallout", "UserCoverage", *(f"RR@{n}" for n in CUTOFFS)]
-    labels += [f"FilledRanks@{n}" for n in CUTOFFS]
-    found = dict(zip(labels, evaluate([parse(label) for label in labels], lists), strict=True))
-    hits, misses = found["Recall"] * view.n_relevant, found["Fallout"] * view.n_nonrelevant
-    np.testing.assert_allclose(hits, expected["num_rel_ret"], atol=1e-12)
-    np.testing.assert_allclose(misses, expected["num_nonrel_judged_ret"], atol=1e-12)
-    np.testing.assert_array_equal(found["UserCoverage"], expected["num_ret"] > 0)
-    for n in CUTOFFS:
-        np.testing.assert_array_equal(found[f"RR@{n}"] > 0, expected[f"success_{n}"] == 1)
-        coverage = np.minimum(expected["num_ret"], n) / n
-        np.testing.assert_array_equal(found[f"FilledRanks@{n}"], coverage)
-
-
 GAINS = {
     "exp": lambda rating: 2**rating - 1,
     "exp-normalised": lambda rating: 2 ** (rating - 1) - 1,  # 15 times ours
@@ -182,13 +161,3 @@ def test_geometric_means_equal_trec_evals(seed: int) -> None:
         missing = [np.log(FLOOR)] * int((~listed).sum())
         expected = pytrec_eval.compute_aggregated_measure(measure, theirs + missing)
         assert everyone[row] == pytest.approx(expected, rel=1e-12)
-
-
-@settings(max_examples=10)
-@given(seed=SEEDS)
-def test_released_names_equal_the_measures_of_these_names(seed: int) -> None:
-    run = random_run(seed)
-    measures = {"set_P", "set_recall", "set_F", "map", "ndcg", "recip_rank"}
-    released = dialect("valcarce2018")
-    pairs = {released.metric(f"{name} depth=10").label: name for name in measures}
-    assert_equal(pairs, lists_of(run), trec_eval(cut(run, 10), measures))

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from math import log2, sqrt
+from math import log2
 
 import numpy as np
 import pytest
-from metrics.examples import METADATA, ONE, example, one_user, ranks
+from metrics.examples import METADATA, example, one_user
 
-from receval.metrics.evaluation import evaluate, mean
-from receval.metrics.lists import JudgedLists
+from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import METRICS, parse
-from receval.splits.split import Judgments
 
 IDEAL_AT_4 = 5 + 4 / log2(3) + 4 / log2(4) + 2 / log2(5)
 DCG_AT_4 = 5 + 2 / log2(3) + 4 / log2(5)
@@ -121,71 +119,10 @@ def test_a_list_without_judged_items_scores_0_unless_it_measures_what_is_unknown
         assert not_ranked == nothing_judged == expected, name
 
 
-def test_err_of_a_user_whose_best_rating_is_not_the_datasets() -> None:
-    lists = one_user([4, 3], [2, 1], 5)
-    text, released = evaluate([parse("ERR"), parse("ERR(maximum=user)")], lists)
-    assert text[0] == pytest.approx(7 / 32 + 25 / 32 * 15 / 32 / 2)
-    assert released[0] == pytest.approx(7 / 16 + 9 / 16 * 15 / 16 / 2)
-
-
 def test_err_of_numbers_of_plays_does_not_overflow() -> None:
     metadata = type(METADATA)(5000.0, np.ones(2, dtype=np.int64))
     values = evaluate([parse("ERR")], one_user([5000, 4999], [2, 1], 5, metadata))
     assert values[0, 0] == pytest.approx(1 / 2 + 1 / 2 * 1 / 2)
-
-
-def test_the_papers_bpref_counts_every_item_judged_non_relevant_above() -> None:
-    (values,) = evaluate([parse("bpref(form=bellogin)")], one_user([5, 1, 1, 1], [4, 1, 2, 3], 9))
-    np.testing.assert_allclose(values, [1 - 3 / 1])
-
-
-def test_bpref_is_1_without_items_judged_non_relevant_and_0_behind_as_many_as_relevant_ones() -> (
-    None
-):
-    (liked,) = evaluate([parse("bpref")], one_user([5, 4], [7, 9], 9))
-    assert liked[0] == 1.0
-    (behind,) = evaluate([parse("bpref")], one_user([5, 1, 1, 1], [4, 1, 2, 3], 9))
-    assert behind[0] == 0.0
-
-
-def test_equal_ratings_are_neither_for_nor_against_the_order_of_the_list() -> None:
-    # 4, 3, 4, 5 from the top: of six pairs the first two agree, 4 and 4 are tied, four disagree.
-    lists = one_user([5, 4, 4, 3], [4, 1, 3, 2], 9)
-    values = evaluate([parse("tau"), parse("tau@2"), parse("tau@3")], lists)
-    np.testing.assert_allclose(values[:, 0], [(1 - 4) / sqrt(6 * 5), 1.0, 0.0], rtol=1e-15)
-
-
-@pytest.mark.parametrize("stars", [[5], [4, 4, 4], []])
-def test_tau_is_0_without_two_different_ratings(stars: list[float]) -> None:
-    lists = one_user(stars, list(range(1, len(stars) + 1)), 9)
-    values = evaluate([parse("tau"), parse("tau@2")], lists)
-    assert values.tolist() == [[0.0], [0.0]]
-    assert not np.signbit(values).any()
-
-
-def test_half_stars_keep_their_half() -> None:
-    values = evaluate(
-        [parse("nDCG@2"), parse("nDCG(gain=steps)@2")], one_user([4.5, 1.5], [2, 1], 2)
-    )
-    assert values[0, 0] == pytest.approx((1.5 + 4.5 / log2(3)) / (4.5 + 1.5 / log2(3)))
-    assert values[1, 0] == pytest.approx(1 / log2(3))
-
-
-def test_a_lost_item_counts_in_the_ideal_list() -> None:
-    values = evaluate([parse("nDCG@2"), parse("AP"), parse("Recall")], one_user([5, 5], [1, 0], 9))
-    np.testing.assert_allclose(values[:, 0], [1 / (1 + 1 / log2(3)), 1 / 2, 1 / 2])
-
-
-def test_under_1r_every_relevant_judgment_is_a_list_of_its_own() -> None:
-    judgments = Judgments.from_pairs([0, 0, 0, 1], [0, 1, 2, 0], [5, 4, 2, 4], 3)
-    lists = JudgedLists.of(judgments, ranks([1, 12, 0, 0], [99, 99, 0]), 4, ONE)
-    np.testing.assert_array_equal(lists.users, [0, 0, 1])
-    values = evaluate([parse(m) for m in ("P@10", "Recall@12", "nDCG", "FilledRanks@100")], lists)
-    np.testing.assert_allclose(values[0], [0.1, 0, 0])
-    np.testing.assert_allclose(values[1], [1, 1, 0])
-    np.testing.assert_allclose(values[2], [1, 1 / np.log2(13), 0])
-    np.testing.assert_allclose(values[3], [1, 1, 0.99])
-    np.testing.assert_allclose(mean(values, lists)[0], 0.1 / 3)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from receval.data.ratings_table import read_ratings
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall, preference_table
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lexicographic_recall import lexirecall, total_search_efficiency
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 from receval.splits.split import Judgments
 from receval.splits.split_ratings import split
 
@@ -90,47 +90,6 @@ def test_the_higher_search_efficiency_is_always_preferred(given_systems):
     assert (lexirecall(first, second)[differ] == signs[differ]).all()
 
 
-def test_ties_of_efficiency_are_decided_above():
-    judged = JudgedItems.of(Judgments.from_pairs([0] * 3, [0, 1, 2], [5] * 3, 1), 4)
-    first, second = views(judged, np.array([2, 5, 9]), np.array([1, 6, 9]))
-    assert total_search_efficiency(first) == total_search_efficiency(second)
-    assert lexirecall(first, second).tolist() == [1]
-
-
-def test_the_list_with_more_relevant_items_is_preferred_whatever_their_ranks():
-    judged = JudgedItems.of(Judgments.from_pairs([0] * 3, [0, 1, 2], [5] * 3, 1), 4)
-    first, second = views(judged, np.array([11, 12, 0]), np.array([1, 0, 0]))
-    assert lexirecall(first, second).tolist() == [1]
-
-
-def test_preferences_are_transitive_within_a_user():
-    judged = JudgedItems.of(Judgments.from_pairs([0] * 2, [0, 1], [5] * 2, 1), 4)
-    lists = views(judged, *(np.array(ranks) for ranks in product(range(4), repeat=2)))
-    sign = np.array([[int(lexirecall(one, other)[0]) for other in lists] for one in lists])
-    for one, two, three in product(range(len(lists)), repeat=3):
-        if sign[one, two] >= 0 and sign[two, three] >= 0:
-            assert sign[one, three] >= 0
-
-
-def test_lists_of_different_judgments_are_refused():
-    one, other = (
-        views(JudgedItems.of(Judgments.from_pairs([0], [0], [value], 1), 4), np.array([1]))[0]
-        for value in (5, 2)
-    )
-    with pytest.raises(ValueError, match="measured by different judged items"):
-        lexirecall(one, other)
-
-
-def test_lists_of_more_users_are_refused():
-    one, other = (
-        views(JudgedItems.of(Judgments.from_pairs([0], [0], [5], n_users), 4), np.array([1]))[0]
-        for n_users in (1, 2)
-    )
-    for first, second in ((one, other), (other, one)):
-        with pytest.raises(ValueError, match="measured by different judged items"):
-            lexirecall(first, second)
-
-
 def test_the_sign_test_is_scipys_and_the_permutation_test_over_all_signs():
     signs = np.array([1, 1, 1, -1, 0, 0, 1, 1, 1])
     table = preference_table(signs[None], [("a", "b")])
@@ -189,3 +148,14 @@ def test_one_system_or_lists_of_one_relevant_item_are_refused():
         compare_by_lexirecall(data, {"one": scores, "two": scores.T})
     with pytest.raises(ValueError, match=r"which has no score\(users\)"):
         compare_by_lexirecall(data, {"one": scores, "two": object()})
+
+
+@pytest.mark.parametrize(("value", "n_users"), [(2, 1), (5, 2)])
+def test_lists_of_other_judgments_or_users_are_refused(value: int, n_users: int) -> None:
+    one, other = (
+        views(JudgedItems.of(Judgments.from_pairs([0], [0], [own], number), 4), np.array([1]))[0]
+        for own, number in ((5, 1), (value, n_users))
+    )
+    for first, second in ((one, other), (other, one)):
+        with pytest.raises(ValueError, match="measured by different judged items"):
+            lexirecall(first, second)

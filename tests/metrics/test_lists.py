@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ from metrics.examples import (
     METADATA,
     ONE,
     THRESHOLD,
-    Case,
     example,
     judgments_of,
     lists_of,
@@ -26,10 +25,9 @@ from metrics.forms import ALL, cutoffs_of
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.list_view import NO_CUTOFF, ListView
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import NO_CUTOFF, JudgedLists
 from receval.metrics.registry import METRICS, parse
-from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
+from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 
@@ -104,35 +102,6 @@ def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     )
 
 
-def test_what_is_kept_for_later_is_neither_shown_nor_compared() -> None:
-    for kind in (JudgedLists, ListView):
-        kept = [field for field in fields(kind) if field.name.startswith("_")]
-        assert len(kept) == 1
-        assert not any(field.repr or field.compare for field in kept)
-
-
-def test_the_depth_comes_before_condensing() -> None:
-    lists = example()
-    assert lists.view(condensed=True, depth=4).ranks.tolist() == [1, 2, 3]
-    assert lists.view(condensed=True).cut(2).ranks.tolist() == [1, 2]
-    assert lists.view(condensed=True, depth=2) is lists.view(condensed=True, depth=2)
-
-
-@pytest.mark.costly
-def test_systems_share_judged_items() -> None:
-    cases = random_cases(11)
-    judgments = judgments_of(cases)
-    judged = JudgedItems.of(judgments, THRESHOLD, cases[0].metadata)
-    metrics = [metric.at(5) for metric in ALL]
-    for shift in range(3):
-        turned = [Case(case.listed[shift:], case.ratings, case.metadata) for case in cases]
-        outcome = ranks_of(turned, judgments)
-        shared = JudgedLists.measured_by(judged, outcome, AR)
-        assert shared.full.judged is judged
-        own = JudgedLists.of(judgments, outcome, THRESHOLD, AR, cases[0].metadata)
-        np.testing.assert_array_equal(evaluate(metrics, shared), evaluate(metrics, own))
-
-
 def test_items_of_equal_rating_keep_their_own_ranks() -> None:
     judgments = Judgments.from_pairs([0] * 4, [3, 1, 2, 0], [4, 4, 4, 4], 1)
     lists = JudgedLists.of(judgments, ranks([4, 3, 2, 1], [4]), THRESHOLD, AR, METADATA)
@@ -152,20 +121,6 @@ def test_ranks_of_another_fold_or_threshold_are_refused() -> None:
 def test_no_metric_is_an_error_that_says_so() -> None:
     with pytest.raises(ValueError, match="name at least one"):
         evaluate([], example())
-
-
-def test_judged_ranks_come_back_from_their_file(tmp_path) -> None:
-    path = tmp_path / "ranks.npz"
-    outcome = ranks([1, 0, 3], [4, 5])
-    write_ranks(path, {("ar-ti-an", 0, "test"): outcome})
-    first = path.read_bytes()
-    write_ranks(path, {("ar-ti-an", 0, "test"): outcome})
-    assert path.read_bytes() == first
-    again = read_ranks(path, "ar-ti-an", 0)
-    np.testing.assert_array_equal(again.ranks, outcome.ranks)
-    np.testing.assert_array_equal(again.lengths, outcome.lengths)
-    with pytest.raises(KeyError, match="ar-ti-an/0/test"):
-        read_ranks(path, "ar-ti-an", 1)
 
 
 def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
@@ -270,7 +225,7 @@ def test_values_are_the_same_bytes_however_many_judged_items_are_measured_at_a_t
     values = evaluate(metrics, whole)
     monkeypatch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", size)
     lists = lists_of(random_cases(3))
-    assert len(list(lists.blocks())) > 1
+    assert len(list(lists.full.judged.blocks_of_rows())) > 1
     assert evaluate(metrics, lists).tobytes() == values.tobytes()
     assert lists.full.n_relevant.tolist() == whole.full.n_relevant.tolist()
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytrec_eval
+from protocols.brute_force import Scores
 from scipy.sparse import csr_array
 
 from receval.metrics.judged_items import DatasetMetadata
@@ -20,16 +21,6 @@ CUTOFFS = (1, 2, 3, 5, 10, 30, 100)
 COUNTED = ",".join(str(cutoff) for cutoff in CUTOFFS)
 
 Run = tuple[Judgments, np.ndarray]
-
-
-class Scores:
-    """A system that knows its scores; NaN leaves an item out of a user's list."""
-
-    def __init__(self, scores: np.ndarray) -> None:
-        self.scores = scores
-
-    def score(self, users: np.ndarray) -> np.ndarray:
-        return self.scores[users]
 
 
 def random_run(seed: int, *, half_stars: bool = False) -> Run:

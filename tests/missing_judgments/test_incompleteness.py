@@ -14,9 +14,9 @@ from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.missing_judgments import incompleteness
-from receval.missing_judgments.fused_pass import NAMES, shared_cutoff
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import kept_units, sampling_order
+from receval.missing_judgments.single_pass_metrics import NAMES, shared_cutoff
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
@@ -110,7 +110,7 @@ def assert_as_recomputed(
     test, outcomes = fold(seed)
     order, n_units = sampling_order(test, unit, np.random.default_rng(seed))
     kept = kept_units(n_units, np.array([100.0, 81.0, 80.0, 43.0, 2.0]))
-    values, n_evaluated = ReducedFold(lists_of(test, outcomes), aggregated_metrics).values(
+    values, n_evaluated = IncompleteFold(lists_of(test, outcomes), aggregated_metrics).values(
         order, kept
     )
     for level, owner_ranks in enumerate(kept):
@@ -121,7 +121,7 @@ def assert_as_recomputed(
 
 def test_a_fold_is_measured_any_number_of_times_with_the_same_result() -> None:
     test, outcomes = fold(1)
-    reduced = ReducedFold(
+    reduced = IncompleteFold(
         lists_of(test, outcomes), [AggregatedMetric(parse("nDCG@7"), Arithmetic())]
     )
     orders = [sampling_order(test, "ratings", np.random.default_rng(seed)) for seed in (1, 2)]
@@ -137,7 +137,7 @@ def test_systems_that_are_equal_stay_tied_at_every_level() -> None:
     aggregated_metrics = [AggregatedMetric(parse(label), Geometric()) for label in NINE]
     lists = lists_of(test, [outcomes[0], outcomes[0]])
     order, n_units = sampling_order(test, "items", np.random.default_rng(0))
-    values, _ = ReducedFold(lists, aggregated_metrics).values(
+    values, _ = IncompleteFold(lists, aggregated_metrics).values(
         order, kept_units(n_units, np.arange(100, 0, -1))
     )
     np.testing.assert_array_equal(values[..., 0], values[..., 1])
@@ -153,7 +153,7 @@ def test_equal_means_of_different_users_are_ties() -> None:
         )
         for shift in (0, 4)
     ]
-    reduced = ReducedFold(lists_of(test, hits), [AggregatedMetric(parse("P@10"), Arithmetic())])
+    reduced = IncompleteFold(lists_of(test, hits), [AggregatedMetric(parse("P@10"), Arithmetic())])
     values, _ = reduced.values(np.arange(10), np.array([10]))
     assert values[0, 0, 0] == values[0, 0, 1] == pytest.approx(0.03)
 
@@ -180,7 +180,7 @@ def test_lists_under_1r_or_of_other_judgments_are_refused() -> None:
     judged = JudgedItems.of(test, 4.0)
     one = Protocol("1R", "TI", 9, 4.0)
     with pytest.raises(ValueError, match="under AR"):
-        ReducedFold([JudgedLists.measured_by(judged, outcomes[0], one)], aggregated_metrics)
+        IncompleteFold([JudgedLists.measured_by(judged, outcomes[0], one)], aggregated_metrics)
     separate = [*lists_of(test, outcomes[:1]), *lists_of(test, outcomes[1:])]
     with pytest.raises(ValueError, match="same JudgedItems"):
-        ReducedFold(separate, aggregated_metrics)
+        IncompleteFold(separate, aggregated_metrics)

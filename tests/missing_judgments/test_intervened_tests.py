@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from receval.evaluation.fitted_systems import RankedFold
+from receval.missing_judgments.estimates_of_systems import estimates_of_folds
+from receval.missing_judgments.estimators import additive_metric_of
 from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H, IntervenedTest
 from receval.missing_judgments.propensities import StratifiedPropensities
+from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 
@@ -51,26 +55,6 @@ def test_shares_are_counted_in_the_training_ratings() -> None:
 
 
 @pytest.mark.costly
-def test_shares_drawn_by_weight_are_those_of_a_uniform_sample() -> None:
-    """A small part of a large test, drawn by WTD_H, has users and items as often as each other."""
-    rng = np.random.default_rng(3)
-    chances = np.outer(np.linspace(0.2, 1, 300), np.linspace(0.05, 0.3, 40))
-    seen = rng.random((2, *chances.shape)) < chances
-    seen[1] &= ~seen[0]
-    train = csr_array(seen[0].astype(np.float32))
-    users, items = np.nonzero(seen[1])
-    fold = Fold(train, Judgments.from_pairs(users, items, np.full(len(users), 5.0), n_users=300))
-    test = replace(WTD_H, share=0.05)
-    counts = np.zeros(len(users))
-    for seed in range(200):
-        counts += test.drawn(fold, PROTOCOL, np.random.default_rng(seed))
-    by_half = [counts[items < 20].sum(), counts[items >= 20].sum()]
-    observed = [(items < 20).sum(), (items >= 20).sum()]
-    assert observed[1] > 1.9 * observed[0]
-    assert max(by_half) < 1.3 * min(by_half)
-
-
-@pytest.mark.costly
 def test_half_is_drawn_by_weight_and_no_other_rating() -> None:
     fold = fold_of()
     test = IntervenedTest("one", share=1 / 3, counted="test")
@@ -103,3 +87,23 @@ def test_weights_of_strata_sum_to_their_candidates() -> None:
     fold = Fold(csr_array((40, 30), dtype=np.float32), test)
     weights = 1 / StratifiedPropensities(5).of(fold, PROTOCOL)
     assert weights.sum() == pytest.approx(40 * 30)
+
+
+def test_estimates_on_an_intervened_test_are_naive_ones_of_what_was_drawn() -> None:
+    fold = fold_of(with_sample=False)
+    ranks = JudgedRanks(np.array([1, 3, 2, 0]), *[np.array([4, 3])] * 2)
+    test = replace(WTD_H, share=2 / 3)
+    found = estimates_of_folds(
+        [RankedFold(0, fold, {"mine": ranks}, {})],
+        ["mine"],
+        [additive_metric_of("P@2")],
+        [],
+        PROTOCOL,
+        3.0,
+        interventions={test: np.random.default_rng},
+    ).set_index("estimator")
+    # Of the three judged candidates two are drawn, of which those at ranks 1 and 2 are hits.
+    kept = test.drawn(fold, PROTOCOL, np.random.default_rng(0))
+    assert found["judgments"].tolist() == [3, 2]
+    assert found.loc["naive", "value"] == pytest.approx((1 / 2 + 1 / 2) / 2)
+    assert found.loc["WTD_H", "value"] == pytest.approx((kept[0] / 2 + kept[2] / 2) / 2)

@@ -66,14 +66,6 @@ def test_only_the_generator_decides_the_order(unit: str) -> None:
         np.testing.assert_array_equal(sizes[np.argsort(first)], sizes[np.argsort(other)])
 
 
-def test_every_unit_stays_equally_long_on_average() -> None:
-    test = judgments()
-    draws = [sampling_order(test, "ratings", np.random.default_rng(s))[0] for s in range(400)]
-    means = np.mean(draws, axis=0)
-    deviation = len(test) / np.sqrt(12 * 400)
-    assert np.abs(means - (len(test) - 1) / 2).max() < 5 * deviation
-
-
 def test_levels_round_to_whole_units_and_keep_at_least_one() -> None:
     assert kept_units(10, np.array([100.0, 55.0, 14.0, 1.0])).tolist() == [10, 6, 1, 1]
 

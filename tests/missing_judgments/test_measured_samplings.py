@@ -14,7 +14,7 @@ from studies.prepared import inputs_of, write_experiment
 
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.registry import parse
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import kept_units, sampling_order
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
@@ -106,7 +106,7 @@ def test_values_are_the_means_over_the_folds(tmp_path: Path, kind: str) -> None:
             rng = generator(7, "ml-1m", "coin-flip", number, "removal", kind, sample)
             order, n_units = sampling_order(experiment.fold(number).test, kind, rng)
             kept = kept_units(n_units, np.array(PERCENTS))
-            of_fold, evaluated_users = ReducedFold(lists, aggregated_metrics).values(order, kept)
+            of_fold, evaluated_users = IncompleteFold(lists, aggregated_metrics).values(order, kept)
             values.append(of_fold)
             users.append(evaluated_users)
         np.testing.assert_allclose(found.values[:, sample], np.mean(values, axis=0), rtol=1e-14)
@@ -160,14 +160,6 @@ def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
     other = samples_of(unit(tmp_path, one, seed=8), "ml-1m")
     assert other[0] == before[0]
     assert other[1] != before[1]
-
-
-@pytest.mark.costly
-def test_samples_and_folds_are_drawn_apart(tmp_path: Path) -> None:
-    (found,) = unit(tmp_path, {"movielens": experiment_on(tmp_path, "ml-1m")})
-    level = found.values[1]
-    assert (level[0] != level[1]).any()
-    assert (level[1] != level[2]).any()
 
 
 # --- refusals ---------------------------------------------------------------------------------

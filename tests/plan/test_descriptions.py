@@ -99,13 +99,13 @@ def test_code_of_a_job_tells_recommenders_apart() -> None:
 @pytest.mark.parametrize(
     ("study", "artifact", "parameters", "modules"),
     [
-        ("bellogin2017", "fig02", {}, ["precision"]),
+        ("bellogin2017", "fig02", {}, ["precision_and_recall"]),
         ("valcarce2018", "table2", {}, []),
         (
             "bellogin2017",
             "fig02",
             {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]},
-            ["ndcg", "precision", "recall"],
+            ["ndcg", "precision_and_recall"],
         ),
     ],
 )

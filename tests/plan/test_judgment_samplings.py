@@ -124,7 +124,8 @@ def test_a_judgment_sampling_depends_on_the_code_of_the_metrics_that_it_measures
     plan = plan_of("demo", {"studies": change})
     # Those of the configuration stay: averages are merged key by key.
     assert plan.judgment_samplings.metric_entries("valcarce2018", "sparsity") == [
-        f"receval.metrics.{module}" for module in ("ndcg", "precision", "reciprocal_rank")
+        f"receval.metrics.{module}"
+        for module in ("ndcg", "precision_and_recall", "reciprocal_rank")
     ]
 
 

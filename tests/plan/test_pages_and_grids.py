@@ -71,5 +71,5 @@ def test_an_artifact_s_code_has_the_metrics_of_its_grid() -> None:
     metrics = {metric.name for metric in plan.experiments.studies[STUDY].grids["movielens"].metric}
     assert metrics == {"nDCG", "P", "RBO"}
     assert plan.artifacts.metric_entries(STUDY, "universes") == [
-        f"receval.metrics.{module}" for module in ("ndcg", "precision", "rank_biased")
+        f"receval.metrics.{module}" for module in ("ndcg", "precision_and_recall", "rank_biased")
     ]

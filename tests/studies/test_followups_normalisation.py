@@ -13,8 +13,8 @@ from scipy.stats import ttest_rel
 from studies.followups import shown
 from studies.prepared import inputs_of, write_experiment
 
-from receval.metrics.discounted_gain import DiscountedGain
 from receval.metrics.metric import Metric
+from receval.metrics.ndcg import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from reproduction.experiments.metric_comparison import means_of_users

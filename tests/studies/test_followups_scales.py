@@ -16,7 +16,7 @@ from scipy.stats import binomtest, rankdata, ttest_rel, wilcoxon
 from studies.followups import printed, shown
 from studies.prepared import inputs_of, write_experiment
 
-from receval.metrics.discounted_gain import DiscountedGain
+from receval.metrics.ndcg import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.statistics.paired_tests import sign_test

@@ -9,13 +9,13 @@ from scipy.sparse import csr_array
 from theory.counted_items import Item, items, probabilities_of
 
 from receval.recommenders.non_personalised import OptimalRanking
-from receval.theory.optimal_rankings import (
+from receval.theory.rating_probabilities import (
+    RatingProbabilities,
     observed_anti_precision_ranking,
     observed_precision_ranking,
     real_anti_precision_ranking,
     real_precision_ranking,
 )
-from receval.theory.rating_probabilities import RatingProbabilities
 
 
 @given(st.lists(items(9), min_size=1, max_size=6))
@@ -29,16 +29,6 @@ def test_the_functions_are_equations_6_8_9_and_10(drawn: list[Item]) -> None:
         (real_anti_precision_ranking, [item.real_anti_precision for item in drawn]),
     ):
         np.testing.assert_allclose(function(probabilities), np.array(expected, float), rtol=1e-15)
-
-
-@given(st.lists(items(9), min_size=2, max_size=6))
-@pytest.mark.costly
-def test_both_real_rankings_are_the_same(drawn: list[Item]) -> None:
-    """Conclusion 1, exactly: the fractions differ by 1 for every item."""
-    assert {item.real_precision - item.real_anti_precision for item in drawn} == {1}
-    found = probabilities_of(drawn)
-    difference = real_precision_ranking(found) - real_anti_precision_ranking(found)
-    np.testing.assert_allclose(difference, 1)
 
 
 def test_items_without_training_ratings_score_0_and_those_that_all_have_are_not_ranked() -> None:

@@ -10,7 +10,7 @@ from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scor
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.precision import Precision
+from receval.metrics.precision_and_recall import Precision
 from receval.protocols.candidates import target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import BaseCandidates, Protocol
@@ -111,15 +111,6 @@ def test_bounds_are_those_of_target_sets_formed_with_the_ratings_kept(
         upper += len(liked & set(ranked[:reach]))
     scale = cutoff * relevant.sum()
     assert precision_bounds(lists, cutoff, kept) == pytest.approx((lower / scale, upper / scale))
-
-
-def test_the_bounds_meet_where_users_have_one_relevant_item_each() -> None:
-    fold = fold_of([], [(user, user % 7, 5.0) for user in range(20)], (20, 12))
-    scores = np.random.default_rng(4).random((20, 12))
-    both = (Protocol(kind, "AI", 8, THRESHOLD) for kind in ("AR", "1R"))
-    many, one = lists_of(fold, scores, *both)
-    lower, upper = precision_bounds(many, 3)
-    assert lower == upper == pytest.approx(evaluate([Precision(cutoff=3)], one).mean())
 
 
 def test_lists_of_one_relevant_item_are_refused() -> None:

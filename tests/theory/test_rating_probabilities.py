@@ -74,9 +74,7 @@ def test_every_probability_is_the_share_of_users_counted_one_by_one(
         "p_not_relevant": (~relevant, everything),
         "p_relevant_given_train": (relevant, train),
         "p_not_relevant_given_train": (~relevant, train),
-        "p_relevant_and_train": (relevant & train, everything),
         "p_train_given_relevant": (train, relevant),
-        "p_train_given_not_relevant": (train, ~relevant),
         "p_relevant_given_not_train": (relevant, ~train),
         "p_test": (test, everything),
         "p_relevant_given_test": (relevant, test),
@@ -100,23 +98,6 @@ RATINGS = Ratings(
     item_ids=np.arange(4).astype(np.str_),
     known=np.array([True, True, False, True, False, False]),
 )
-
-
-def test_of_ratings_that_users_chose_all_users_are_the_sample() -> None:
-    found = RatingProbabilities.of_ratings(RATINGS, 4)
-    assert found.sampled.tolist() == [4, 4, 4, 4]
-    assert found.p_train.tolist() == [3 / 4, 2 / 4, 0, 1 / 4]
-    np.testing.assert_array_equal(found.p_relevant_given_train, [2 / 3, 1 / 2, np.nan, 0])
-
-
-def test_of_judgments_those_who_were_asked_are_the_sample_and_what_they_knew_trains() -> None:
-    found = RatingProbabilities.of_judgments(RATINGS, 4)
-    assert found.sampled.tolist() == [3, 2, 0, 1]
-    assert found.train.tolist() == [2, 1, 0, 0]
-    assert found.known_relevant.tolist() == [2, 1, 0, 0]
-    np.testing.assert_array_equal(found.p_relevant, [2 / 3, 1 / 2, np.nan, 0])
-    np.testing.assert_array_equal(found.p_train_given_relevant, [1 / 2, 0, np.nan, np.nan])
-    assert float(found.total.p_train_given_relevant) == 1 / 3
 
 
 @given(

@@ -11,10 +11,9 @@ from protocols.brute_force import Scores
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.precision import Precision
-from receval.protocols.candidates import target_sets
+from receval.metrics.precision_and_recall import Precision
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
+from receval.protocols.protocol import Protocol, RelevantSelection
 from receval.seeds import generator
 from receval.theory.target_densities import TargetDensities
 
@@ -169,25 +168,6 @@ def test_percentiles_are_measured_one_by_one() -> None:
         TargetDensities.of(fold, Protocol("1R", "TI", 4, THRESHOLD), THRESHOLD, percentile=0)
 
 
-@given(
-    seed=st.integers(0, 10_000),
-    relevant=st.sampled_from(["AR", "1R"]),
-    candidates=st.sampled_from(["AI", "TI"]),
-)
-@pytest.mark.costly
-def test_sizes_are_those_of_enumerated_sets(
-    seed: int, relevant: RelevantSelection, candidates: BaseCandidates
-) -> None:
-    fold = random_fold(seed)
-    protocol = Protocol(relevant, candidates, 5, THRESHOLD)
-    found = TargetDensities.of(fold, protocol, THRESHOLD)
-    for user in range(fold.test.n_users):
-        sets = target_sets(fold, protocol, user, THRESHOLD, seeded)
-        own = found.users == user
-        reached = own & (found.relevant > 0) if relevant == "1R" else own
-        assert found.sizes[reached].tolist() == [len(one) for one in sets.lists]
-
-
 @given(seed=st.integers(0, 10_000), protocol=protocols)
 def test_precision_of_whole_lists_is_rho_for_every_system(seed: int, protocol: Protocol) -> None:
     # Section 4.2: all systems return all target items.
@@ -196,12 +176,6 @@ def test_precision_of_whole_lists_is_rho_for_every_system(seed: int, protocol: P
     found = TargetDensities.of(fold, protocol, THRESHOLD)
     (precision,) = evaluate([Precision()], lists)
     assert precision == pytest.approx(found.rho_of_lists)
-
-
-def test_rho_is_one_over_t_where_every_relevant_item_is_a_candidate() -> None:
-    fold = fold_of([(0, 0)], [(0, 1, 5), (0, 2, 4), (1, 0, 5), (2, 3, 1)], (3, 9))
-    found = TargetDensities.of(fold, Protocol("1R", "AI", 4, THRESHOLD), THRESHOLD)
-    assert found.rho == pytest.approx(1 / found.t) == pytest.approx(1 / 5)
 
 
 def test_another_threshold_or_a_mask_of_another_fold_is_refused() -> None:

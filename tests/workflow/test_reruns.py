@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 PLSA = "src/receval/recommenders/plsa.py"
 AVERAGE_PRECISION = "src/receval/metrics/average_precision.py"
-PRECISION = "src/receval/metrics/precision.py"
+PRECISION = "src/receval/metrics/precision_and_recall.py"
 FIG02 = "src/reproduction/studies/bellogin2017/configuration_bars.py"
 
 NUMBERS_AND_WHAT_HANGS_ON_THEM = {

@@ -11,7 +11,7 @@ from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units, sampling_order
 from receval.seeds import generator, seed_sequence
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
@@ -126,7 +126,7 @@ def _taus(baselines: BaselineLists, labels: list[str], seed: int) -> tuple[np.nd
         by_cutoff.setdefault(parse(label).cutoff, []).append(number)
     for numbers in by_cutoff.values():
         metrics = [AggregatedMetric(parse(labels[n]), Arithmetic()) for n in numbers]
-        reduced = ReducedFold(baselines.lists[0], metrics)
+        reduced = IncompleteFold(baselines.lists[0], metrics)
 
         def taus(unit: SamplingUnit, draw: int, percents: tuple[float, ...]) -> np.ndarray:
             order, units = sampling_order(

@@ -12,7 +12,7 @@ import pandas as pd
 from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
-from receval.metrics.precision import Precision
+from receval.metrics.precision_and_recall import Precision
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks

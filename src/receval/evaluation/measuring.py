@@ -17,13 +17,13 @@ from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector
 from receval.evaluation.pair_tests import smallest_p_values
 from receval.evaluation.result import EvaluationResult
 from receval.figures.printed_numbers import significant
+from receval.metrics.aliases import metric_of_alias
 from receval.metrics.dialects.dialect import USERS_IN_WORDS, Dialect, metric_in_words
 from receval.metrics.dialects.registry import dialect as dialect_of
 from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
-from receval.metrics.usual_names import metric_of_usual_name
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.names import parse_protocol
@@ -50,7 +50,7 @@ def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[st
 def named_metrics(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
     """Return metrics by their labels."""
     listed = [given] if isinstance(given, str | Metric) else given
-    found = [metric_of_usual_name(one) for one in listed]
+    found = [metric_of_alias(one) for one in listed]
     if not found:
         raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
     return {metric.label: metric for metric in found}

@@ -95,7 +95,7 @@ def evaluate_systems(
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.names.parse_protocol`).
     metrics : str, Metric or sequence, optional
-        Metrics, or their names (:func:`receval.metrics.usual_names.metric_of_usual_name`); by
+        Metrics, or their names (:func:`receval.metrics.aliases.metric_of_alias`); by
         default P, Recall and nDCG at 10.
     relevant : float or "auto"
         The lowest rating of a relevant test item; by default the rule of the dialect, or without

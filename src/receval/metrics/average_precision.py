@@ -10,15 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
-from receval.metrics.list_view import ListView, as_array
+from receval.metrics.lists import ListView
 from receval.metrics.metric import Metric, column, filled, ratio, slots
-from receval.storage.kernel_cache import njit
 
 EPSILON = 1e-5
 """The small constant of the papers and of trec_eval; without judged items it avoids 0 / 0."""
-
-_NO_ITEM = np.empty(0, dtype=np.int32)
-_FORMS = {"valcarce": 0, "trec_eval": 1, "bellogin": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +46,8 @@ class AveragePrecision(Metric):
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         if self.terms == "hits":
-            sums = np.empty((len(cutoffs), lists.n_lists))
-            _sum_precisions(lists.starts, lists.ranks, lists.relevant, as_array(cutoffs), sums)
+            hits = lists.above(lists.relevant) + 1
+            sums = lists.sums_within(cutoffs, np.where(lists.relevant, hits / lists.ranks, 0.0))
         else:
             sums = _precisions_at_all_ranks(lists, cutoffs)
         return ratio(sums, self._divisors(lists, cutoffs))
@@ -75,31 +71,6 @@ def _precisions_at_all_ranks(lists: ListView, cutoffs: tuple[int, ...]) -> NDArr
 
 def _harmonic(n: NDArray) -> NDArray[np.float64]:
     return np.asarray(digamma(n + 1.0) + np.euler_gamma)
-
-
-@njit(cache=True, error_model="numpy")
-def _sum_precisions(
-    starts: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
-    cutoffs: NDArray[np.int32],
-    sums: NDArray[np.float64],
-) -> None:
-    for row in range(len(starts) - 1):
-        level = 0
-        hits = 0.0
-        total = 0.0
-        for index in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
-                sums[level, row] = total
-                level += 1
-            if level == len(cutoffs):
-                break
-            if relevant[index]:
-                hits += 1.0
-                total += hits / ranks[index]
-        for rest in range(level, len(cutoffs)):
-            sums[rest, row] = total
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,54 +109,13 @@ class InferredAveragePrecision(Metric):
         return super().refused_under_1r or self.form == "valcarce"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        sums = np.empty((len(cutoffs), lists.n_lists))
-        _sum_expected(
-            lists.starts,
-            lists.ranks,
-            lists.relevant,
-            _NO_ITEM if lists.pooled_above is None else lists.pooled_above,
-            _FORMS[self.form],
-            EPSILON,
-            as_array(cutoffs),
-            sums,
-        )
-        return ratio(sums, lists.n_relevant)
-
-
-@njit(cache=True, error_model="numpy")
-def _sum_expected(
-    starts: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
-    pooled_above: NDArray[np.int32],
-    form: int,
-    epsilon: float,
-    cutoffs: NDArray[np.int32],
-    sums: NDArray[np.float64],
-) -> None:
-    for row in range(len(starts) - 1):
-        level = 0
-        hits = 0.0
-        judged = 0.0
-        total = 0.0
-        for index in range(starts[row], starts[row + 1]):
-            rank = ranks[index]
-            while level < len(cutoffs) and rank > cutoffs[level]:
-                sums[level, row] = total
-                level += 1
-            if level == len(cutoffs):
-                break
-            if relevant[index]:
-                if form == 2:
-                    share = judged * (hits + 1.0) / (judged + 1.0)
-                else:
-                    share = (hits + epsilon) / (judged + 2.0 * epsilon)
-                    pooled = judged
-                    if len(pooled_above):
-                        pooled += pooled_above[index]
-                    share *= rank - 1 if form == 0 else pooled
-                total += (1.0 + share) / rank
-                hits += 1.0
-            judged += 1.0
-        for rest in range(level, len(cutoffs)):
-            sums[rest, row] = total
+        hits = lists.above(lists.relevant)
+        judged = lists.above(np.ones(len(lists.ranks), dtype=bool))
+        if self.form == "bellogin":
+            share = judged * (hits + 1.0) / (judged + 1.0)
+        else:
+            pooled = judged if lists.pooled_above is None else judged + lists.pooled_above
+            share = (hits + EPSILON) / (judged + 2.0 * EPSILON)
+            share *= lists.ranks - 1 if self.form == "valcarce" else pooled
+        expected = np.where(lists.relevant, (1.0 + share) / lists.ranks, 0.0)
+        return ratio(lists.sums_within(cutoffs, expected), lists.n_relevant)

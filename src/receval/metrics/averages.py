@@ -39,18 +39,9 @@ class Average(ABC):
     def of(
         self, values: NDArray[np.float64], n_test: NDArray, n_relevant: NDArray
     ) -> NDArray[np.float64]:
-        """Average over the last axis.
+        """Average values of users, at least one, over the last axis.
 
-        Parameters
-        ----------
-        values : ndarray of float64, shape (..., n)
-            At least one value.
-        n_test, n_relevant : ndarray of int, shape (n,)
-            Number of test ratings, and of positive ones, per user.
-
-        Returns
-        -------
-        ndarray of float64, shape (...)
+        Given with them are the numbers of test ratings, and of positive ones, of each user.
         """
 
 
@@ -68,7 +59,6 @@ class QuasiArithmetic(Average):
     def of(
         self, values: NDArray[np.float64], n_test: NDArray, n_relevant: NDArray
     ) -> NDArray[np.float64]:
-        """Average over the last axis; see :meth:`Average.of`."""
         return self.restored(self.transformed(values).mean(axis=-1))
 
 
@@ -86,11 +76,9 @@ class Arithmetic(QuasiArithmetic):
     name: ClassVar[str] = "arithmetic"
 
     def transformed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the values."""
         return values
 
     def restored(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the means."""
         return means
 
 
@@ -119,7 +107,6 @@ class Geometric(QuasiArithmetic):
             raise ValueError(f"The floor of the geometric mean is {self.floor}; it must exceed 0.")
 
     def transformed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logarithms."""
         floored = np.maximum(values, self.floor)
         if self.zeros == "one":
             floored[values == 0.0] = 1.0
@@ -127,7 +114,6 @@ class Geometric(QuasiArithmetic):
         return logarithms
 
     def restored(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the exponentials."""
         return np.exp(means)
 
 
@@ -156,11 +142,9 @@ class AdjustedGeometric(QuasiArithmetic):
             )
 
     def transformed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logarithms of the shifted values."""
         return np.log(values + self.epsilon)
 
     def restored(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the exponentials, shifted back."""
         return np.exp(means) - self.epsilon
 
 
@@ -173,7 +157,6 @@ class Median(Average):
     def of(
         self, values: NDArray[np.float64], n_test: NDArray, n_relevant: NDArray
     ) -> NDArray[np.float64]:
-        """Take the median over the last axis; see :meth:`Average.of`."""
         medians: NDArray[np.float64] = np.median(values, axis=-1)
         return medians
 
@@ -196,7 +179,6 @@ class Weighted(Average):
     def of(
         self, values: NDArray[np.float64], n_test: NDArray, n_relevant: NDArray
     ) -> NDArray[np.float64]:
-        """Average over the last axis; see :meth:`Average.of`."""
         weights = np.asarray(n_test if self.by == "test" else n_relevant, dtype=np.float64)
         if not weights.sum() > 0:
             raise ValueError(
@@ -213,11 +195,6 @@ AVERAGES: dict[str, type[Average]] = {
 
 def parse_average(label: str) -> Average:
     """Return the average of a label such as ``arithmetic`` or ``geometric(floor=0.001)``.
-
-    Raises
-    ------
-    ValueError
-        The label names an unknown average, parameter or value.
 
     Examples
     --------

@@ -9,9 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import ListView, as_array
+from receval.metrics.lists import ListView
 from receval.metrics.metric import Metric, ratio
-from receval.storage.kernel_cache import njit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,46 +39,8 @@ class BinaryPreference(Metric):
     form: Literal["trec_eval", "bellogin"] = "trec_eval"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        kept = np.empty((len(cutoffs), lists.n_lists))
-        _sum_preferences(
-            lists.starts,
-            lists.ranks,
-            lists.relevant,
-            lists.n_relevant,
-            lists.n_nonrelevant,
-            self.form == "trec_eval",
-            as_array(cutoffs),
-            kept,
-        )
-        return ratio(kept, lists.n_relevant)
-
-
-@njit(cache=True, error_model="numpy")
-def _sum_preferences(
-    starts: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
-    n_relevant: NDArray[np.int64],
-    n_nonrelevant: NDArray[np.int64],
-    bounded: bool,
-    cutoffs: NDArray[np.int32],
-    kept: NDArray[np.float64],
-) -> None:
-    for row in range(len(starts) - 1):
-        most = float(n_relevant[row]) if bounded else np.inf
-        share = 1.0 / max(1, min(n_relevant[row], n_nonrelevant[row]))
-        level = 0
-        above = 0.0
-        total = 0.0
-        for index in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
-                kept[level, row] = total
-                level += 1
-            if level == len(cutoffs):
-                break
-            if relevant[index]:
-                total += 1.0 - min(above, most) * share
-            else:
-                above += 1.0
-        for rest in range(level, len(cutoffs)):
-            kept[rest, row] = total
+        most = lists.n_relevant if self.form == "trec_eval" else np.full(lists.n_lists, np.inf)
+        share = 1.0 / np.maximum(1, np.minimum(lists.n_relevant, lists.n_nonrelevant))
+        above = np.minimum(lists.above(~lists.relevant), most[lists.list_of])
+        kept = np.where(lists.relevant, 1.0 - above * share[lists.list_of], 0.0)
+        return ratio(lists.sums_within(cutoffs, kept), lists.n_relevant)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import NO_CUTOFF, ListView
+from receval.metrics.lists import NO_CUTOFF, ListView
 from receval.metrics.metric import Metric, column, ratio, slots
 
 

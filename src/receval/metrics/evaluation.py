@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.averages import Arithmetic, Average
 from receval.metrics.judged_items import JudgedItems
-from receval.metrics.list_view import NO_CUTOFF, ListView
-from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.lists import NO_CUTOFF, JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric
 from receval.storage.messages import quoted
 
@@ -68,8 +67,8 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     _check(metrics, lists.full.judged)
     values = np.empty((len(metrics), lists.full.n_lists))
     # In blocks, because intermediate results of all judged items may exceed the memory.
-    for rows, own in lists.blocks():
-        values[:, rows] = _values(metrics, cache(partial(view_of, own)))
+    for rows in lists.full.judged.blocks_of_rows():
+        values[:, rows] = _values(metrics, cache(partial(view_of, lists.full.of_rows(rows))))
     return values
 
 
@@ -78,17 +77,8 @@ def evaluate_views(
 ) -> NDArray[np.float64]:
     """Compute metrics for every list, given a function that returns lists in each form.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        At least one.
-    view : callable
-        ``view(condensed, depth)`` returns the lists in that form, the same object for equal
-        arguments.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics, n_lists)
+    ``view(condensed, depth)`` returns the lists in that form, the same object for equal arguments.
+    Shape (n_metrics, n_lists).
     """
     _check(metrics, view(False, None).judged)
     return _values(metrics, view)
@@ -165,29 +155,11 @@ def aggregate(
     average: Average,
     evaluated_users: EvaluatedUsers = "tested",
 ) -> NDArray[np.float64]:
-    r"""Average per-list values.
+    """Average per-list values, shape (n_metrics, n_lists), as :func:`evaluate` returns them.
 
     Under P1R, each popularity percentile is averaged first, and then the averages of all
-    percentiles with a list (bellogin2017, section 6.1).
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_metrics, n_lists)
-        The result of :func:`receval.metrics.evaluation.evaluate`.
-    lists : JudgedLists
-    average : Average
-        An average of :mod:`receval.metrics.averages`.
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        See :func:`evaluated_lists`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics,)
-
-    Raises
-    ------
-    ValueError
-        No list is left to average.
+    percentiles with a list (bellogin2017, section 6.1). Without a list to average, a ValueError
+    says why there is none.
     """
     chosen = evaluated_lists(lists, evaluated_users)
     if not chosen.any():

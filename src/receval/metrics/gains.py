@@ -115,10 +115,6 @@ def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
         - ``steps``: :math:`\tau - r` for items judged non-relevant (menamaldonado2021)
         - ``cm100k``: 1 and 2 for ratings of 2 and 1, whatever the dataset and its threshold (the
           code released with menamaldonado2021)
-
-    Returns
-    -------
-    ndarray of float64, shape (n_judged,)
     """
     if loss == "binary":
         return (~judged.relevant).astype(np.float64)
@@ -129,13 +125,7 @@ def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
 
 
 def maximum_rating(judged: JudgedItems, wanted_by: str) -> float:
-    """Return the dataset's highest rating.
-
-    Raises
-    ------
-    ValueError
-        It is unknown.
-    """
+    """Return the dataset's highest rating, or raise a ValueError if it is unknown."""
     if judged.maximum_rating is None:
         raise ValueError(
             f"{wanted_by} needs the highest rating of the dataset: give DatasetMetadata when the "

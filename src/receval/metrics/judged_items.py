@@ -212,22 +212,16 @@ class JudgedItems:
     def kept(self, kept: NDArray[np.bool_]) -> JudgedItems:
         """Remove some judged items, but no rows, even if these become empty.
 
-        Parameters
-        ----------
-        kept : ndarray of bool, shape (n_judgments,)
-            True for the judgments to keep, aligned with the fold's judgments.
+        ``kept`` is aligned with the fold's judgments, and True for those to keep.
         """
         stays = kept[self.positions]
         before = np.concatenate([[0], np.cumsum(stays)])
-        return JudgedItems(
+        return replace(
+            self,
             starts=before[self.starts],
             values=self.values[stays],
             relevant=self.relevant[stays],
             positions=self.positions[stays],
-            threshold=self.threshold,
-            metadata=self.metadata,
-            items=self.items,
-            negative_is_unjudged=self.negative_is_unjudged,
         )
 
     @cached_property
@@ -235,15 +229,12 @@ class JudgedItems:
         """The relevant judgments, each in a separate row, in the order of the judgments."""
         chosen = np.flatnonzero(self.relevant)
         chosen = chosen[np.argsort(self.positions[chosen])]
-        return JudgedItems(
+        return replace(
+            self,
             starts=np.arange(len(chosen) + 1, dtype=np.int64),
             values=self.values[chosen],
             relevant=np.ones(len(chosen), dtype=bool),
             positions=self.positions[chosen],
-            threshold=self.threshold,
-            metadata=self.metadata,
-            items=self.items,
-            negative_is_unjudged=self.negative_is_unjudged,
         )
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import ListView, as_array
+from receval.metrics.lists import ListView, as_array
 from receval.metrics.metric import Metric
 from receval.storage.kernel_cache import njit
 

@@ -20,14 +20,7 @@ _PRINTED_NAMES = {
 
 
 def printed_parameters(value: Any, leave_out: tuple[str, ...] = ()) -> str:
-    """Return the non-default parameters of a dataclass in brackets, or an empty string.
-
-    Parameters
-    ----------
-    value : dataclass instance
-    leave_out : tuple of str
-        Parameters that appear elsewhere in the label.
-    """
+    """Return the non-default parameters of a dataclass in brackets, or an empty string."""
     shown = [
         f"{field.name}={_printed(getattr(value, field.name))}"
         for field in sorted(fields(value), key=lambda field: field.name)
@@ -52,13 +45,7 @@ def type_hints(kind: type) -> dict[str, Any]:
 
 
 def check_choices(value: Any) -> None:
-    """Check the parameters that accept only certain words.
-
-    Raises
-    ------
-    ValueError
-        A parameter has another word.
-    """
+    """Check the parameters that accept only certain words."""
     for parameter, hint in type_hints(value.__class__).items():
         if get_origin(hint) is Literal and getattr(value, parameter) not in get_args(hint):
             given = quoted(getattr(value, parameter))
@@ -71,23 +58,10 @@ def check_choices(value: Any) -> None:
 def read_parameters(
     kind: type, text: str, label: str, leave_out: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Return the parameters written as ``parameter=value,...``.
+    """Return the parameters of a dataclass from the text between a label's brackets.
 
-    Parameters
-    ----------
-    kind : dataclass type
-        The class with the parameters; it has the attribute ``name``.
-    text : str
-        The text between the brackets.
-    label : str
-        The whole label, for error messages.
-    leave_out : tuple of str
-        Parameters that appear elsewhere in the label.
-
-    Raises
-    ------
-    ValueError
-        A parameter is unknown or given twice, or its value has the wrong type.
+    The text is ``parameter=value,...``; the whole label is for error messages. Parameters to leave
+    out appear elsewhere in the label.
     """
     hints = type_hints(kind)
     accepted = [field.name for field in fields(kind) if field.name not in leave_out]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 
 _UNRETRIEVED = np.iinfo(np.int64).max
 
@@ -28,24 +28,9 @@ def lexirecall(first: ListView, second: ListView) -> NDArray[np.int8]:
     below all its items, with the same ranks as missing items of the other list. A list with more
     relevant items is therefore preferred to one with fewer.
 
-    Parameters
-    ----------
-    first, second : ListView
-        Lists of two systems, measured by the same judged items.
+    Returned is 1 if the first is preferred, -1 if the second is, 0 for ties and for users without
+    relevant items. Both must be measured by the same judged items.
 
-    Returns
-    -------
-    ndarray of int8, shape (n_lists,)
-        1 if the first is preferred, -1 if the second is, 0 for ties and for users without relevant
-        items.
-
-    Raises
-    ------
-    ValueError
-        The lists are measured by different judged items.
-
-    Notes
-    -----
     Diaz, Ekstrand and Mitra (2025), "Recall, Robustness, and Lexicographic Evaluation", ACM TORS
     4(1) (arXiv 2302.11370). Items that are not retrieved are treated as in the code that the
     authors released.
@@ -84,23 +69,9 @@ def total_search_efficiency(lists: ListView) -> NDArray[np.float64]:
     .. math:: TSE(p) = e(p_m), \qquad e(k) = 1 / k
 
     where :math:`p_m` is the rank at which a user has found all m relevant items; 0 if one of them
-    is not in the list.
-
-    Lexirecall refines it for any decreasing exposure e: the list with the higher efficiency is
-    preferred, and the frequent ties are broken by the relevant items above.
-
-    Parameters
-    ----------
-    lists : ListView
-
-    Returns
-    -------
-    ndarray of float64, shape (n_lists,)
-        0 for users without relevant items.
-
-    Notes
-    -----
-    Diaz, Ekstrand and Mitra (2025), as for :func:`lexirecall`.
+    is not in the list, or there are none. Lexirecall refines it for any decreasing exposure e: the
+    list with the higher efficiency is preferred, and the frequent ties are broken by the relevant
+    items above. (Diaz, Ekstrand and Mitra 2025, as for :func:`lexirecall`)
 
     Examples
     --------
@@ -120,7 +91,7 @@ def total_search_efficiency(lists: ListView) -> NDArray[np.float64]:
 
 def _lowest_first(lists: ListView) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the list and the rank of each relevant item, by descending rank within a list."""
-    held = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))[lists.relevant]
+    held = lists.list_of[lists.relevant]
     missing = lists.n_relevant - np.bincount(held, minlength=lists.n_lists)
     missing_owner = np.repeat(np.arange(lists.n_lists), missing)
     owner = np.concatenate([missing_owner, held])

@@ -1,20 +1,238 @@
 # SPDX-License-Identifier: MIT
-"""The lists of a system with their judgments, under AR or 1R."""
+"""The lists of a system with their judged items, in the form that metrics read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.list_view import ListView
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
+from receval.storage.kernel_cache import njit
+
+NO_CUTOFF = np.iinfo(np.int32).max
+"""Stands for no cut-off: no list is as long."""
+
+
+@dataclass(frozen=True)
+class ListView:
+    """Some lists and the judged items in them.
+
+    Attributes
+    ----------
+    judged : JudgedItems
+        The judged items that measure the lists. Lists of several systems may share a row.
+    rows : ndarray of int64, shape (n_lists,)
+        The row of judged items that measures each list.
+    lengths : ndarray of int64, shape (n_lists,)
+        Number of items in each list, judged or not.
+    starts : ndarray of int64, shape (n_lists + 1,)
+        The judged items in list l lie in ``starts[l]:starts[l + 1]``, by rank.
+    indices : ndarray of int32, shape (n_ranked,)
+        Index of each ranked item among the judged items.
+    ranks : ndarray of int32, shape (n_ranked,)
+        Rank of each item in the list, from 1.
+    pooled_above : ndarray of int32, shape (n_ranked,), optional
+        Number of items above each that are pooled but not judged (for infAP); none by default.
+    """
+
+    judged: JudgedItems
+    rows: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    pooled_above: NDArray[np.int32] | None = None
+    _counts: dict[tuple[str, tuple[int, ...]], NDArray[np.float64]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @classmethod
+    def of(
+        cls, judged: JudgedItems, ranks: NDArray[np.integer], lengths: NDArray[np.integer]
+    ) -> ListView:
+        """Return the lists of one system, one per row.
+
+        Parameters
+        ----------
+        judged : JudgedItems
+        ranks : ndarray of int, shape (n_judged,)
+            Rank of each judged item, in the order of ``judged``; 0 if it is not in the list.
+        lengths : ndarray of int, shape (n_rows,)
+
+        Examples
+        --------
+        The second of the user's three judged items has rank 1, the first has rank 3, and the last
+        is not in the list. Without unjudged items, the first moves up to rank 2:
+
+        >>> from receval.splits.split import Judgments
+        >>> judgments = Judgments.from_pairs([0, 0, 0], [4, 5, 9], [5, 4, 3], n_users=1)
+        >>> judged = JudgedItems.of(judgments, threshold=4)
+        >>> view = ListView.of(judged, ranks=np.array([3, 1, 0]), lengths=np.array([10]))
+        >>> view.indices.tolist(), view.ranks.tolist(), view.condensed().ranks.tolist()
+        ([1, 0], [1, 3], [1, 2])
+        """
+        starts, indices, by_rank = _in_order_of_rank(
+            judged.starts, ranks.astype(np.int32, copy=False)
+        )
+        rows = np.arange(judged.n_rows, dtype=np.int64)
+        return cls(judged, rows, lengths.astype(np.int64), starts, indices, by_rank)
+
+    @property
+    def n_lists(self) -> int:
+        """Number of lists."""
+        return len(self.rows)
+
+    @cached_property
+    def n_judged(self) -> NDArray[np.int64]:
+        """Number of judged items of each list's row, whether in the list or not."""
+        return self.judged.n_judged[self.rows]
+
+    @cached_property
+    def n_relevant(self) -> NDArray[np.int64]:
+        """Number of relevant items of each list's row, whether in the list or not."""
+        return self.judged.n_relevant[self.rows]
+
+    @property
+    def n_nonrelevant(self) -> NDArray[np.int64]:
+        """Number of items of each list's row that are judged non-relevant."""
+        return self.n_judged - self.n_relevant
+
+    @cached_property
+    def relevant(self) -> NDArray[np.bool_]:
+        """Whether each ranked item is relevant, shape (n_ranked,)."""
+        return self.judged.relevant[self.indices]
+
+    def relevant_within(self, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        """Count the relevant items within each cut-off; shape (n_cutoffs, n_lists)."""
+        return self._counted("relevant", self.relevant, cutoffs)
+
+    def judged_within(self, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        """Count the judged items within each cut-off; shape (n_cutoffs, n_lists)."""
+        return self._counted("judged", np.ones(len(self.ranks), dtype=bool), cutoffs)
+
+    def nonrelevant_within(self, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        """Count the items judged non-relevant within each cut-off; shape (n_cutoffs, n_lists)."""
+        return self.judged_within(cutoffs) - self.relevant_within(cutoffs)
+
+    def sums_within(self, cutoffs: tuple[int, ...], weights: NDArray) -> NDArray[np.float64]:
+        """Sum weights over the judged items of each list ranked within each cut-off.
+
+        The cut-offs increase; there is one weight for each ranked item. Shape (n_cutoffs, n_lists).
+        """
+        sums = np.empty((len(cutoffs), self.n_lists))
+        _sum_within(self.starts, self.ranks, weights, as_array(cutoffs), sums)
+        return sums
+
+    def _counted(
+        self, name: str, flags: NDArray[np.bool_], cutoffs: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        if (name, cutoffs) not in self._counts:
+            self._counts[name, cutoffs] = self.sums_within(cutoffs, flags)
+        return self._counts[name, cutoffs]
+
+    @cached_property
+    def list_of(self) -> NDArray[np.int64]:
+        """The list of each ranked item, shape (n_ranked,)."""
+        return np.repeat(np.arange(self.n_lists), np.diff(self.starts))
+
+    def above(self, flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the flagged items above each ranked item in its list, shape (n_ranked,)."""
+        before = np.concatenate([[0], np.cumsum(flags)])
+        return before[:-1] - before[self.starts[:-1]][self.list_of]
+
+    def of_rows(self, rows: slice) -> ListView:
+        """Return the lists of consecutive rows, if each row has one list."""
+        judged = self.judged.of_rows(rows)
+        first = int(self.judged.starts[rows.start])
+        own = slice(int(self.starts[rows.start]), int(self.starts[rows.stop]))
+        return ListView(
+            judged,
+            np.arange(judged.n_rows, dtype=np.int64),
+            self.lengths[rows],
+            self.starts[rows.start : rows.stop + 1] - own.start,
+            self.indices[own] - np.int32(first),
+            self.ranks[own],
+            None if self.pooled_above is None else self.pooled_above[own],
+        )
+
+    def cut(self, depth: int) -> ListView:
+        """Return the lists cut at a length, as in a run of that depth."""
+        kept = self.ranks <= depth
+        return ListView(
+            self.judged,
+            self.rows,
+            np.minimum(self.lengths, depth),
+            np.concatenate([[0], np.cumsum(kept)])[self.starts],
+            self.indices[kept],
+            self.ranks[kept],
+            None if self.pooled_above is None else self.pooled_above[kept],
+        )
+
+    def condensed(self) -> ListView:
+        """Return the lists without unjudged items, so that ranks count only judged items."""
+        ranks = np.arange(1, len(self.ranks) + 1) - self.starts[self.list_of]
+        return ListView(
+            self.judged,
+            self.rows,
+            np.diff(self.starts),
+            self.starts,
+            self.indices,
+            ranks.astype(np.int32),
+        )
+
+
+def as_array(cutoffs: tuple[int, ...]) -> NDArray[np.int32]:
+    """Return cut-offs as an array for compiled loops."""
+    return np.array(cutoffs, dtype=np.int32)
+
+
+@njit(cache=True)
+def _in_order_of_rank(
+    starts: NDArray[np.int64], ranks: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    n_rows = len(starts) - 1
+    out_starts = np.zeros(n_rows + 1, dtype=np.int64)
+    indices = np.empty(len(ranks), dtype=np.int32)
+    n_ranked = 0
+    for row in range(n_rows):
+        first = n_ranked
+        for index in range(starts[row], starts[row + 1]):
+            if ranks[index] > 0:
+                indices[n_ranked] = index
+                n_ranked += 1
+        listed = indices[first:n_ranked]
+        indices[first:n_ranked] = listed[np.argsort(ranks[listed])]
+        out_starts[row + 1] = n_ranked
+    return out_starts, indices[:n_ranked], ranks[indices[:n_ranked]]
+
+
+@njit(cache=True)
+def _sum_within(
+    starts: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    weights: NDArray,
+    cutoffs: NDArray[np.int32],
+    sums: NDArray[np.float64],
+) -> None:
+    for row in range(len(starts) - 1):
+        level = 0
+        total = 0.0
+        for index in range(starts[row], starts[row + 1]):
+            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
+                sums[level, row] = total
+                level += 1
+            if level == len(cutoffs):
+                break
+            total += weights[index]
+        for rest in range(level, len(cutoffs)):
+            sums[rest, row] = total
 
 
 @dataclass(frozen=True)
@@ -50,9 +268,6 @@ class JudgedLists:
     computable_share: float
     percentiles: NDArray[np.int16] | None = None
     in_pool: NDArray[np.bool_] | None = None
-    _views: dict[tuple[bool, int | None], ListView] = field(
-        default_factory=dict, repr=False, compare=False
-    )
 
     @classmethod
     def of(
@@ -100,20 +315,10 @@ class JudgedLists:
     def measured_by(
         cls, judged: JudgedItems, judged_ranks: JudgedRanks, protocol: Protocol
     ) -> Self:
-        """Combine judged ranks with judged items that several systems share.
+        """Combine judged ranks with judged items, one row per user, that several systems share.
 
-        Parameters
-        ----------
-        judged : JudgedItems
-            The judged items of the fold, with one row per user.
-        judged_ranks : JudgedRanks
-        protocol : Protocol
-
-        Raises
-        ------
-        ValueError
-            The ranks are not aligned with the judgments, or the protocol formed its candidates
-            with another threshold.
+        Ranks that are not aligned with the judgments, or whose candidates were formed with another
+        threshold, are refused.
         """
         if len(judged_ranks.ranks) != len(judged.positions):
             raise ValueError(
@@ -166,11 +371,6 @@ class JudgedLists:
         """Return the length of each list, optionally counting only judged items."""
         return np.diff(self.full.starts) if condensed else self.full.lengths
 
-    def blocks(self) -> Iterator[tuple[slice, ListView]]:
-        """Yield blocks of lists, each with the slice of its rows."""
-        for rows in self.full.judged.blocks_of_rows():
-            yield rows, self.full.of_rows(rows)
-
     def view(self, condensed: bool = False, depth: int | None = None) -> ListView:
         """Return the lists in the form that a metric needs.
 
@@ -181,10 +381,7 @@ class JudgedLists:
         depth : int, optional
             Length at which the lists are cut before condensing (the depth of a run).
         """
-        key = (condensed, depth)
-        if key not in self._views:
-            self._views[key] = view_of(self.full, condensed, depth)
-        return self._views[key]
+        return view_of(self.full, condensed, depth)
 
 
 def view_of(lists: ListView, condensed: bool, depth: int | None) -> ListView:
@@ -197,8 +394,7 @@ def _without_negative(lists: ListView, ranks: NDArray[np.integer]) -> ListView:
     """Return lists in which items rated below 0 are unjudged, and count those above each item."""
     judged = lists.judged
     negative = judged.values[lists.indices] < 0
-    before = np.r_[0, np.cumsum(negative)]
-    above = before[:-1] - np.repeat(before[lists.starts[:-1]], np.diff(lists.starts))
+    above = lists.above(negative)
     kept = np.ones(len(ranks), dtype=np.bool_)
     kept[judged.positions] = judged.values >= 0
     rest = judged.kept(kept)

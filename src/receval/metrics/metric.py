@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import check_fields
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.labels import check_choices, printed_parameters
-from receval.metrics.list_view import NO_CUTOFF, ListView
+from receval.metrics.lists import NO_CUTOFF, ListView
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Metric(ABC):
 
     Examples
     --------
-    >>> from receval.metrics.precision import Precision
+    >>> from receval.metrics.precision_and_recall import Precision
     >>> metric = Precision(cutoff=10)
     >>> metric.label, metric.at(5).label, metric.reach, metric == Precision(cutoff=10)
     ('P@10', 'P@5', 10, True)
@@ -90,36 +90,11 @@ class Metric(ABC):
 
     @abstractmethod
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        """Compute the metric for every list at several cut-offs.
+        """Compute the metric for every list at several cut-offs, shape (n_cutoffs, n_lists).
 
-        Parameters
-        ----------
-        lists : ListView
-            Already condensed and cut as the metric needs.
-        cutoffs : tuple of int
-            Increasing; ``NO_CUTOFF`` for none. The metric's own cut-off is ignored.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_cutoffs, n_lists)
+        The lists are already condensed and cut as the metric needs. Cut-offs increase, with
+        ``NO_CUTOFF`` for none; the metric's own cut-off is ignored.
         """
-
-
-def check_share(metric: Metric, parameter: str) -> None:
-    """Check that a parameter lies between 0 and 1, both excluded.
-
-    Examples
-    --------
-    >>> from receval.metrics.registry import parse
-    >>> parse("RBP(phi=1.0)")
-    Traceback (most recent call last):
-    ValueError: The phi of RBP is 1.0; it must lie between 0 and 1.
-    """
-    value = getattr(metric, parameter)
-    if not 0 < value < 1:
-        raise ValueError(
-            f"The {parameter} of {metric.name} is {value}; it must lie between 0 and 1."
-        )
 
 
 def column(cutoffs: Sequence[int]) -> NDArray[np.float64]:

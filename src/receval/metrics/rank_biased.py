@@ -10,13 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, gains
-from receval.metrics.list_view import ListView, as_array
-from receval.metrics.metric import Metric, check_share, filled, ratio
+from receval.metrics.lists import ListView, as_array
+from receval.metrics.metric import Metric, filled, ratio
 from receval.storage.kernel_cache import njit
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankBiasedPrecision(Metric):
+class _RankBiased(Metric):
+    """A metric of users who go on to the next rank with probability phi."""
+
+    phi: float = 0.9
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.phi < 1:
+            raise ValueError(f"The phi of {self.name} is {self.phi}; it must lie between 0 and 1.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankBiasedPrecision(_RankBiased):
     r"""Expected gain of a user who goes on to the next rank with probability phi.
 
     .. math:: RBP@n = (1 - \phi) \sum_{k=1}^{n} g(r_k)\, \phi^{k-1}
@@ -38,13 +50,8 @@ class RankBiasedPrecision(Metric):
     """
 
     name: ClassVar[str] = "RBP"
-    phi: float = 0.9
     gain: Gain = "binary"
     denominator: Literal["none", "best"] = "none"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self, "phi")
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         worth = gains(lists.judged, self.gain, self.name)[lists.indices]
@@ -57,7 +64,7 @@ class RankBiasedPrecision(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankBiasedResidual(Metric):
+class RankBiasedResidual(_RankBiased):
     r"""What RBP could still gain if every unjudged item, and all beyond the cut-off, had gain 1.
 
     .. math:: RBPresidual@n = 1 - (1 - \phi) \sum_{k \le n,\, k \text{ judged}} \phi^{k-1}
@@ -75,11 +82,6 @@ class RankBiasedResidual(Metric):
     name: ClassVar[str] = "RBPresidual"
     less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
-    phi: float = 0.9
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self, "phi")
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         seen = (1.0 - self.phi) * self.phi ** (lists.ranks - 1.0)
@@ -87,7 +89,7 @@ class RankBiasedResidual(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankBiasedOverlap(Metric):
+class RankBiasedOverlap(_RankBiased):
     r"""Overlap of the list with the ideal order of its judged items, extrapolated.
 
     .. math:: RBO@n = \frac{X_D}{D} \phi^D +
@@ -109,11 +111,6 @@ class RankBiasedOverlap(Metric):
 
     name: ClassVar[str] = "RBO"
     needs_all_judgments: ClassVar[bool] = True
-    phi: float = 0.9
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self, "phi")
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         values = np.zeros((len(cutoffs), lists.n_lists))

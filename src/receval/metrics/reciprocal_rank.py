@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import maximum_rating
-from receval.metrics.list_view import ListView, as_array
+from receval.metrics.lists import ListView, as_array
 from receval.metrics.metric import Metric
 from receval.storage.kernel_cache import njit
 
@@ -55,23 +55,11 @@ def _of_first(
     lists: ListView, counts: NDArray[np.bool_], cutoffs: tuple[int, ...]
 ) -> NDArray[np.float64]:
     first = np.zeros(lists.n_lists, dtype=np.int32)
-    _first_ranks(lists.starts, lists.ranks, counts, first)
+    counted = np.flatnonzero(counts)
+    with_one, places = np.unique(lists.list_of[counted], return_index=True)
+    first[with_one] = lists.ranks[counted[places]]
     within = (first > 0) & (first <= np.array(cutoffs)[:, None])
     return np.where(within, 1.0 / np.maximum(first, 1), 0.0)
-
-
-@njit(cache=True)
-def _first_ranks(
-    starts: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    counts: NDArray[np.bool_],
-    first: NDArray[np.int32],
-) -> None:
-    for row in range(len(starts) - 1):
-        for index in range(starts[row], starts[row + 1]):
-            if counts[index]:
-                first[row] = ranks[index]
-                break
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from receval.metrics.metric import Metric
 
 METRICS = {
-    "P": "receval.metrics.precision:Precision",
-    "antiP": "receval.metrics.precision:AntiPrecision",
-    "Recall": "receval.metrics.recall:Recall",
-    "StratifiedRecall": "receval.metrics.recall:StratifiedRecall",
-    "Fallout": "receval.metrics.recall:Fallout",
-    "F1": "receval.metrics.precision:F1",
-    "Hit": "receval.metrics.hits:Hit",
-    "Rprec": "receval.metrics.hits:RPrecision",
+    "P": "receval.metrics.precision_and_recall:Precision",
+    "antiP": "receval.metrics.precision_and_recall:AntiPrecision",
+    "Recall": "receval.metrics.precision_and_recall:Recall",
+    "StratifiedRecall": "receval.metrics.precision_and_recall:StratifiedRecall",
+    "Fallout": "receval.metrics.precision_and_recall:Fallout",
+    "F1": "receval.metrics.precision_and_recall:F1",
+    "Hit": "receval.metrics.precision_and_recall:Hit",
+    "Rprec": "receval.metrics.precision_and_recall:RPrecision",
     "AP": "receval.metrics.average_precision:AveragePrecision",
     "nDCG": "receval.metrics.ndcg:NDCG",
     "nDCL": "receval.metrics.ndcg:NDCL",
@@ -51,25 +51,13 @@ _LABEL = re.compile(
 
 
 def module_of(label: str) -> str:
-    """Return the module that defines the metric of a label (for digests of the code).
-
-    Raises
-    ------
-    ValueError
-        The label names no metric.
-    """
+    """Return the module that defines the metric of a label (for digests of the code)."""
     name = metric_of(label.strip().partition("@")[0].partition("(")[0])
     return (METRICS | OF_PAPERS)[name].partition(":")[0]
 
 
 def metric_of(name: str) -> str:
-    """Return the name of a metric, if it is in :data:`METRICS` or :data:`OF_PAPERS`.
-
-    Raises
-    ------
-    ValueError
-        There is no such metric.
-    """
+    """Return the name of a metric, if it is in :data:`METRICS` or :data:`OF_PAPERS`."""
     if name not in METRICS and name not in OF_PAPERS:
         raise ValueError(f"There is no metric {quoted(name)}; there are {', '.join(METRICS)}.")
     return name
@@ -92,11 +80,6 @@ def parse(label: str) -> Metric:
         the returned metric has its parameters in alphabetical order, defaults left out. Names of
         other tools are read only by their dialects (:mod:`receval.metrics.dialects`).
 
-    Raises
-    ------
-    ValueError
-        The label has another form, or contains an unknown metric, parameter or value.
-
     Examples
     --------
     >>> parse("nDCG(gain=exp)@10").label
@@ -118,10 +101,7 @@ def parse(label: str) -> Metric:
 def parse_named(names: Sequence[str], labels: Sequence[str]) -> dict[str, Metric]:
     """Return the metrics of some labels by the names that a paper uses.
 
-    Raises
-    ------
-    ValueError
-        As for :func:`parse`; or the numbers of names and labels differ, or a name is repeated.
+    There must be one name for each label, and names differ.
     """
     if len(names) != len(labels) or len(set(names)) != len(names):
         raise ValueError(

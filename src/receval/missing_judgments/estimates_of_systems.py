@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,11 +14,20 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.evaluation.fitted_systems import RankedFold, ranked_folds
 from receval.evaluation.measuring import named_protocols
-from receval.missing_judgments.candidate_pairs import CandidatePairs
-from receval.missing_judgments.estimators import Estimate, Normalised, WeightedSums, effective_size
+from receval.missing_judgments.estimators import (
+    AdditiveMetric,
+    Estimate,
+    Normalised,
+    WeightedSums,
+    additive_metric_of,
+    effective_size,
+)
 from receval.missing_judgments.intervened_tests import IntervenedTest
-from receval.missing_judgments.propensities import PopularityPropensities, PropensityModel
-from receval.missing_judgments.rank_sums import RankSum, rank_sum_of
+from receval.missing_judgments.propensities import (
+    CandidatePairs,
+    PopularityPropensities,
+    PropensityModel,
+)
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
@@ -64,7 +73,8 @@ def unbiased_estimates(
     systems : mapping of str to recommender, scorer or array
         As for :func:`receval.evaluation.systems.evaluate_systems`.
     metrics : str or sequence of str
-        ``P@n``, ``DCG@n`` or ``Recall@n`` (:class:`receval.missing_judgments.rank_sums.RankSum`).
+        ``P@n``, ``DCG@n`` or ``Recall@n``
+        (:class:`receval.missing_judgments.estimators.AdditiveMetric`).
     propensities : PropensityModel or sequence, optional
         From :mod:`receval.missing_judgments.propensities`; popularity by default.
     protocol : str or Protocol
@@ -120,7 +130,9 @@ def unbiased_estimates(
     >>> found["estimator"].tolist()
     ['naive', 'IPS', 'SNIPS']
     """
-    chosen = [rank_sum_of(name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
+    chosen = [
+        additive_metric_of(name) for name in ([metrics] if isinstance(metrics, str) else metrics)
+    ]
     if propensities is None:
         propensities = PopularityPropensities()
     models = list(propensities) if isinstance(propensities, Sequence) else [propensities]
@@ -142,7 +154,7 @@ def unbiased_estimates(
 def estimates_of_folds(
     folds: Iterable[RankedFold],
     systems: Sequence[str],
-    metrics: Sequence[RankSum],
+    metrics: Sequence[AdditiveMetric],
     propensities: Sequence[PropensityModel],
     protocol: Protocol,
     threshold: float,
@@ -151,30 +163,27 @@ def estimates_of_folds(
     clip: float = 0.0,
     normalised: Normalised = "all",
 ) -> pd.DataFrame:
-    """Estimate metrics of systems from their ranks on all folds.
+    """Estimate metrics of systems from their ranks, as :func:`unbiased_estimates` does.
 
-    Parameters
-    ----------
-    threshold : float
-        Test ratings at or above it are relevant.
-    interventions : mapping of IntervenedTest to callable, optional
-        Intervened tests to draw; each callable returns the random generator of a fold, given its
-        number.
-
-    Returns
-    -------
-    DataFrame
-        As for :func:`unbiased_estimates`, with the ``naive`` estimator on each intervened test
-        under its name.
+    Test ratings at or above the threshold are relevant. The intervened tests to draw come with a
+    function that returns the random generator of a fold, given its number; the ``naive`` estimator
+    on each of them has its name.
     """
     samples: list[_Sample] = []
     for ranked in folds:
         of_fold = _samples(ranked, protocol, propensities, clip)
+        naive = of_fold[0]
         for test, generator_for in (interventions or {}).items():
             kept = test.drawn(ranked.data, protocol, generator_for(ranked.number))
-            of_fold.append(_intervened(test.name, of_fold[0], kept))
+            pairs = replace(naive.pairs, judged=naive.pairs.judged & kept)
+            of_fold.append(replace(naive, source=(test.name, ""), pairs=pairs))
         samples += of_fold
-    sources = _by_source(samples, threshold)
+    by_source: dict[tuple[str, str], list[_Sample]] = {}
+    for sample in samples:
+        by_source.setdefault(sample.source, []).append(sample)
+    sources = [_Source(own, threshold) for own in by_source.values()]
+    # Unbiased estimates come last.
+    sources.sort(key=lambda source: source.kind == "MAR")
     rows = [
         row
         for name in systems
@@ -183,11 +192,6 @@ def estimates_of_folds(
         for row in _rows(name, metric, source, normalised)
     ]
     return pd.DataFrame(rows, columns=list(ESTIMATE_COLUMNS))
-
-
-def _intervened(name: str, naive: _Sample, kept: NDArray[np.bool_]) -> _Sample:
-    pairs = CandidatePairs(naive.pairs.judged & kept, naive.pairs.sizes, naive.pairs.is_candidate)
-    return _Sample((name, ""), naive.judgments, pairs, np.ones(len(kept)), naive.ranks)
 
 
 @dataclass(frozen=True)
@@ -267,10 +271,10 @@ class _Source:
         self._sizes = sizes.sum(axis=0).astype(np.float64)
         self._lists = (sizes > 0).sum(axis=0).astype(np.float64)
 
-    def divisor(self, metric: RankSum) -> _Divisor:
+    def divisor(self, metric: AdditiveMetric) -> _Divisor:
         return self._divisors[metric.per_relevant]
 
-    def sums(self, name: str, metric: RankSum) -> WeightedSums:
+    def sums(self, name: str, metric: AdditiveMetric) -> WeightedSums:
         worths = np.zeros(len(self._sizes))
         for ranks, rows, users, weights in self._relevant:
             worth = weights * metric.worth(ranks[name].ranks[rows])
@@ -278,20 +282,12 @@ class _Source:
         return WeightedSums(worths, self.divisor(metric).weights, self._sizes, self._lists)
 
 
-def _by_source(samples: Sequence[_Sample], threshold: float) -> list[_Source]:
-    sources: dict[tuple[str, str], list[_Sample]] = {}
-    for sample in samples:
-        sources.setdefault(sample.source, []).append(sample)
-    found = [_Source(own, threshold) for own in sources.values()]
-    # Unbiased estimates come last.
-    return sorted(found, key=lambda source: source.kind == "MAR")
-
-
 def _rows(
-    name: str, metric: RankSum, source: _Source, normalised: Normalised
+    name: str, metric: AdditiveMetric, source: _Source, normalised: Normalised
 ) -> Iterator[dict[str, Any]]:
     sums, divisor = source.sums(name, metric), source.divisor(metric)
-    for estimator in _estimators(source.kind, metric):
+    weighted = ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]
+    for estimator in weighted if source.kind == "IPS" else [source.kind]:
         if estimator == "SNIPS" or metric.per_relevant:
             estimate: Estimate = sums.snips(normalised, per_relevant=metric.per_relevant)
         else:
@@ -311,9 +307,3 @@ def _rows(
             "effective_size": divisor.effective_size,
             "clipped": divisor.clipped,
         }
-
-
-def _estimators(kind: str, metric: RankSum) -> list[str]:
-    if kind != "IPS":
-        return [kind]
-    return ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]

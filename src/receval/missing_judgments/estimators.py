@@ -14,15 +14,14 @@ number of candidates. Their errors correlate with those of the numerator, so the
 smaller, at the cost of a bias that vanishes with more judgments. For recall, SNIPS has no
 :math:`N_u`, and IPS does not exist, because the number of relevant items is unknown.
 
-Notes
------
-Schnabel et al. (2016), section 3; Swaminathan and Joachims (2015), "The self-normalized estimator
-for counterfactual learning", NIPS; Yang et al. (2018), who normalise user by user. The variance of
-a ratio: Cochran (1977), "Sampling techniques", section 6.4.
+Sources: Schnabel et al. (2016), section 3; Swaminathan and Joachims (2015), "The self-normalized
+estimator for counterfactual learning", NIPS; Yang et al. (2018), who normalise user by user. The
+variance of a ratio: Cochran (1977), "Sampling techniques", section 6.4.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,7 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-_CONFIDENCE = 0.95
+from receval.metrics.aliases import metric_of_alias
+from receval.statistics.confidence import CONFIDENCE
+from receval.storage.messages import quoted
 
 Normalised = Literal["all", "user"]
 
@@ -39,10 +40,7 @@ Normalised = Literal["all", "user"]
 class WeightedSums:
     """Sums per user from which the estimates of one system under one metric follow.
 
-    Attributes
-    ----------
-    worths, weights, sizes, lists : ndarray of float64, shape (n_users,)
-        :math:`a_u`, :math:`b_u`, :math:`N_u` and the number of lists, each over all folds.
+    They are :math:`a_u`, :math:`b_u`, :math:`N_u` and the number of lists, each over all folds.
 
     Examples
     --------
@@ -71,14 +69,9 @@ class WeightedSums:
     def snips(self, normalised: Normalised, *, per_relevant: bool) -> Estimate:
         """Return the SNIPS estimate, which is divided by the weights.
 
-        Parameters
-        ----------
-        normalised : {"all", "user"}
-            Whether to divide by the weights of all users, or per user, over users who have any. The
-            latter is an average of averages: with one judgment per user, its weight cancels.
-        per_relevant : bool
-            Whether the value is per relevant item (recall); otherwise the divisor estimates the
-            number of candidates.
+        Divided is by the weights of ``all`` users, or per ``user``, over users who have any. The
+        latter is an average of averages: with one judgment per user, its weight cancels. A value
+        per relevant item (recall) has no estimate of the number of candidates in its divisor.
         """
         if normalised == "user":
             there = self.weights > 0
@@ -101,14 +94,7 @@ class WeightedSums:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate of an average over users.
-
-    Attributes
-    ----------
-    value, standard_error : float
-        NaN where there are no users, or too few.
-    users : int
-        Number of users.
+    """An estimate of an average over users; NaN where there are no users, or too few.
 
     Examples
     --------
@@ -126,7 +112,7 @@ class Estimate:
         """The 95 % interval by Student's t."""
         if self.users < 2:
             return float("nan"), float("nan")
-        half = float(stdtrit(self.users - 1, (1 + _CONFIDENCE) / 2)) * self.standard_error
+        half = float(stdtrit(self.users - 1, (1 + CONFIDENCE) / 2)) * self.standard_error
         return self.value - half, self.value + half
 
 
@@ -135,9 +121,7 @@ def effective_size(weights: NDArray[np.float64]) -> float:
 
     .. math:: n_{eff} = \frac{(\sum_i w_i)^2}{\sum_i w_i^2}
 
-    Notes
-    -----
-    Kish (1965), "Survey sampling", section 11.7.
+    (Kish 1965, "Survey sampling", section 11.7)
 
     Examples
     --------
@@ -154,3 +138,77 @@ def _mean(values: NDArray[np.float64]) -> Estimate:
         return Estimate(float("nan"), float("nan"), 0)
     error = float(values.std(ddof=1) / np.sqrt(size)) if size > 1 else float("nan")
     return Estimate(float(values.mean()), error, size)
+
+
+_DCG = re.compile(r"(?i)\s*dcg@(\d+)\s*")
+
+
+@dataclass(frozen=True)
+class AdditiveMetric:
+    r"""A sum of :math:`c(k)` over the ranks k of the relevant items of a list.
+
+    ===========  =================================  ===============================
+    ``kind``     :math:`c(k)` for :math:`k \le n`   the sum is divided by
+    ===========  =================================  ===============================
+    ``P``        :math:`1 / n`                      nothing
+    ``DCG``      :math:`1 / \log_2(k + 1)`          nothing
+    ``Recall``   1                                  the number of relevant items
+    ===========  =================================  ===============================
+
+    Examples
+    --------
+    >>> AdditiveMetric("DCG", 3).worth(np.array([1, 3, 4, 0])).tolist()
+    [1.0, 0.5, 0.0, 0.0]
+    """
+
+    kind: Literal["P", "DCG", "Recall"]
+    cutoff: int
+
+    @property
+    def label(self) -> str:
+        """Printed name, such as ``DCG@10``."""
+        return f"{self.kind}@{self.cutoff}"
+
+    @property
+    def per_relevant(self) -> bool:
+        """Whether the sum is divided by the unknown number of relevant items."""
+        return self.kind == "Recall"
+
+    def worth(self, ranks: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return what a relevant item adds at each rank; 0 if it is not ranked or below rank n."""
+        within = (ranks > 0) & (ranks <= self.cutoff)
+        worth = np.zeros(len(ranks))
+        if self.kind == "DCG":
+            worth[within] = 1.0 / np.log2(ranks[within] + 1.0)
+        else:
+            worth[within] = 1.0 / self.cutoff if self.kind == "P" else 1.0
+        return worth
+
+
+def additive_metric_of(name: str) -> AdditiveMetric:
+    """Return the metric with a name such as ``P@10``, ``recall@5`` or ``DCG@10``.
+
+    Metrics that are no sums over relevant items, or have no cut-off, are refused.
+
+    Examples
+    --------
+    >>> additive_metric_of("precision@5").label
+    'P@5'
+    >>> additive_metric_of("nDCG@5")
+    Traceback (most recent call last):
+    ValueError: nDCG@5 is no sum over relevant items that each count by their own rank, ...
+    """
+    found = _DCG.fullmatch(name)
+    if found and int(found[1]) > 0:
+        return AdditiveMetric("DCG", int(found[1]))
+    metric = metric_of_alias(name)
+    if metric.cutoff is None or metric != type(metric)(cutoff=metric.cutoff):
+        raise ValueError(
+            f"{quoted(name)} cannot be estimated: say a cut-off, and no other parameter, as P@10."
+        )
+    if metric.name not in ("P", "Recall"):
+        raise ValueError(
+            f"{metric.label} is no sum over relevant items that each count by their own rank, "
+            "which estimates by propensities need: choose P@n, DCG@n or Recall@n."
+        )
+    return AdditiveMetric("P" if metric.name == "P" else "Recall", metric.cutoff)

@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 
 from receval.metrics.averages import MEAN_DECIMALS, QuasiArithmetic
 from receval.metrics.evaluation import evaluate_views
-from receval.metrics.list_view import ListView
-from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.lists import JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric
-from receval.missing_judgments.fused_pass import FusedPass, ReducedLists, shared_cutoff
 from receval.missing_judgments.judgment_sampling import reduce_lists, stack
+from receval.missing_judgments.single_pass_metrics import (
+    IncompleteLists,
+    SinglePassMetrics,
+    shared_cutoff,
+)
 from receval.storage.kernel_cache import njit
 
 # Values of this many users under all metrics and systems fit into caches: a megabyte or less.
@@ -48,20 +51,13 @@ class _Family(NamedTuple):
 class _Measured:
     """Values by the remaining judgments, and the state from which they are updated.
 
-    Attributes
-    ----------
-    alive : ndarray of bool, shape (n_judged,)
-        Whether each judgment remains.
-    reduced : ReducedLists or None
-        The lists, if one pass computes all metrics.
-    tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
-        For each family, the transformed values of its metrics.
-    sums : list of ndarray of float64, shape (n_metrics * n_systems,)
-        Sums of the tables over users.
+    ``alive`` tells of each judgment whether it remains; ``reduced`` are the lists, if one pass
+    computes all metrics. For each family, there is a table of transformed values, shape (n_rows,
+    n_metrics * n_systems), and its sums over users.
     """
 
     alive: NDArray[np.bool_]
-    reduced: ReducedLists | None
+    reduced: IncompleteLists | None
     tables: list[NDArray[np.float64]]
     sums: list[NDArray[np.float64]]
 
@@ -75,18 +71,11 @@ class _Measured:
         )
 
 
-class ReducedFold:
+class IncompleteFold:
     """Measures the lists of several systems on one fold by subsets of its judgments.
 
-    Parameters
-    ----------
-    systems : sequence of JudgedLists
-        Lists of the same fold and protocol, all bound to the same judged items.
-
-    Raises
-    ------
-    ValueError
-        The lists are 1R lists, or are not bound to the same judged items.
+    The lists are those of one protocol under AR, all bound to the same judged items; others are
+    refused.
 
     Examples
     --------
@@ -95,7 +84,7 @@ class ReducedFold:
 
     >>> from receval.metrics.averages import Arithmetic
     >>> from receval.metrics.judged_items import JudgedItems
-    >>> from receval.metrics.precision import Precision
+    >>> from receval.metrics.precision_and_recall import Precision
     >>> from receval.protocols.judged_ranks import JudgedRanks
     >>> from receval.protocols.protocol import Protocol
     >>> from receval.splits.split import Judgments
@@ -103,7 +92,7 @@ class ReducedFold:
     >>> ranks, ten = np.array([1, 2], dtype=np.int32), np.array([10], dtype=np.int32)
     >>> judged = JudgedItems.of(judgments, threshold=4)
     >>> lists = JudgedLists.measured_by(judged, JudgedRanks(ranks, ten, ten), Protocol())
-    >>> fold = ReducedFold([lists], [AggregatedMetric(Precision(cutoff=2), Arithmetic())])
+    >>> fold = IncompleteFold([lists], [AggregatedMetric(Precision(cutoff=2), Arithmetic())])
     >>> values, n_evaluated = fold.values(order=np.array([1, 0]), kept=np.array([2, 1]))
     >>> values.ravel().tolist(), n_evaluated.tolist()
     ([1.0, 0.5], [1, 1])
@@ -124,16 +113,16 @@ class ReducedFold:
             )
         self.judged = systems[0].full.judged
         self.aggregated_metrics = tuple(aggregated_metrics)
-        self.metrics = list(
-            dict.fromkeys(aggregated_metric.metric for aggregated_metric in aggregated_metrics)
-        )
+        self.metrics = list(dict.fromkeys(one.metric for one in aggregated_metrics))
         self.n_systems = len(systems)
         reaches = [metric.reach for metric in self.metrics]
         deepest = None if None in reaches else max(reach for reach in reaches if reach)
         self._stacked = stack([view_of(lists.full, False, deepest) for lists in systems])
         cutoff = shared_cutoff(self.metrics)
-        self._fused_pass = (
-            None if cutoff is None else FusedPass(self.judged, self._stacked, self.metrics, cutoff)
+        self._single_pass = (
+            None
+            if cutoff is None
+            else SinglePassMetrics(self.judged, self._stacked, self.metrics, cutoff)
         )
         self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
         self._families = self._by_average()
@@ -142,18 +131,11 @@ class ReducedFold:
     def values(
         self, order: NDArray[np.int64], kept: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the averages at several levels of one sampling order.
+        """Return the averages at several levels of one sampling order, and the numbers of users.
 
-        Parameters
-        ----------
-        kept : ndarray of int64, shape (n_levels,)
-            Number of units kept at each level, decreasing: judgments with lower ranks in the order
-            remain.
-
-        Returns
-        -------
-        n_evaluated : ndarray of int64, shape (n_levels,)
-            Number of users who still have a test rating; only they are averaged.
+        At each level, the judgments with ranks in the order below ``kept`` remain; these numbers
+        decrease. The averages have the shape (n_levels, n_aggregated_metrics, n_systems); only
+        users who still have a test rating are averaged.
         """
         own_order = order[self.judged.positions]
         last_to_leave = np.argsort(own_order)
@@ -185,17 +167,10 @@ class ReducedFold:
 
     def _by_average(self) -> list[_Family]:
         families = []
-        for average in dict.fromkeys(
-            aggregated_metric.average for aggregated_metric in self.aggregated_metrics
-        ):
-            indices = [
-                n
-                for n, aggregated_metric in enumerate(self.aggregated_metrics)
-                if aggregated_metric.average == average
-            ]
-            columns = [
-                self.metrics.index(self.aggregated_metrics[index].metric) for index in indices
-            ]
+        wanted = self.aggregated_metrics
+        for average in dict.fromkeys(one.average for one in wanted):
+            indices = [number for number, one in enumerate(wanted) if one.average == average]
+            columns = [self.metrics.index(wanted[index].metric) for index in indices]
             families.append(_Family(average, indices, columns))
         return families
 
@@ -205,7 +180,7 @@ class ReducedFold:
         n_entries = [len(family.indices) * self.n_systems for family in self._families]
         measured = _Measured(
             np.ones(len(self._row_of), dtype=bool),
-            None if self._fused_pass is None else self._fused_pass.all_left(),
+            None if self._single_pass is None else self._single_pass.all_left(),
             [np.zeros((self.judged.n_rows, number)) for number in n_entries],
             [np.zeros(number) for number in n_entries],
         )
@@ -244,8 +219,8 @@ class ReducedFold:
         self, rows: NDArray[np.int64], measured: _Measured, *, first: bool
     ) -> NDArray[np.float64]:
         """Return the values of some users, shape (n_kept, n_metrics, n_systems)."""
-        if self._fused_pass is not None and measured.reduced is not None:
-            return self._fused_pass.values(rows, measured.reduced, first=first)
+        if self._single_pass is not None and measured.reduced is not None:
+            return self._single_pass.values(rows, measured.reduced, first=first)
         lists = self._reduced(rows, measured.alive)
         values = evaluate_views(self.metrics, cache(lambda *form: view_of(lists, *form)))
         by_metric = values.reshape(len(self.metrics), len(rows), self.n_systems)

@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.missing_judgments.candidate_pairs import CandidatePairs
+from receval.missing_judgments.propensities import CandidatePairs
 from receval.protocols.protocol import Protocol
 from receval.seeds import gumbel_noise
 from receval.splits.split import Fold, Judgments
@@ -69,13 +69,7 @@ class IntervenedTest:
     counted: Counted = "train"
 
     def weights(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
-        """Return the weight of each test rating; 0 if its item is not a candidate.
-
-        Raises
-        ------
-        ValueError
-            The shares of unbiased judgments are needed, but the fold has none.
-        """
+        """Return the weight of each test rating; 0 if its item is not a candidate."""
         judged = CandidatePairs.of(fold, fold.test, protocol).judged
         if self.from_sample and fold.unbiased is None:
             raise ValueError(

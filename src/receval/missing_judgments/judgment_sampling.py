@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 from receval.splits.split import Judgments
 from receval.storage.kernel_cache import njit
 from receval.storage.messages import quoted
@@ -27,10 +27,12 @@ def sampling_order(
 
     Parameters
     ----------
+    judgments : Judgments
     unit : {"ratings", "items", "users", "popular-items", "largest-users"}
         What to remove: single ratings, items or users in random order, or items or users in
         descending order of their numbers of test ratings. An item or user is removed with all of
         its test ratings.
+    generator : Generator
 
     Returns
     -------
@@ -39,11 +41,6 @@ def sampling_order(
         of one order are nested.
     n_units : int
         Number of ratings, of items with test ratings, or of users with test ratings.
-
-    Raises
-    ------
-    ValueError
-        The unit is unknown, or there are no test ratings.
 
     Examples
     --------
@@ -77,10 +74,7 @@ def sampling_order(
 def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return how many units to keep at each level: the rounded percentage, but at least one.
 
-    Raises
-    ------
-    ValueError
-        The percentages do not decrease, or are not above 0 and at most 100.
+    The percentages decrease; they are above 0 and at most 100.
 
     Examples
     --------

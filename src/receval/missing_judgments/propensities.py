@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""Propensity models: the probability that a (user, item) pair that is not in train is in test.
+"""Propensity models: the probability that a (user, item) pair that is not in train is in test.
 
 Estimators divide what they observe of a pair by its propensity, so that rarely observed pairs also
 count for similar pairs that were not observed.
@@ -9,15 +9,74 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol as Interface
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.missing_judgments.candidate_pairs import CandidatePairs
+from receval.protocols.candidates import base_candidates
 from receval.protocols.popularity import popularity
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 from receval.storage.messages import enumerated
+from receval.theory.target_densities import n_open, reachable
+
+
+@dataclass(frozen=True)
+class CandidatePairs:
+    """The pairs of a user and an item that estimates are made for.
+
+    Attributes
+    ----------
+    judged : ndarray of bool, shape (n_judgments,)
+        Whether each judgment is of a candidate of its user.
+    sizes : ndarray of int64, shape (n_users,)
+        Number of candidates of each user: items of the protocol without the user's training items.
+    is_candidate : ndarray of bool, shape (n_items,)
+        The base candidates.
+    """
+
+    judged: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+    is_candidate: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, fold: Fold, judgments: Judgments, protocol: Protocol) -> Self:
+        """Count the candidates of a protocol under which ranks do not depend on what was judged.
+
+        The judgments are the fold's test or unbiased ones, or others of the same users and items.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> train = csr_array(np.array([[1, 0, 0], [0, 0, 0]], dtype=np.float32))
+        >>> fold = Fold(train, Judgments.from_pairs([0, 1], [2, 0], [5, 4], n_users=2))
+        >>> CandidatePairs.of(fold, fold.test, Protocol("AR", "AI")).sizes.tolist()
+        [2, 3]
+        """
+        if protocol.relevant != "AR" or protocol.sampled is not None:
+            raise ValueError(
+                f"Ranks under {protocol.name} are among sampled candidates or one list for each "
+                "relevant item: estimates need a user's whole list, as AR AI-AN or AR train-AN "
+                "rank it."
+            )
+        if protocol.candidates not in ("AI", "train"):
+            raise ValueError(
+                f"The candidates of {protocol.name} are the items that somebody judged, so that a "
+                "rank depends on what was observed: choose AR AI-AN or AR train-AN."
+            )
+        is_candidate = base_candidates(protocol, fold, judgments)
+        judged = reachable(fold, judgments, protocol, is_candidate)
+        return cls(judged, n_open(fold, protocol, is_candidate), is_candidate)
+
+    def sum_over_candidates(self, fold: Fold, of_items: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum a number per item over the candidates of each user, shape (n_users,)."""
+        inside = np.where(self.is_candidate, of_items, 0.0)
+        users = np.repeat(np.arange(fold.train.shape[0]), np.diff(fold.train.indptr))
+        trained = np.bincount(
+            users, weights=inside[fold.train.indices], minlength=fold.train.shape[0]
+        )
+        return np.where(self.sizes > 0, inside.sum() - trained, 0.0)
 
 
 class PropensityModel(Interface):
@@ -26,11 +85,9 @@ class PropensityModel(Interface):
     @property
     def label(self) -> str:
         """Name of the model in tables."""
-        ...
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
         """Return the propensity of each test rating, above 0 and at most 1."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -67,7 +124,6 @@ class PopularityPropensities:
 
     @property
     def label(self) -> str:
-        """Name of the model in tables."""
         return "popularity" if self.power == 1 else f"popularity^{self.power:g}"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -117,7 +173,6 @@ class SamplePropensities:
 
     @property
     def label(self) -> str:
-        """Name of the model in tables."""
         return "MAR sample"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -164,8 +219,6 @@ class StratifiedPropensities:
     with :math:`n_s` test ratings among the :math:`N_s` candidates of the stratum. So IPS is a
     stratified estimate: the sum, over strata, of their means times their sizes.
 
-    Notes
-    -----
     Stratified evaluation by exposure is that of Jadidinejad, Macdonald and Ounis (2021), "The
     Simpson's paradox in the offline evaluation of recommendation systems", TOIS 40(1); the strata
     and the estimate are the textbook ones of Cochran (1977), "Sampling techniques", chapter 5.
@@ -185,7 +238,6 @@ class StratifiedPropensities:
 
     @property
     def label(self) -> str:
-        """Name of the model in tables."""
         return f"{self.strata} strata"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -231,7 +283,6 @@ class KnownPropensities:
 
     @property
     def label(self) -> str:
-        """Name of the model in tables."""
         return self.name
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:

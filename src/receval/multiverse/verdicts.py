@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
+from receval.statistics.anova import ExplainedVariance, explained_variance
 from receval.statistics.pairs import LEVEL
-from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
 from receval.storage.files import real_values
 
 MOST_SAMPLES = 0.5

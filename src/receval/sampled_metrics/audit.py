@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,17 +13,34 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.evaluation.fitted_systems import ProgressSteps
-from receval.evaluation.identifiers import TrainedPairs
+from receval.data.judgments import read_test_data
+from receval.data.ratings import Ratings
+from receval.data.ratings_table import read_ratings
+from receval.data.relevance import RelevanceRule
+from receval.data.run_files import read_run
+from receval.evaluation.fitted_systems import ProgressSteps, ranked_folds
+from receval.evaluation.identifiers import (
+    SharedCodes,
+    TrainedPairs,
+    check_that_identifiers_meet,
+    without_trained_pairs,
+)
 from receval.evaluation.measuring import named_metrics
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.notes import Note
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.listed_ranks import rank_listed
+from receval.protocols.protocol import Protocol
 from receval.sampled_metrics.audit_result import SamplingAudit
-from receval.sampled_metrics.order_changes import order_changes
 from receval.sampled_metrics.rank_corrections import corrected_values
-from receval.sampled_metrics.sampled_moments import AuditedMoments, full_cutoffs
-from receval.sampled_metrics.whole_lists import odds_of_runs, odds_of_systems
+from receval.sampled_metrics.sampled_candidates import SamplingOdds
+from receval.sampled_metrics.sampled_moments import AuditedMoments, full_cutoffs, order_changes
+from receval.seeds import generator
+from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
+from receval.storage.messages import quoted
 
 _SIZES = [size * 10**power for power in range(1, 9) for size in (1, 2, 5)]
 
@@ -138,10 +157,10 @@ def audit_samples(
     values = pd.DataFrame({"full": full.ravel()}, index=names).reset_index()
     values = values.assign(negatives=sampled, expected=at[0].ravel(), sd=np.sqrt(at[1]).ravel())
     curve = pd.concat(
-        pd.DataFrame({"expected": at[0].ravel(), "sd": np.sqrt(at[1]).ravel()}, index=names)
+        pd.DataFrame({"expected": mean.ravel(), "sd": np.sqrt(variance).ravel()}, index=names)
         .reset_index()
         .assign(negatives=size)
-        for size, at in ((size, moments.at(size)) for size in sizes)
+        for size, (mean, variance) in ((size, moments.at(size)) for size in sizes)
     )
     return SamplingAudit(
         values=values.assign(relevant_items=len(first.users)),
@@ -187,3 +206,88 @@ def _by_user(moments: AuditedMoments, sampled: int, user_ids: NDArray[np.str_]) 
                 )
             )
     return pd.concat(frames, ignore_index=True)
+
+
+def odds_of_runs(
+    test: object,
+    runs: Mapping[str, object],
+    train: object = None,
+    relevant: float | Literal["auto"] = "auto",
+    trained_pairs: TrainedPairs = "refuse",
+) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
+    """Read runs, and return the sampling odds of their relevant items.
+
+    The arguments are those of :func:`receval.evaluation.runs.evaluate_runs`; runs must rank all
+    candidates of every user with test ratings. Also returned are the identifiers of the users, the
+    relevance threshold and notes.
+    """
+    if not runs:
+        raise ValueError("There is no run to audit: name at least one.")
+    judged = read_test_data(test)
+    training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
+    judged, notes = without_trained_pairs(judged, training, trained_pairs)
+    relevance = RelevanceRule.of_runs(judged, training, relevant)
+    threshold = relevance.threshold
+    read = {name: read_run(source) for name, source in runs.items()}
+    notes += [*relevance.notes, *check_that_identifiers_meet(judged.ratings, training, read)]
+    codes = SharedCodes.of(judged.ratings, training, list(read.values()))
+    fold = codes.fold(judged.ratings, training)
+    metadata = DatasetMetadata.of(codes.dataset(judged.ratings, training), threshold)
+    items = JudgedItems.of(fold.test, threshold, metadata)
+    protocol = replace(Protocol("AR", "AI"), ties="index").with_threshold(threshold)
+    odds = {}
+    for name, run in read.items():
+        listed, _ = codes.listed(run)
+        ranks = rank_listed(listed, fold, protocol, partial(generator, 1, "runs"))
+        _check_whole(name, ranks, fold, codes.user_ids)
+        lists = JudgedLists.measured_by(items, ranks, protocol)
+        odds[name] = SamplingOdds.of(fold, lists, protocol)
+    return odds, codes.user_ids, threshold, notes
+
+
+def odds_of_systems(
+    data: SplitRatings, systems: Mapping[str, Any], relevant: float | Literal["auto"] = "auto"
+) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
+    """Train systems, and return what :func:`odds_of_runs` does.
+
+    The codes of users in fold n are shifted by n times the number of users, so the identifiers are
+    by code, modulo the number of users.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.recommenders.non_personalised import Popularity
+    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [1] * 6}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> odds, _, _, _ = odds_of_systems(halves, {"Pop": Popularity()})
+    >>> odds["Pop"].pools.tolist(), len(odds["Pop"].above)
+    ([0, 0], 2)
+    """
+    relevance = data.relevance(relevant)
+    threshold = relevance.threshold
+    protocol = Protocol("AR", "AI").with_threshold(threshold)
+    metadata = DatasetMetadata.of(data.ratings, threshold)
+    found: dict[str, list[SamplingOdds]] = {}
+    for ranked in ranked_folds(data, systems, protocol, threshold):
+        items = JudgedItems.of(ranked.data.test, threshold, metadata)
+        for name, ranks in ranked.test.items():
+            lists = JudgedLists.measured_by(items, ranks, protocol)
+            found.setdefault(name, []).append(SamplingOdds.of(ranked.data, lists, protocol))
+    odds = {name: SamplingOdds.of_all_folds(own) for name, own in found.items()}
+    return odds, data.ratings.user_ids, threshold, [*data.notes, *relevance.notes]
+
+
+def _check_whole(name: str, ranks: JudgedRanks, fold: Fold, user_ids: NDArray[np.str_]) -> None:
+    tested = np.diff(fold.test.indptr) > 0
+    missing = np.where(tested, ranks.candidates - ranks.lengths, 0)
+    if not missing.any():
+        return
+    worst = int(missing.argmax())
+    train_hint = "" if fold.train.nnz else ", or name the training data, whose items are left out"
+    raise ValueError(
+        f"The lists of {quoted(name)} are not whole: that of user {user_ids[worst]} has "
+        f"{ranks.lengths[worst]:,} of {ranks.candidates[worst]:,} candidates, and "
+        f"{int((missing > 0).sum()):,} of {int(tested.sum()):,} lists lack some. What a sample "
+        "would find among the others is not known: give runs with the scores of all "
+        f"items{train_hint}."
+    )

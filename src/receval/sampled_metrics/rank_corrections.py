@@ -9,11 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import hypergeom
 
-from receval.sampled_metrics.sampled_moments import (
-    AuditedMoments,
-    expected_of_ranks,
-    moments_of_average,
-)
+from receval.sampled_metrics.sampled_candidates import expected_of_ranks
+from receval.sampled_metrics.sampled_moments import AuditedMoments, moments_of_average
 
 BIAS_VARIANCE = 0.1
 """Weight of the variance in the bias-variance estimator, as in the paper's experiments."""
@@ -29,13 +26,10 @@ _SMALLEST_STEP = 1e-7
 
 
 def chances_of_sampled_ranks(pool: int, sampled: int) -> NDArray[np.float64]:
-    r"""Return the probability of each rank among samples, given each rank among all candidates.
+    """Return the probability of each rank among samples, given each rank among all candidates.
 
-    Returns
-    -------
-    ndarray of float64, shape (M + 1, s + 1)
-        Row K is the hypergeometric distribution of the number of sampled candidates above the item,
-        if K of all candidates are above it.
+    Row K of the result, shape (M + 1, s + 1), is the hypergeometric distribution of the number of
+    sampled candidates above the item, if K of all candidates are above it.
 
     Examples
     --------
@@ -66,14 +60,8 @@ def estimated_by_rank(values: NDArray[np.float64], pool: int, sampled: int) -> N
 
     .. math:: \hat f(h) = f(1 + h M / s)
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (M + 1,)
-        The metric at the ranks 1 to M + 1, interpolated linearly between ranks.
-
-    Notes
-    -----
-    Krichene and Rendle (2020), "On sampled metrics for item recommendation", KDD, section 5.1.
+    The values are those at the ranks 1 to M + 1, interpolated linearly between ranks. (Krichene and
+    Rendle (2020), "On sampled metrics for item recommendation", KDD, section 5.1)
 
     Examples
     --------
@@ -93,20 +81,11 @@ def estimated_by_least_squares(
 
     .. math:: \sum_K (E[\hat f(H) | K] - f(K))^2 + \gamma \sum_K Var[\hat f(H) | K]
 
-    which is CLS (constrained least squares) for :math:`\gamma = 0`, and BV (the trade-off of bias
-    and variance) for larger values: :math:`\hat f = ((1 - \gamma) A^T A + \gamma\, diag(c))^{-1}
-    A^T f`, c the sums of columns of A.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (M + 1,)
-        The metric at the ranks 1 to M + 1.
-    variance_weight : float
-        :math:`\gamma`.
-
-    Notes
-    -----
-    Krichene and Rendle (2020), sections 5.2 and 5.3.
+    which is CLS (constrained least squares) for a variance weight :math:`\gamma = 0`, and BV (the
+    trade-off of bias and variance) for larger ones: :math:`\hat f = ((1 - \gamma) A^T A + \gamma\,
+    diag(c))^{-1} A^T f`, c the sums of columns of A. The values f are those at the ranks 1 to M +
+    1, and A the probabilities of :func:`chances_of_sampled_ranks`. (Krichene and Rendle 2020,
+    sections 5.2 and 5.3)
 
     Examples
     --------
@@ -128,18 +107,10 @@ def most_likely_ranks(
 ) -> NDArray[np.float64]:
     """Estimate the distribution of full ranks by maximum likelihood from that of sampled ranks.
 
-    The EM algorithm starts from equal shares. It ends after 2,000 steps, or when a step changes no
-    share by 1e-7.
-
-    Parameters
-    ----------
-    shares : ndarray of float64, shape (s + 1,)
-        Shares of relevant items with 0, 1, ... sampled candidates above them.
-
-    Notes
-    -----
-    Jin, Li, Mudrak, Gao and Liu (2021), "On estimating recommendation evaluation metrics under
-    sampling", AAAI: maximum likelihood estimation.
+    The shares are those of relevant items with 0, 1, ... sampled candidates above them. The EM
+    algorithm starts from equal shares, and ends after 2,000 steps, or when a step changes no share
+    by 1e-7. (Jin, Li, Mudrak, Gao and Liu (2021), "On estimating recommendation evaluation metrics
+    under sampling", AAAI)
 
     Examples
     --------

@@ -18,13 +18,15 @@ from numpy.typing import NDArray
 
 from receval.metrics.evaluation import evaluate_views
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.list_view import ListView
-from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.lists import JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.storage.kernel_cache import njit
 from receval.theory.target_densities import TargetDensities
+
+# The sums of single metrics end at smaller probabilities than the default of the moments.
+_NEGLIGIBLE = 1e-25
 
 
 @dataclass(frozen=True)
@@ -59,25 +61,12 @@ class SamplingOdds:
     threshold: float
     maximum_rating: float | None
 
-    @property
-    def metadata_of_one_item(self) -> DatasetMetadata:
-        """Metadata for metrics of a dataset in which all lists have the same relevant item."""
-        return DatasetMetadata(self.maximum_rating, np.ones(1, dtype=np.int64))
-
     @classmethod
     def of(cls, fold: Fold, lists: JudgedLists, protocol: Protocol) -> Self:
-        """Compute the odds from lists of all candidates.
+        """Compute the odds from lists of all candidates, under an AR AN protocol.
 
-        Parameters
-        ----------
-        protocol : Protocol
-            An AR AN protocol. Samples are drawn from its base candidates.
-
-        Raises
-        ------
-        ValueError
-            The protocol is not AR AN, its order of ties depends on the whole list, or the lists are
-            not those of the fold.
+        Samples are drawn from its base candidates. Lists of another protocol or fold are refused,
+        and so are protocols whose order of ties depends on the whole list.
         """
         if protocol.relevant != "AR" or protocol.sampled is not None:
             raise ValueError(
@@ -90,9 +79,7 @@ class SamplingOdds:
                 "order in a sample: rank with the ties random or index."
             )
         view = lists.full
-        relevant_until = np.concatenate([[0], np.cumsum(view.relevant)])
-        owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))
-        before = relevant_until[:-1] - relevant_until[view.starts[:-1]][owners]
+        before = view.above(view.relevant)
         judged = view.judged
         other_fold = (
             "A relevant item has more candidates above it than its user has: the lists are not "
@@ -125,10 +112,7 @@ class SamplingOdds:
     def of_all_folds(cls, folds: Sequence[SamplingOdds]) -> Self:
         """Join the odds of all folds, with separate users for each fold.
 
-        Parameters
-        ----------
-        folds : sequence of SamplingOdds
-            The codes of users in fold n are shifted by n times the number of users.
+        The codes of users in fold n are shifted by n times the number of users.
         """
         first = np.cumsum([0, *(len(own.pools) for own in folds)])
         return cls(
@@ -151,10 +135,13 @@ def expected_under_one_relevant(
     .. math:: E[M(T_u^r)] = \sum_{h} Pr[H = h]\, M(\text{one relevant item at rank } h + 1)
 
     This holds for any metric that can be measured under 1R, since its value depends only on the
-    rank of the one relevant item and the length of the list.
+    rank of the one relevant item and the length of the list. If some scores cannot be computed, the
+    length is random, and metrics that depend on it are refused.
 
     Parameters
     ----------
+    odds : SamplingOdds
+    metric : Metric
     sampled : int
         :math:`s = |N_u|`; a user with fewer candidates gets all of them.
 
@@ -164,18 +151,12 @@ def expected_under_one_relevant(
         In the same order as the values that :func:`receval.metrics.evaluation.evaluate` returns for
         1R lists. The metric's value is their plain average.
 
-    Raises
-    ------
-    ValueError
-        The metric needs more judgments than a 1R list has, or it depends on the length of lists and
-        that is random because some scores cannot be computed.
-
     Examples
     --------
     The relevant item is second of five candidates. With probability one half, the item above it is
     not among two samples of the four others, and the relevant item is first:
 
-    >>> from receval.metrics.precision import Precision
+    >>> from receval.metrics.precision_and_recall import Precision
     >>> from receval.protocols.judged_ranks import JudgedRanks
     >>> from receval.data.ratings import summed_matrix
     >>> from receval.splits.split import Judgments
@@ -201,36 +182,42 @@ def expected_under_one_relevant(
     for row, kind in enumerate(kinds):
         size, index = divmod(int(kind), len(ratings))
         value = float(ratings[index])
-        table[row] = _by_rank(odds, metric, value, size, width)
+        table[row] = values_of_one_item(odds, metric, value, _lengths(size, width))
         if not odds.all_computable:
-            shorter = _by_rank(odds, metric, value, 0, width)
+            shorter = values_of_one_item(odds, metric, value, _lengths(0, width))
             ranks = slice(0, size + 2)
             if not np.array_equal(table[row, ranks], shorter[ranks]):
                 raise ValueError(
                     f"{metric.label} depends on the length of lists, which is random where some "
                     "scores cannot be computed: give the metric a cut-off."
                 )
-    return _expected(odds.above, odds.pools[odds.users], sizes, row_of, table)
+    return expected_of_ranks(odds, table[:, :, None], sampled, row_of, _NEGLIGIBLE)[:, 0]
 
 
-def _by_rank(
-    odds: SamplingOdds, metric: Metric, value: float, size: int, width: int
+def _lengths(size: int, width: int) -> NDArray[np.int64]:
+    """Return the lengths of lists of a sample, without and with the relevant item."""
+    return np.where(np.arange(width + 1) > 0, size + 1, size)
+
+
+def values_of_one_item(
+    odds: SamplingOdds, metric: Metric, rating: float, lengths: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the metric's values if the relevant item is not ranked, or is at rank 1, 2, ..."""
-    ranks = np.arange(width + 1)
-    # The list has the length of a sample, or more where the table has ranks beyond the sample.
-    lengths = np.maximum(np.where(ranks > 0, size + 1, size), ranks)
+    """Return a metric's values if the relevant item is not ranked, or at rank 1, 2, ... of a list.
+
+    A list is as long as is said for its rank, or longer if the rank is beyond that length.
+    """
+    ranks = np.arange(len(lengths))
     judged = JudgedItems(
         starts=np.arange(len(ranks) + 1, dtype=np.int64),
-        values=np.full(len(ranks), value, dtype=np.float32),
+        values=np.full(len(ranks), rating, dtype=np.float32),
         relevant=np.ones(len(ranks), dtype=bool),
         positions=ranks,
         threshold=odds.threshold,
         # Weights are normalised, so the popularity of a single relevant item does not matter.
-        metadata=odds.metadata_of_one_item,
+        metadata=DatasetMetadata(odds.maximum_rating, np.ones(1, dtype=np.int64)),
         items=np.zeros(len(ranks), dtype=np.int32),
     )
-    full = ListView.of(judged, ranks, lengths)
+    full = ListView.of(judged, ranks, np.maximum(lengths, ranks))
     (values,) = evaluate_views([metric], lambda condensed, depth: view_of(full, condensed, depth))
     return values
 
@@ -238,25 +225,58 @@ def _by_rank(
 def expected_precision_among_samples(
     odds: SamplingOdds, cutoff: int, sampled: int
 ) -> NDArray[np.float64]:
-    r"""Return the expected P@n of every user under AR NN.
+    r"""Return the expected P@n of every user under AR NN, with s samples.
 
     .. math:: E[P^u@n] = \frac1n \sum_{i \in PR_{test}(u)} Pr[1 + r_i + H_i \le n]
 
-    with :math:`r_i` the number of relevant items above i, which are in every target set.
-
-    Parameters
-    ----------
-    sampled : int
-        :math:`s = |N_u|`; a user with fewer candidates gets all of them.
+    with :math:`r_i` the number of relevant items above i, which are in every target set. A user
+    with fewer candidates than s gets all of them.
     """
-    sizes = np.minimum(sampled, odds.pools)[odds.users]
     # Row r is 1 where an item below r relevant and h non-relevant items is among the first n.
     table = np.zeros((cutoff + 1, sampled + 2))
     for relevant_above in range(cutoff):
         table[relevant_above, 1 : 1 + cutoff - relevant_above] = 1
     row_of = np.clip(odds.relevant_above, 0, cutoff)
-    hits = _expected(odds.above, odds.pools[odds.users], sizes, row_of, table)
+    hits = expected_of_ranks(odds, table[:, :, None], sampled, row_of, _NEGLIGIBLE)[:, 0]
     return np.bincount(odds.users, weights=hits, minlength=len(odds.pools)) / cutoff
+
+
+def expected_of_ranks(
+    odds: SamplingOdds,
+    tables: NDArray[np.float64],
+    sampled: int,
+    rows: NDArray[np.integer] | None = None,
+    negligible: float = 1e-20,
+) -> NDArray[np.float64]:
+    r"""Return the expected values of functions of the rank among samples, for every relevant item.
+
+    .. math:: E[g(1 + H)] = \sum_h \Pr[H = h]\, g(1 + h), \qquad
+        H \sim \mathrm{Hypergeometric}(M, K, s)
+
+    with K of the M non-relevant candidates above the item, and a sample of size s; a user with
+    fewer candidates gets all of them. (Krichene and Rendle 2020, section 4. They sample with
+    replacement; this function samples without, as evaluations do.)
+
+    Parameters
+    ----------
+    tables : ndarray of float64, shape (n_ranks, n_functions)
+        Values by rank; index 0 is for an item that is not ranked. At least ``min(sampled, largest
+        pool) + 2`` ranks.
+    rows : ndarray of int, shape (n_items,), optional
+        Where items have different tables, which are then of shape (n_tables, n_ranks,
+        n_functions): the table of each item.
+    negligible : float
+        Sums end at probabilities below this share of the largest one.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, n_functions)
+    """
+    pools = odds.pools[odds.users]
+    sizes = np.minimum(sampled, pools)
+    if rows is None:
+        tables, rows = tables[np.newaxis], np.zeros(len(pools), dtype=np.int64)
+    return _expected(odds.above, pools, sizes, rows, tables, negligible)
 
 
 @njit(cache=True)
@@ -265,39 +285,44 @@ def _expected(
     pools: NDArray[np.int64],
     sizes: NDArray[np.int64],
     rows: NDArray[np.int64],
-    table: NDArray[np.float64],
+    tables: NDArray[np.float64],
+    negligible: float,
 ) -> NDArray[np.float64]:
-    """Return the mean of ``table[row, h + 1]`` over H; ``table[row, 0]`` for unranked items.
+    """Compute the expectations from the mode outwards, by ratios of neighbouring probabilities.
 
-    The probabilities are computed from the mode outwards by ratios of neighbours and divided by
-    their sum, which avoids the rounding errors of logarithms of factorials.
+    They are divided by their sum, which avoids the rounding errors of logarithms of factorials.
     """
-    expected = np.empty(len(above))
+    n_functions = tables.shape[2]
+    expected = np.zeros((len(above), n_functions))
     for item in range(len(above)):
-        row = rows[item]
+        table = tables[rows[item]]
         good = above[item]
         if good < 0:
-            expected[item] = table[row, 0]
+            expected[item] = table[0]
             continue
         bad = pools[item] - good
         size = sizes[item]
         low, high = max(0, size - bad), min(good, size)
         mode = min(max((size + 1) * (good + 1) // (pools[item] + 2), low), high)
         total = 1.0
-        mean = table[row, mode + 1]
+        for column in range(n_functions):
+            expected[item, column] = table[mode + 1, column]
         weight = 1.0
         for hits in range(mode, high):
             weight *= (good - hits) * (size - hits) / ((hits + 1.0) * (bad - size + hits + 1))
-            if weight < 1e-25:
+            if weight < negligible:
                 break
             total += weight
-            mean += weight * table[row, hits + 2]
+            for column in range(n_functions):
+                expected[item, column] += weight * table[hits + 2, column]
         weight = 1.0
         for hits in range(mode, low, -1):
             weight *= hits * (bad - size + hits) / ((good - hits + 1.0) * (size - hits + 1))
-            if weight < 1e-25:
+            if weight < negligible:
                 break
             total += weight
-            mean += weight * table[row, hits]
-        expected[item] = mean / total
+            for column in range(n_functions):
+                expected[item, column] += weight * table[hits, column]
+        for column in range(n_functions):
+            expected[item, column] /= total
     return expected

@@ -1,38 +1,32 @@
 # SPDX-License-Identifier: MIT
-r"""Compute exact means and variances of sampled metrics over all possible samples."""
+"""Compute exact moments of sampled metrics, and how likely sampling swaps two systems."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from receval.evaluation.fitted_systems import ProgressSteps
-from receval.metrics.evaluation import evaluate_views
-from receval.metrics.judged_items import JudgedItems
-from receval.metrics.list_view import ListView
-from receval.metrics.lists import view_of
 from receval.metrics.metric import Metric
-from receval.sampled_metrics.sampled_candidates import SamplingOdds
+from receval.sampled_metrics.sampled_candidates import (
+    SamplingOdds,
+    expected_of_ranks,
+    values_of_one_item,
+)
 from receval.statistics.paired_tests import t_test
-from receval.storage.kernel_cache import njit
 
 
 def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[np.float64]:
-    """Return the value of a metric for each rank of a list's one relevant item.
+    """Return the value of a metric for each rank of a list's one relevant item, up to the deepest.
 
-    Returns
-    -------
-    ndarray of float64, shape (deepest + 1,)
-        Index 0 holds the value if the relevant item is not ranked.
-
-    Raises
-    ------
-    ValueError
-        The value depends on more than the rank: on other judgments, on the length of the list, or
-        on the rating of the relevant item.
+    Index 0 holds the value if the item is not ranked. Metrics whose value depends on more than the
+    rank are refused: on other judgments, on the length of the list, or on the rating of the item.
 
     Examples
     --------
@@ -47,9 +41,8 @@ def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[
             f"{metric.label} needs all judgments of a list, but a relevant item among sampled ones "
             "is the only one of its list: choose P, Recall, nDCG, RR or AP."
         )
-    ranks = np.arange(deepest + 1)
     of_ratings = [
-        _of_lists(metric, ranks, np.full_like(ranks, length) if length else ranks, rating, odds)
+        values_of_one_item(odds, metric, rating, np.full(deepest + 1, length))
         for rating in (float(odds.values.min()), float(odds.values.max()))
         for length in (0, deepest + 1)
     ]
@@ -62,112 +55,18 @@ def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[
     return of_ratings[0]
 
 
-def _of_lists(
-    metric: Metric,
-    ranks: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    rating: float,
-    odds: SamplingOdds,
-) -> NDArray[np.float64]:
-    judged = JudgedItems(
-        starts=np.arange(len(ranks) + 1, dtype=np.int64),
-        values=np.full(len(ranks), rating, dtype=np.float32),
-        relevant=np.ones(len(ranks), dtype=bool),
-        positions=np.arange(len(ranks)),
-        threshold=odds.threshold,
-        metadata=odds.metadata_of_one_item,
-        items=np.zeros(len(ranks), dtype=np.int32),
-    )
-    full = ListView.of(judged, ranks, lengths)
-    (values,) = evaluate_views([metric], lambda condensed, depth: view_of(full, condensed, depth))
-    return values
-
-
-def expected_of_ranks(
-    odds: SamplingOdds, tables: NDArray[np.float64], sampled: int
-) -> NDArray[np.float64]:
-    r"""Return the expected values of functions of the rank among samples, for every relevant item.
-
-    .. math:: E[g(1 + H)] = \sum_h \Pr[H = h]\, g(1 + h), \qquad
-        H \sim \mathrm{Hypergeometric}(M, K, s)
-
-    with K of the M non-relevant candidates above the item, and a sample of size s.
-
-    Parameters
-    ----------
-    tables : ndarray of float64, shape (n_ranks, n_functions)
-        Values by rank; index 0 is for an item that is not ranked. At least ``min(sampled, largest
-        pool) + 2`` rows.
-    sampled : int
-        s; a user with fewer candidates gets all of them.
-
-    Notes
-    -----
-    Krichene and Rendle (2020), section 4. They sample with replacement; this function samples
-    without, as evaluations do.
-    """
-    pools = odds.pools[odds.users]
-    return _expected_rows(odds.above, pools, np.minimum(sampled, pools), tables)
-
-
-@njit(cache=True)
-def _expected_rows(
-    above: NDArray[np.int64],
-    pools: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    tables: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Compute the expectations from the mode outwards, by ratios of neighbouring probabilities."""
-    n_functions = tables.shape[1]
-    expected = np.zeros((len(above), n_functions))
-    for item in range(len(above)):
-        good = above[item]
-        if good < 0:
-            expected[item] = tables[0]
-            continue
-        bad = pools[item] - good
-        size = sizes[item]
-        low, high = max(0, size - bad), min(good, size)
-        mode = min(max((size + 1) * (good + 1) // (pools[item] + 2), low), high)
-        total = 1.0
-        for column in range(n_functions):
-            expected[item, column] = tables[mode + 1, column]
-        weight = 1.0
-        for hits in range(mode, high):
-            weight *= (good - hits) * (size - hits) / ((hits + 1.0) * (bad - size + hits + 1))
-            if weight < 1e-20:
-                break
-            total += weight
-            for column in range(n_functions):
-                expected[item, column] += weight * tables[hits + 2, column]
-        weight = 1.0
-        for hits in range(mode, low, -1):
-            weight *= hits * (bad - size + hits) / ((good - hits + 1.0) * (size - hits + 1))
-            if weight < 1e-20:
-                break
-            total += weight
-            for column in range(n_functions):
-                expected[item, column] += weight * tables[hits, column]
-        for column in range(n_functions):
-            expected[item, column] /= total
-    return expected
-
-
 # Means and variances of the metrics of several systems over samples of any size.
 
 
 class AuditedMoments:
     """Cached means and variances of all metrics and systems over samples of each size.
 
-    Parameters
-    ----------
-    n_users : int
-        Codes in the odds that differ by a multiple of it are of the same user.
+    Codes of users in the odds that differ by a multiple of ``n_users`` are of the same user.
 
     Attributes
     ----------
     owners : ndarray of int64, shape (n_items,)
-        The code of each relevant item's user, below `n_users`.
+        The code of each relevant item's user, below ``n_users``.
     tables : ndarray of float64, shape (n_ranks, n_metrics)
         The metrics by rank; the first row is for an item that is not ranked.
     full_items : dict of str to ndarray of float64, shape (n_items, n_metrics)
@@ -251,17 +150,10 @@ def full_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
     .. math:: K = \min \{K : \mathrm{Recall}@K \ge E[\mathrm{Recall}@k \text{ among samples}]\}
 
     If K were the same for all systems, sampled Recall@k would measure Recall@K and order systems
-    correctly.
+    correctly. Columns: ``metric`` (step functions only) and ``system``; ``negatives``; the
+    ``cutoff`` k among samples; the ``full_cutoff`` K, 0 if the expected value is 0; and its
+    ``share`` of the mean number of candidates of relevant items.
 
-    Returns
-    -------
-    DataFrame
-        By ``metric`` (step functions only) and ``system``: the ``cutoff`` k among samples; the
-        ``full_cutoff`` K, 0 if the expected value is 0; and its ``share`` of the mean number of
-        candidates of relevant items.
-
-    Notes
-    -----
     Li, Jin, Gao and Liu (2020), "On sampling top-K recommendation evaluation", KDD, look for one
     function :math:`K = f(k)` for all systems with :math:`SHR@k \approx HR@f(k)`. Here K is measured
     for each system, which shows how well one function can fit.
@@ -285,3 +177,105 @@ def full_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
             rows.append((metric, system, sampled, cutoff, full, full / (pool + 1)))
     columns = ["metric", "system", "negatives", "cutoff", "full_cutoff", "share"]
     return pd.DataFrame(rows, columns=columns)
+
+
+RARE = 0.05
+"""A swap of two systems counts as rare below this probability."""
+
+
+def swap_probability(
+    full: NDArray[np.float64], expected: NDArray[np.float64], variance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the probability that a sampled difference has the opposite sign of the full one.
+
+    Given are the differences under full ranking, and means and variances of the sampled
+    differences. It is NaN if the systems are equal under full ranking, and one half if they are
+    equal in every sample.
+
+    Examples
+    --------
+    >>> swap_probability(np.array([0.1]), np.array([0.0]), np.array([1.0])).tolist()
+    [0.5]
+    """
+    towards = np.sign(full) * expected
+    towards = np.where(np.abs(towards) < 1e-12, 0.0, towards)
+    deviation = np.sqrt(variance)
+    # Without variance the order is certain, except that it is open if the difference is 0, too.
+    sure = np.select([towards > 0, towards < 0], [np.inf, -np.inf], default=0.0)
+    z = np.divide(towards, deviation, out=sure, where=deviation > 1e-12)
+    return np.where(np.abs(full) < 1e-12, np.nan, ndtr(-z))
+
+
+def order_changes(
+    moments: AuditedMoments, sizes: Sequence[int], sampled: int, largest: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the pairs of systems with one number of negatives, and their swaps with all numbers.
+
+    ``sizes`` are the numbers of negatives, in which the number that is audited, ``sampled``, need
+    not be; the last is that of all candidates, ``largest``.
+    """
+    names, labels = list(moments.odds), list(moments.metrics)
+    pairs, swaps = [], []
+
+    def chance(size: int, row: int, one: int, other: int) -> float:
+        mean, variance = moments.at(size)
+        return float(
+            swap_probability(
+                moments.full[row, [one]] - moments.full[row, [other]],
+                mean[row, [one]] - mean[row, [other]],
+                variance[row, [one]] + variance[row, [other]],
+            )[0]
+        )
+
+    wanted = [(r, *pair) for r in range(len(labels)) for pair in combinations(range(len(names)), 2)]
+    for number, (row, one, other) in enumerate(wanted):
+        if moments.told is not None:
+            moments.told("pairs of systems", number, len(wanted))
+        key = {"metric": labels[row], "first": names[one], "second": names[other]}
+        chances = [chance(size, row, one, other) for size in sizes]
+        swaps += [
+            {**key, "negatives": size, "swap_probability": own}
+            for size, own in zip(sizes, chances, strict=True)
+        ]
+        mean, variance = moments.at(sampled)
+        pairs.append(
+            {
+                **key,
+                "full_difference": moments.full[row, one] - moments.full[row, other],
+                "full_p": moments.p_of_full(row, names[one], names[other]),
+                "negatives": sampled,
+                "expected_difference": mean[row, one] - mean[row, other],
+                "sd": np.sqrt(variance[row, one] + variance[row, other]),
+                "swap_probability": chance(sampled, row, one, other),
+                "enough": _enough(sizes, chances, partial(chance, row=row, one=one, other=other)),
+                "share": np.nan,
+            }
+        )
+        pairs[-1]["share"] = pairs[-1]["enough"] / largest
+    if moments.told is not None and wanted:
+        moments.told("pairs of systems", len(wanted), len(wanted))
+    columns: list[str] = ["metric", "first", "second"]
+    return (
+        pd.DataFrame(pairs) if pairs else pd.DataFrame(columns=columns),
+        pd.DataFrame(swaps) if swaps else pd.DataFrame(columns=columns),
+    )
+
+
+def _enough(
+    sizes: Sequence[int], chances: Sequence[float], chance: Callable[[int], float]
+) -> float:
+    """Return the smallest number of negatives with rare swaps, to within 2 %, or NaN."""
+    often = np.flatnonzero(~(np.array(chances) < RARE))
+    if not len(often):
+        high, low = sizes[0], 0
+    elif often[-1] == len(sizes) - 1:
+        return np.nan
+    else:
+        low, high = sizes[often[-1]], sizes[often[-1] + 1]
+    while high - low > max(1, low // 50):
+        middle = (low + high) // 2
+        if chance(middle) < RARE:
+            high = middle
+        else:
+            low = middle
+    return float(high)

@@ -26,26 +26,13 @@ def weight_shares_above(
     weights: NDArray[np.float64],
     priority: NDArray[np.uint32],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    r"""Return the share of a user's candidate weights that is ranked above each relevant item.
+    """Return the share of a user's candidate weights that is ranked above each relevant item.
 
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n_items,)
-        Indices of the test ratings to compute shares for, in ascending order.
-    relevant : ndarray of bool, shape (n_judgments,)
-        Whether each test rating is relevant; its item is then in no sample of its user.
-
-    Returns
-    -------
-    shares : ndarray of float64, shape (n_items,)
-        :math:`q_i`; NaN where the item is not ranked.
-    above : ndarray of int64, shape (n_items,)
-        Number of candidates above the item, as by its rank; -1 where it is not ranked.
-
-    Raises
-    ------
-    ValueError
-        All candidates of a user with a ranked item have weight 0, so that none can be drawn.
+    ``rows`` are indices of the test ratings to compute shares for, in ascending order. ``relevant``
+    tells of every test rating whether it is relevant; its item is then in no sample of its user.
+    Also returned is the number of candidates above the item, as by its rank. Where the item is not
+    ranked, the share is NaN and the number -1. If all candidates of a user with a ranked item have
+    weight 0, none can be drawn, which is refused.
 
     Examples
     --------
@@ -125,10 +112,8 @@ def expected_of_weighted_ranks(
 
     .. math:: E[g(1 + H)] = \sum_h \binom{s}{h} q^h (1 - q)^{s - h}\, g(1 + h)
 
-    Parameters
-    ----------
-    tables : ndarray of float64, shape (n_ranks, n_functions)
-        Values by rank, at least s + 2 rows; index 0 is for an item that is not ranked.
+    The tables, shape (n_ranks, n_functions), have the values by rank, at least s + 2 rows; index 0
+    is for an item that is not ranked.
 
     Examples
     --------

@@ -15,23 +15,12 @@ InnerTest = Literal["t", "sign"]
 def poisson_resamples(
     n_users: int, n_samples: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return how often each user is in each resampled set of users.
+    """Return how often each user is in each resampled set of users, shape (n_samples, n_users).
 
     Every user is in a sample a Poisson(1) distributed number of times, independently of the others.
     For many users this is as good as drawing n users with replacement, and the same numbers also
     serve as samples of any subset of the users.
 
-    Parameters
-    ----------
-    n_users, n_samples : int
-    generator : Generator
-
-    Returns
-    -------
-    ndarray of float64, shape (n_samples, n_users)
-
-    Notes
-    -----
     Source: Hanley and MacGibbon (2006), "Creating non-parametric bootstrap samples using Poisson
     frequencies", Computer Methods and Programs in Biomedicine 83(1).
     """
@@ -44,32 +33,13 @@ def rejected_shares(
     test: InnerTest = "t",
     level: float = 0.05,
 ) -> NDArray[np.float64]:
-    """Return the share of resampled sets of users in which a two-sided test rejects.
+    """Return the share of resampled sets of users in which a two-sided test rejects, for each row.
 
-    Parameters
-    ----------
-    differences : array_like, shape (k, n_users)
-        Paired differences, one comparison per row.
-    resamples : ndarray of float64, shape (n_samples, n_users)
-        From :func:`poisson_resamples`.
-    test : {"t", "sign"}
-        Student's t-test of the mean, or the exact sign test.
-    level : float
-        A test rejects if its p-value is below this level.
-
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        The test never rejects on samples of fewer than two users or without a difference.
-
-    Raises
-    ------
-    ValueError
-        The numbers of users differ.
-
-    Notes
-    -----
-    canamares2020, section 3.10: the result is the fraction of subsets in which the test rejects.
+    The differences have one comparison per row, and the resamples are those of
+    :func:`poisson_resamples`. The test is Student's t-test of the mean, or the exact sign test; it
+    rejects if its p-value is below the level, and never on samples of fewer than two users or
+    without a difference. (canamares2020, section 3.10: the fraction of subsets in which the test
+    rejects.)
     """
     rows = np.atleast_2d(np.asarray(differences, dtype=np.float64))
     if rows.shape[1] != resamples.shape[1]:
@@ -98,37 +68,18 @@ def rejected_shares(
 def shifted_bootstrap_test(
     differences: ArrayLike, samples: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    r"""Return the two-sided p-values of the shifted bootstrap test of the mean.
+    r"""Return the two-sided p-values of the shifted bootstrap test of the mean of each row.
 
     .. math:: p = \frac{1 + |\{b : |\bar d^{(b)} - \bar d| \ge |\bar d|\}|}{1 + B}
 
-    with :math:`\bar d` the mean of a row and :math:`\bar d^{(b)}` the mean over as many users drawn
-    with replacement.
+    with :math:`\bar d` the mean of a row of paired differences, shape (k, n_users), and :math:`\bar
+    d^{(b)}` the mean over as many users drawn with replacement, B times for all rows together
+    (``samples``). A row without any difference has p = 1. Products with the resamples are in single
+    precision; a mean within rounding error of the limit counts as being at the limit.
 
-    Parameters
-    ----------
-    differences : array_like, shape (k, n_users)
-        Paired differences, one comparison per row.
-    samples : int
-        B, the number of resampled sets of users, which all rows share.
-    generator : Generator
-
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        A row without any difference has p = 1.
-
-    Raises
-    ------
-    ValueError
-        There are no samples, or the differences are not a two-dimensional array.
-
-    Notes
-    -----
-    Source: Noreen (1989), "Computer-intensive methods for testing hypotheses"; of systems on the
+    Sources: Noreen (1989), "Computer-intensive methods for testing hypotheses"; of systems on the
     same queries, Smucker, Allan and Carterette (2007), "A comparison of statistical significance
-    tests for information retrieval evaluation", CIKM, who use c / B. Products with the resamples
-    are in single precision; a mean within rounding error of the limit counts as being at the limit.
+    tests for information retrieval evaluation", CIKM, who use c / B.
 
     Examples
     --------

@@ -38,16 +38,6 @@ def gini(counts: ArrayLike) -> float:
 
     with :math:`x_{(k)}` in increasing order (the *item Gini* of valcarce2018, table 2).
 
-    Parameters
-    ----------
-    counts : array_like, shape (n,)
-        Non-negative counts, such as the number of ratings of every item.
-
-    Raises
-    ------
-    ValueError
-        There are no counts, one is negative, or all are 0.
-
     Examples
     --------
     >>> gini([3, 3, 3]), gini([0, 0, 0, 8])
@@ -78,26 +68,9 @@ def cumulative_shares(
 
     .. math:: F(r) = \sum_{k=1}^{r} x_{(k)} \big/ \sum_k x_{(k)}
 
-    with :math:`x_{(k)}` in decreasing order (bellogin2017, figure 5).
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (n,)
-        Ratings of each item; items without any are left out.
-    points : int
-        Maximum number of ranks to return, evenly spread from the first to the last.
-
-    Returns
-    -------
-    ranks : ndarray of int64
-        Numbers of items, increasing; the last is the number of items with ratings.
-    shares : ndarray of float64
-        The share of the ratings that this many items have; the last is 1.
-
-    Raises
-    ------
-    ValueError
-        No item has ratings, or a count is negative.
+    with :math:`x_{(k)}` the ratings of each item in decreasing order (bellogin2017, figure 5).
+    Items without ratings are left out. Returned are at most ``points`` numbers of items r, evenly
+    spread from 1 to all, and the share of the ratings that this many items have.
 
     Examples
     --------
@@ -123,19 +96,9 @@ def popularity_segments(
 ) -> pd.DataFrame:
     """Return the mean of each quantity over popularity segments with equal numbers of items.
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (n_ordered,)
-        Items by falling popularity.
-    segments : int
-    quantities : ndarray, shape (n_items,)
-        One number per item, by the name of its column.
-
-    Returns
-    -------
-    DataFrame
-        Columns: segment (from 1, the most popular items); first_rank, last_rank (popularity ranks
-        of the items in it, from 1); items; then the quantities.
+    ``order`` has the items by falling popularity, and each quantity one number per item. Columns:
+    segment (from 1, the most popular items); first_rank, last_rank (popularity ranks of the items
+    in it, from 1); items; then the quantities.
     """
     columns = {name: values[order] for name, values in quantities.items()}
     ranks = np.arange(1, len(order) + 1)

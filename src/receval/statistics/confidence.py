@@ -12,22 +12,11 @@ CONFIDENCE = 0.95
 
 
 def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return the means over users and half the widths of their confidence intervals.
+    r"""Return the means over users, on the last axis, and half of their confidence intervals.
 
     .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
 
-    with :math:`s` the standard deviation over the :math:`n` users.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (..., n_users)
-        Values of the users who are averaged: see
-        :func:`receval.metrics.evaluation.evaluated_lists`.
-
-    Returns
-    -------
-    means, half_intervals : ndarray of float64, shape (...,)
-        The interval is NaN with a single user.
+    with :math:`s` the standard deviation over the :math:`n` users. It is NaN with a single user.
 
     Examples
     --------
@@ -45,28 +34,16 @@ def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[
 
 
 def binomial_interval(
-    successes: ArrayLike, trials: ArrayLike, confidence: float = CONFIDENCE
+    successes: ArrayLike, trials: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Return the exact confidence interval of a probability estimated from independent trials.
 
     .. math:: l = B^{-1}_{k,\, n - k + 1}(\alpha / 2), \qquad
               h = B^{-1}_{k + 1,\, n - k}(1 - \alpha / 2)
 
-    with quantiles of the beta distribution. The lower end is 0 without a success, and the upper end
-    is 1 without a failure.
+    with quantiles of the beta distribution and :math:`\alpha = .05`. The lower end is 0 without a
+    success, and the upper end is 1 without a failure.
 
-    Parameters
-    ----------
-    successes, trials : array_like of int, shape (...,)
-    confidence : float
-        :math:`1 - \alpha`.
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (...,)
-
-    Notes
-    -----
     Source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the
     case of the binomial", Biometrika 26(4). The same as ``scipy.stats.binomtest(k,
     n).proportion_ci()``.
@@ -80,7 +57,7 @@ def binomial_interval(
     found, of = np.broadcast_arrays(
         np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     )
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     low = np.where(found > 0, betaincinv(np.maximum(found, 1), of - found + 1, tail), 0.0)
     high = np.where(found < of, betaincinv(found + 1, np.maximum(of - found, 1), 1 - tail), 1.0)
     return np.asarray(low), np.asarray(high)

@@ -14,23 +14,11 @@ user or by fold. Rounding errors are far below it, real differences far above.""
 
 
 def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]:
-    """Return which system of each pair has the higher value.
+    """Return which system of each pair has the higher value: 1, 0 or -1, shape (..., n_pairs).
 
-    Parameters
-    ----------
-    values : array_like of float, shape (..., n_systems)
-    tolerance : float
-        Two systems are tied if their values differ by at most this share of the larger one.
-
-    Returns
-    -------
-    ndarray of float32, shape (..., n_pairs)
-        1, 0 or -1, in the order of :func:`receval.statistics.pairs.system_pairs`.
-
-    Raises
-    ------
-    ValueError
-        A value is NaN or infinite.
+    The values have the shape (..., n_systems), and pairs are in the order of
+    :func:`receval.statistics.pairs.system_pairs`. Two systems are tied if their values differ by at
+    most a share, the ``tolerance``, of the larger one.
     """
     table = np.asarray(values, dtype=np.float64)
     if np.isinf(table).any():
@@ -63,9 +51,8 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
 
     Parameters
     ----------
-    one : array_like of float, shape (n_one, n_systems)
+    one, other : array_like of float, shape (n_orderings, n_systems)
         Values of the systems, one ordering per row.
-    other : array_like of float, shape (n_other, n_systems)
     tolerance : float
         As for :func:`pair_signs`; use :data:`TOLERANCE_OF_MEANS` if the values are means.
 
@@ -73,11 +60,6 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
     -------
     ndarray of float64, shape (n_one, n_other)
         NaN where all systems of an ordering are tied, or there is only one system.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`pair_signs`, or the numbers of systems differ.
 
     Examples
     --------
@@ -109,19 +91,7 @@ def pearson_r(one: ArrayLike, other: ArrayLike) -> float:
     .. math:: r = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}
                        {\sqrt{\sum_i (x_i - \bar x)^2 \sum_i (y_i - \bar y)^2}}
 
-    Parameters
-    ----------
-    one, other : array_like of float, shape (n,)
-
-    Returns
-    -------
-    float
-        From -1 to 1; NaN if a column is constant or has fewer than two numbers.
-
-    Raises
-    ------
-    ValueError
-        The shapes differ, or a value is not finite.
+    It is NaN if a column is constant or has fewer than two numbers.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Two-sided significance tests of many rows of paired differences at once.
+"""Two-sided tests of many comparisons at once, for simulations.
 
-Each row is one comparison. The module offers the tests of :mod:`receval.statistics.paired_tests`
-and :mod:`receval.statistics.bootstrap`, and a permutation test of its own, for simulations in which
-no two comparisons share users.
+Each row of paired differences is one comparison. The module offers the tests of
+:mod:`receval.statistics.paired_tests` and :mod:`receval.statistics.bootstrap`, and a permutation
+test of its own, for simulations in which no two comparisons share users. For many families of
+systems there are t-tests that never compute the differences of a pair.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, stdtr
+from scipy.special import ndtr, ndtri, stdtr
 
 from receval.statistics.bootstrap import shifted_bootstrap_test
-from receval.statistics.paired_tests import sign_test_of_counts, signed_ranks
+from receval.statistics.paired_tests import sign_test_of_counts, t_of_rows, wilcoxon_z_of_rows
+from receval.statistics.pairs import LEVEL, checked_values, system_pairs
 
 TIES_AT_RANDOM = "permutation-random-ties"
 """The permutation test with random ties: its p-values are uniform even if few users differ."""
@@ -69,32 +71,12 @@ def sign_group_test(
     .. math:: p = \frac{1}{2^k} \Big|\Big\{a : \big|\sum_u (-1)^{a \cdot c_u} d_u\big| \ge
               \big|\sum_u d_u\big|\Big\}\Big|
 
-    with random codes :math:`c_u` of k bits for the users, a running over all codes, and a . c the
-    number of bits set in both. Under the hypothesis, every difference is as likely with the other
-    sign. Because the flips form a group, the observed sum is then any of the 2^k sums with equal
-    probability, whatever the codes. So the test is exact, even with few samples.
+    with random codes :math:`c_u` of k bits (k ``generators``, from 1 to 20) for the users, a
+    running over all codes, and a . c the number of bits set in both. Under the hypothesis, every
+    difference is as likely with the other sign. Because the flips form a group, the observed sum is
+    then any of the 2^k sums with equal probability, whatever the codes. So the test is exact, even
+    with few samples.
 
-    Parameters
-    ----------
-    differences : array_like, shape (k, n_users)
-        One test per row.
-    generator : Generator
-        Draws the codes of every row.
-    generators : int
-        Number k of generators of each group, from 1 to 20.
-
-    Returns
-    -------
-    SignGroupTest
-
-    Raises
-    ------
-    ValueError
-        The number of generators is not from 1 to 20, or the differences are not a two-dimensional
-        array.
-
-    Notes
-    -----
     Source: Hemerik and Goeman (2018), "Exact testing with random permutations", TEST 27(4): a
     permutation test is exact over a group, but not always over part of one.
 
@@ -126,15 +108,7 @@ def sign_group_test(
 
 
 def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, for every a, the sums over the last axis with the signs (-1)^(a . c).
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (..., 2^k)
-
-    Returns
-    -------
-    ndarray of float64, shape (..., 2^k)
+    """Return, for every a, the sums over the last axis, 2^k long, with the signs (-1)^(a . c).
 
     Examples
     --------
@@ -153,35 +127,19 @@ def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def p_values_of_tests(
-    differences: NDArray[np.float64],
-    generator: np.random.Generator,
-    resamples: int = RESAMPLES,
-    generators: int = GENERATORS,
+    differences: NDArray[np.float64], generator: np.random.Generator
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the p-values of every row under all tests.
+    """Return the p-values of every row under all tests, by the names of ``TESTS``.
 
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (k, n_users)
-        Equal differences must be equal as floating-point numbers.
-    generator : Generator
-        Draws the groups of signs, one per row; the order of ties; and the bootstrap's resamples,
-        which all rows share.
-    resamples : int
-        Number of bootstrap samples.
-    generators : int
-        Number of generators of each group of signs.
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (k,)
-        By the names of ``TESTS``. A row without any difference has p = 1, except with random ties.
+    The generator draws the groups of signs, one per row; the order of ties; and the bootstrap's
+    resamples, which all rows share. Equal differences must be equal as floating-point numbers. A
+    row without any difference has p = 1, except with random ties.
     """
-    permutation = sign_group_test(differences, generator, generators)
+    permutation = sign_group_test(differences, generator)
     found = {
         "t": t_test_of_rows(differences),
         "permutation": permutation.p_values,
-        "bootstrap": shifted_bootstrap_test(differences, resamples, generator),
+        "bootstrap": shifted_bootstrap_test(differences, RESAMPLES, generator),
         "wilcoxon": wilcoxon_test_of_rows(differences),
         "sign": sign_test_of_counts((differences > 0).sum(axis=1), (differences < 0).sum(axis=1)),
         TIES_AT_RANDOM: permutation.randomised(generator),
@@ -194,14 +152,7 @@ def t_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Equals :func:`receval.statistics.paired_tests.t_test` for two systems with these differences.
     """
-    n_users = differences.shape[1]
-    means = differences.mean(axis=1)
-    errors = differences.std(axis=1, ddof=1) / np.sqrt(n_users)
-    certain = differences.max(axis=1) == differences.min(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(certain, np.where(means == 0, 0.0, np.inf), np.abs(means) / errors)
-    found: NDArray[np.float64] = 2.0 * stdtr(n_users - 1, -t)
-    return found
+    return np.asarray(2.0 * stdtr(differences.shape[1] - 1, -np.abs(t_of_rows(differences))))
 
 
 def wilcoxon_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -210,8 +161,67 @@ def wilcoxon_test_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float6
     Equals :func:`receval.statistics.paired_tests.wilcoxon_test` for two systems with these
     differences: zeros are left out, and the normal approximation is corrected for ties.
     """
-    k, positive, negative, ties = signed_ranks(differences)
-    variance = k * (k + 1) * (2 * k + 1) / 24 - ties / 48
-    z = (positive - negative) / 2 / np.sqrt(np.where(k > 0, variance, 1.0))
-    found: NDArray[np.float64] = 2.0 * ndtr(-np.abs(z))
-    return found
+    return np.asarray(2.0 * ndtr(-np.abs(wilcoxon_z_of_rows(differences))))
+
+
+_NO_SPREAD = 1e-13
+"""Variances and values below this share of those of the systems count as rounding errors."""
+
+
+def t_statistics_by_moments(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the t statistic of every pair of systems, from products of their values.
+
+    As :func:`receval.statistics.paired_tests.t_statistics`, but tiny differences are rounded in
+    another way.
+    """
+    array = checked_values(values, min_users=2)
+    n_systems, n_users = array.shape[-2:]
+    first, second = system_pairs(n_systems)
+    # Subtract what all values of a user have in common, which does not affect differences.
+    centred = array - array.mean(axis=-2, keepdims=True)
+    means = centred.mean(axis=-1)
+    centred -= means[..., np.newaxis]
+    products = centred @ np.swapaxes(centred, -1, -2)
+    squares = np.diagonal(products, axis1=-2, axis2=-1)
+    sums = squares[..., first] + squares[..., second]
+    spread = sums - 2.0 * products[..., first, second]
+    sizes = np.abs(array).max(axis=(-2, -1))[..., np.newaxis]
+    rounding = np.maximum(_NO_SPREAD * sums, n_users * np.square(_NO_SPREAD * sizes))
+    spread = np.where(spread <= rounding, 0.0, spread)
+    distances = means[..., first] - means[..., second]
+    errors = np.sqrt(spread / (n_users - 1) / n_users)
+    certain = np.where(np.abs(distances) <= _NO_SPREAD * sizes, 0.0, np.copysign(np.inf, distances))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(spread > 0, distances / errors, certain)
+
+
+def t_test_by_moments(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the p-values of the paired t-test by :func:`t_statistics_by_moments`."""
+    array = checked_values(values, min_users=2)
+    return np.asarray(2.0 * stdtr(array.shape[-1] - 1, -np.abs(t_statistics_by_moments(array))))
+
+
+_POWER = 0.8
+"""The wanted probability that a test rejects."""
+
+
+def users_for_power(effects: ArrayLike) -> NDArray[np.float64]:
+    r"""Return how many users a two-sided test of the mean needs to detect an effect.
+
+    .. math:: n = \Big(\frac{z_{1 - \alpha / 2} + z_{1 - \beta}}{d_z}\Big)^2
+
+    by the normal approximation, which is good from a few dozen users. The effects are Cohen's d_z
+    of the population of users, the mean difference over the standard deviation of the differences.
+    The level :math:`\alpha` is .05, and the probability :math:`1 - \beta` that the test rejects is
+    .8. It is infinite where the effect is 0.
+
+    Source: Cohen (1988), "Statistical power analysis for the behavioral sciences".
+
+    Examples
+    --------
+    >>> users_for_power([0.5, 0.1, 0.0]).round(1).tolist()
+    [31.4, 784.9, inf]
+    """
+    sizes = np.abs(np.asarray(effects, dtype=np.float64))
+    with np.errstate(divide="ignore"):
+        return np.square((ndtri(1 - LEVEL / 2) + ndtri(_POWER)) / sizes)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Adjust p-values for multiple comparisons, or sum them to a metric's discriminative power."""
+"""Adjust p-values for multiple comparisons, or sum them to a metric's discriminative power.
+
+Every function takes p-values of shape (..., m), one family per row, such as all pairs of systems
+for each metric.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ Pairs = Literal["unordered", "ordered"]
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    r"""Return p-values adjusted by Holm's step-down method.
+    r"""Return p-values adjusted by Holm's step-down method, in the order of the input.
 
     .. math:: \tilde p_{(k)} = \min\big(1,\; \max_{j \le k}\, (m - j + 1)\, p_{(j)}\big)
 
@@ -20,30 +24,10 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     an adjusted value of at most :math:`\alpha` is rejected, the probability of any false rejection
     is at most :math:`\alpha`, whatever the dependence between the tests.
 
-    Parameters
-    ----------
-    p_values : array_like, shape (..., m)
-        One family per row, such as all pairs of systems for each metric.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., m)
-        In the order of the input.
-
-    Raises
-    ------
-    ValueError
-        There is no axis, or a p-value is NaN or outside 0..1.
-
-    Notes
-    -----
     Source: Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian
-    Journal of Statistics 6(2).
-
-    Implemented here because scipy does not have it, and statsmodels would be a large and slow
-    dependency (65 MB, 0.8 seconds to import). The values of
-    ``statsmodels.stats.multitest.multipletests(method="holm")``, version 0.15.0, are the same to
-    the last bit.
+    Journal of Statistics 6(2). Implemented here because scipy does not have it, and statsmodels
+    would be a large and slow dependency (65 MB, 0.8 seconds to import). The values of its
+    ``stats.multitest.multipletests(method="holm")``, version 0.15.0, are the same to the last bit.
 
     Examples
     --------
@@ -61,7 +45,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
-    r"""Return p-values adjusted by the step-up method of Benjamini and Hochberg.
+    r"""Return p-values adjusted by the step-up method of Benjamini and Hochberg, in their order.
 
     .. math:: \tilde p_{(k)} = \min\Big(1,\; \min_{j \ge k}\, \frac{m}{j}\, p_{(j)}\Big)
 
@@ -69,23 +53,6 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     an adjusted value of at most :math:`\alpha` is rejected, the expected share of false rejections
     is at most :math:`\alpha`, for tests that are independent or positively dependent.
 
-    Parameters
-    ----------
-    p_values : array_like, shape (..., m)
-        One family per row, such as all pairs of systems for each metric.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., m)
-        In the order of the input.
-
-    Raises
-    ------
-    ValueError
-        There is no axis, or a p-value is NaN or outside 0..1.
-
-    Notes
-    -----
     Source: Benjamini and Hochberg (1995), "Controlling the false discovery rate", Journal of the
     Royal Statistical Society B 57(1), as ``scipy.stats.false_discovery_control`` computes it.
 
@@ -102,18 +69,9 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def p_value_curve(p_values: ArrayLike, largest: int | None = None) -> NDArray[np.float64]:
-    """Return the p-values of all pairs of systems in descending order.
+    """Return the p-values of all pairs of systems in descending order, or the ``largest`` of them.
 
-    Parameters
-    ----------
-    p_values : array_like of float, shape (..., n_pairs)
-    largest : int, optional
-        Number of the largest values to keep; all by default.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs or largest)
-        The nearer the curve is to zero, the more differences are significant (Sakai 2006).
+    The nearer the curve is to zero, the more differences are significant (Sakai 2006).
     """
     curve = -np.sort(-_checked(p_values), axis=-1)
     return curve if largest is None else curve[..., :largest]
@@ -130,15 +88,6 @@ def discriminative_power(p_values: ArrayLike, pairs: Pairs = "unordered") -> NDA
         Which pairs to sum over. The released values of valcarce2018 (its table 3) are sums over
         ordered pairs, each pair being tested twice with different samples; here its p-value counts
         twice.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-
-    Raises
-    ------
-    ValueError
-        A value is not a probability, or ``pairs`` is unknown.
 
     Examples
     --------

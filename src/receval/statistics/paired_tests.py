@@ -3,12 +3,14 @@
 
 Every function takes the values of all metrics and systems at once, shape (..., n_systems, n_users),
 and returns one number per unordered pair of systems, shape (..., n_pairs), in the order of
-:func:`receval.statistics.pairs.system_pairs`. P-values are not adjusted for the number of pairs:
-see :mod:`receval.statistics.multiple_comparisons` and :mod:`receval.statistics.tukey`.
+:func:`receval.statistics.pairs.system_pairs`. Values that are not finite, fewer than two systems or
+too few users are refused with a ValueError. P-values are not adjusted for the number of pairs: see
+:mod:`receval.statistics.multiple_comparisons` and :mod:`receval.statistics.tukey`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,45 +33,16 @@ def t_statistics(values: ArrayLike) -> NDArray[np.float64]:
 
     with :math:`d_u` the value of the first system minus that of the second for user u. It is 0 if
     all differences are 0, and infinite, with their sign, if all differences are equal and not 0.
-
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or two users, or a value is not finite.
     """
-    return over_pairs(checked_values(values, min_users=2), _t)
+    return over_pairs(checked_values(values, min_users=2), t_of_rows)
 
 
 def t_test(values: ArrayLike) -> NDArray[np.float64]:
     r"""Return the p-values of the paired t-test, :math:`2 P(T_{n-1} \ge |t|)`.
 
-    Identical systems have p = 1; a constant difference other than 0 has p = 0.
-
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or two users, or a value is not finite.
-
-    Notes
-    -----
-    Source: Student (1908), "The probable error of a mean", Biometrika 6(1). Equals
-    ``scipy.stats.ttest_rel``, except in the two cases above.
+    Identical systems have p = 1; a constant difference other than 0 has p = 0. Otherwise it equals
+    ``scipy.stats.ttest_rel``. Source: Student (1908), "The probable error of a mean", Biometrika
+    6(1).
 
     Examples
     --------
@@ -79,7 +52,7 @@ def t_test(values: ArrayLike) -> NDArray[np.float64]:
     [0.0577]
     """
     array = checked_values(values, min_users=2)
-    return 2.0 * stdtr(array.shape[-1] - 1, -np.abs(over_pairs(array, _t)))
+    return 2.0 * stdtr(array.shape[-1] - 1, -np.abs(over_pairs(array, t_of_rows)))
 
 
 def wilcoxon_test(
@@ -98,25 +71,14 @@ def wilcoxon_test(
     ties and without continuity correction (``method="asymptotic"``), which is rough for a dozen
     differences or fewer. Identical systems have p = 1.
 
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-    decimals : int, optional
-        Number of decimals to round differences to. Without rounding, differences are compared as
-        floating-point numbers, and 0.3 - 0.1 ranks below 0.2 - 0.
-    exact_up_to : int
-        With at most this many non-zero differences the p-value is exact: the share of all
-        assignments of signs to the ranks, including mean ranks, for which :math:`W^+` is at least
-        as far from its expectation.
+    Differences are rounded to a number of ``decimals`` first; without rounding they are compared as
+    floating-point numbers, and 0.3 - 0.1 ranks below 0.2 - 0. With at most ``exact_up_to`` non-zero
+    differences the p-value is exact: the share of all assignments of signs to the ranks, including
+    mean ranks, for which :math:`W^+` is at least as far from its expectation.
 
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or no users, or a value is not finite.
+    Sources: Wilcoxon (1945), "Individual comparisons by ranking methods", Biometrics Bulletin 1(6);
+    correction for ties: Lehmann (1975), "Nonparametrics". Equals ``scipy.stats.wilcoxon`` with the
+    options named above.
 
     Examples
     --------
@@ -125,12 +87,6 @@ def wilcoxon_test(
     >>> five = [[0, 0, 0, 0, 0], [1, 2, 3, 4, 5]]
     >>> wilcoxon_test(five).round(4).tolist(), wilcoxon_test(five, exact_up_to=25).tolist()
     ([0.0431], [0.0625])
-
-    Notes
-    -----
-    Source: Wilcoxon (1945), "Individual comparisons by ranking methods", Biometrics Bulletin 1(6);
-    correction for ties: Lehmann (1975), "Nonparametrics". Equals ``scipy.stats.wilcoxon`` with the
-    options named above.
     """
     approximate = 2.0 * ndtr(-np.abs(wilcoxon_statistics(values, decimals=decimals)))
     if not exact_up_to:
@@ -162,33 +118,24 @@ def _exact_wilcoxon(differences: NDArray[np.float64]) -> float:
 
 
 def wilcoxon_statistics(values: ArrayLike, *, decimals: int | None = None) -> NDArray[np.float64]:
-    """Return z of Wilcoxon's signed-rank test, positive where the first system has larger ranks.
+    """Return z of :func:`wilcoxon_test`, positive where the first system has larger ranks.
 
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-    decimals : int, optional
-        As for :func:`wilcoxon_test`, which has the formula.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-        0 for identical systems.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`wilcoxon_test`.
+    It is 0 for identical systems.
     """
 
-    def z(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-        k, positive, negative, ties = signed_ranks(differences, decimals)
-        variance = k * (k + 1) * (2 * k + 1) / 24 - ties / 48
-        # W+ and W- sum to k (k + 1) / 2. Without differences both are 0.
-        scores: NDArray[np.float64] = (positive - negative) / 2
-        return scores / np.sqrt(np.where(k > 0, variance, 1))
-
+    z = partial(wilcoxon_z_of_rows, decimals=decimals)
     return over_pairs(checked_values(values), z, exact=True)
+
+
+def wilcoxon_z_of_rows(
+    differences: NDArray[np.float64], decimals: int | None = None
+) -> NDArray[np.float64]:
+    """Return z of :func:`wilcoxon_test` for every row of differences, shape (k, n_users)."""
+    k, positive, negative, ties = signed_ranks(differences, decimals)
+    variance = k * (k + 1) * (2 * k + 1) / 24 - ties / 48
+    # W+ and W- sum to k (k + 1) / 2. Without differences both are 0.
+    scores: NDArray[np.float64] = (positive - negative) / 2
+    return scores / np.sqrt(np.where(k > 0, variance, 1))
 
 
 def sign_test(values: ArrayLike) -> NDArray[np.float64]:
@@ -197,26 +144,11 @@ def sign_test(values: ArrayLike) -> NDArray[np.float64]:
     .. math:: p = \min\Big(1,\; 2 \sum_{j=0}^{\min(w, l)} \binom{w + l}{j} 2^{-(w + l)}\Big)
 
     with w the number of users for whom the first system is better and l for whom the second is.
-    Users with equal values are left out. Identical systems have p = 1.
-
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or no users, or a value is not finite.
-
-    Notes
-    -----
-    Source: Arbuthnott (1710), "An argument for divine providence", Philosophical Transactions 27;
-    Conover (1999), "Practical nonparametric statistics", section 3.4. Equals
+    Users with equal values are left out. Identical systems have p = 1. Equals
     ``scipy.stats.binomtest`` of w among w + l.
+
+    Sources: Arbuthnott (1710), "An argument for divine providence", Philosophical Transactions 27;
+    Conover (1999), "Practical nonparametric statistics", section 3.4.
 
     Examples
     --------
@@ -233,17 +165,7 @@ def sign_test(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def sign_test_of_counts(wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float64]:
-    """Return the p-values of the exact sign test from the numbers of wins and losses.
-
-    Parameters
-    ----------
-    wins, losses : array_like of int, shape (...)
-        Numbers of users for whom the first system is better, and the second.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        As for :func:`sign_test`, which has the formula.
+    """Return the p-values of :func:`sign_test` from the numbers of wins and losses.
 
     Examples
     --------
@@ -259,29 +181,16 @@ def clustered_t_test(sums: NDArray[np.float64], counts: NDArray[np.integer]) -> 
     r"""Return the p-value of a t-test of the mean difference over ratings, clustered by user.
 
     Users are independent, but not the ratings of one user. With :math:`d_u` the sum of the
-    differences of the :math:`n_u` ratings of user u, the mean :math:`\bar d = \sum_u d_u / N` over
-    all N ratings is a ratio of sums over the U users:
+    differences of the :math:`n_u` ratings of user u (``sums`` and ``counts``), the mean
+    :math:`\bar d = \sum_u d_u / N` over all N ratings is a ratio of sums over the U users:
 
     .. math:: t = \frac{\bar d}{s}, \qquad
               s^2 = \frac{U}{U - 1} \, \frac{1}{N^2} \sum_u (d_u - n_u \bar d)^2, \qquad
               p = 2 P(T_{U - 1} \ge |t|)
 
-    Parameters
-    ----------
-    sums : ndarray of float64, shape (n_users,)
-        :math:`d_u`.
-    counts : ndarray of int, shape (n_users,)
-        :math:`n_u`, above 0.
-
-    Returns
-    -------
-    float
-        1 where there is no difference, NaN with fewer than two users.
-
-    Notes
-    -----
-    Source: Cochran (1977), "Sampling techniques", section 6.4, the variance of a ratio. With one
-    rating per user it is the paired t-test.
+    It is 1 where there is no difference, and NaN with fewer than two users. With one rating per
+    user it is the paired t-test. Source: Cochran (1977), "Sampling techniques", section 6.4, the
+    variance of a ratio.
 
     Examples
     --------
@@ -319,16 +228,8 @@ class SignedRanks(NamedTuple):
 def signed_ranks(differences: NDArray[np.float64], decimals: int | None = None) -> SignedRanks:
     """Rank the differences of every row by absolute value, and sum the signed ranks.
 
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (k, n_users)
-    decimals : int, optional
-        Number of decimals to round differences to first.
-
-    Returns
-    -------
-    SignedRanks
-        Four arrays of float64, shape (k,).
+    The differences, shape (k, n_users), are rounded to a number of ``decimals`` first, if it is
+    given.
     """
     if decimals is not None:
         differences = np.round(differences, decimals)
@@ -367,7 +268,8 @@ def _add_ranks(keys: NDArray[np.uint64], sums: NDArray[np.float64]) -> None:
         sums[0, row] = n_users - zeros
 
 
-def _t(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+def t_of_rows(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the t statistic of every row of differences, shape (k, n_users)."""
     means = differences.mean(axis=-1)
     deviations = differences.std(axis=-1, ddof=1)
     # The rounded mean of equal numbers may differ from them, which would leave a deviation.

@@ -17,12 +17,9 @@ cache."""
 
 
 def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first and the second system of every unordered pair.
+    """Return the first and the second system of every unordered pair, each of shape (n_pairs,).
 
-    Returns
-    -------
-    first, second : ndarray of intp, shape (n_systems (n_systems - 1) / 2,)
-        In the order of ``numpy.triu_indices(n_systems, 1)``: (0, 1), (0, 2), ..., (1, 2), ...
+    They are in the order of ``numpy.triu_indices(n_systems, 1)``: (0, 1), (0, 2), ..., (1, 2), ...
 
     Examples
     --------
@@ -35,19 +32,10 @@ def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def checked_values(values: ArrayLike, min_users: int = 1) -> NDArray[np.float64]:
-    """Check values of systems on users, and return them as an array of floats.
+    """Return values of systems on users, shape (..., n_systems, n_users), as an array of floats.
 
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-        For instance (n_metrics, n_systems, n_users). Each column holds the values of one user.
-    min_users : int
-        Minimum number of users that the comparison needs.
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or ``min_users`` users, or a value is not finite.
+    Each column holds the values of one user, and there must be ``min_users`` of them. There must be
+    at least two systems, and no value that is not finite.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim < 2 or array.shape[-2] < 2 or array.shape[-1] < min_users:
@@ -74,23 +62,13 @@ def over_pairs(
 ) -> NDArray[np.float64]:
     """Compute a statistic of the paired differences (first minus second system) for all pairs.
 
-    Memory use is about the size of the values of one metric, however many pairs there are.
+    The statistic takes differences of shape (k, n_users) and returns one number per row. The pairs
+    are in the order of :func:`system_pairs`. Memory use is about the size of the values of one
+    metric, however many pairs there are.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (..., n_systems, n_users)
-        As :func:`checked_values` returns them.
-    statistic : callable
-        Takes differences of shape (k, n_users) and returns one number per row, shape (k,).
-    exact : bool
-        Whether the statistic only counts and ranks, so that its sums are not rounded. The rounding
-        of numpy's sums depends on the number of rows. So an inexact statistic is computed for all
-        pairs with the same first system at a time, an exact one for as many pairs as is fastest.
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-        In the order of :func:`system_pairs`.
+    An ``exact`` statistic only counts and ranks, so that its sums are not rounded. The rounding of
+    numpy's sums depends on the number of rows. So an inexact statistic is computed for all pairs
+    with the same first system at a time, an exact one for as many pairs as is fastest.
     """
     *leading, n_systems, n_users = values.shape
     tables = values.reshape(-1, n_systems, n_users)

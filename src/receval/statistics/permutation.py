@@ -40,7 +40,6 @@ class PermutationTest:
     exceeded : ndarray of int64, shape (n_metrics, n_pairs)
         Number of samples whose difference is at least as far from 0 as the observed one.
     samples : int
-        Number of samples.
     """
 
     exceeded: NDArray[np.int64]
@@ -85,12 +84,6 @@ def permutation_test(
     -------
     PermutationTest
         Pairs in the order of :func:`receval.statistics.pairs.system_pairs`.
-
-    Raises
-    ------
-    ValueError
-        The values have another shape, fewer than two systems or no users, or are not finite; or
-        there are no samples.
 
     Notes
     -----

@@ -2,13 +2,16 @@
 """Tukey's honestly significant difference (HSD) for all pairs of systems, also randomised.
 
 Both tests limit the probability of any false difference among all pairs of systems. They take the
-values of all metrics at once, shape (..., n_systems, n_users), and return p-values of shape (...,
-n_pairs) in the order of :func:`receval.statistics.pairs.system_pairs`.
+values of all metrics at once, shape (..., n_systems, n_users). Values that are not finite, fewer
+than two systems or too few users are refused with a ValueError.
+
+Sources: Tukey (1953), "The problem of multiple comparisons"; for systems on the same topics,
+Carterette (2012), "Multiple testing in statistical analysis of systems-based information retrieval
+experiments", ACM TOIS 30(1).
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numpy as np
@@ -16,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import studentized_range
 
 from receval.seeds import block_seed
-from receval.statistics.pairs import checked_values, over_pairs, system_pairs
+from receval.statistics.pairs import checked_values, system_pairs
 from receval.storage.kernel_cache import njit
 
 # Each block of samples has its own generator, so blocks can be drawn in any order. Changing the
@@ -31,19 +34,6 @@ def residual_mean_squares(values: ArrayLike) -> NDArray[np.float64]:
 
     .. math:: MSE = \frac{1}{(m - 1)(n - 1)} \sum_{s=1}^m \sum_{u=1}^n
               (x_{su} - \bar x_{s \cdot} - \bar x_{\cdot u} + \bar x_{\cdot \cdot})^2
-
-    Parameters
-    ----------
-    values : array_like, shape (..., m systems, n users)
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or two users, or a value is not finite.
     """
     array = checked_values(values, min_users=2)
     n_systems, n_users = array.shape[-2:]
@@ -53,64 +43,15 @@ def residual_mean_squares(values: ArrayLike) -> NDArray[np.float64]:
     return squares / ((n_systems - 1) * (n_users - 1))
 
 
-def tukey_hsd(values: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the p-values of Tukey's HSD for systems measured on the same users.
-
-    .. math:: q = \frac{|\bar d|}{\sqrt{MSE / n}}, \qquad
-              p = P(Q_{m, (m - 1)(n - 1)} \ge q)
-
-    with m systems, n users, :math:`\bar d` the mean difference of a pair, MSE the residual mean
-    square (:func:`residual_mean_squares`) and Q the studentized range. With two systems it is the
-    paired t-test. Identical systems have p = 1. If the residual is zero, any difference has p = 0.
-
-    Parameters
-    ----------
-    values : array_like, shape (..., m systems, n users)
-
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-        Exact to about 1e-11; smaller p-values may be 0. The distribution is integrated numerically,
-        which takes about 20 ms per pair.
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or two users, or a value is not finite.
-
-    Notes
-    -----
-    Source: Tukey (1953), "The problem of multiple comparisons"; for systems on the same topics,
-    Carterette (2012), "Multiple testing in statistical analysis of systems-based information
-    retrieval experiments", ACM TOIS 30(1).
-    """
-    array = checked_values(values, min_users=2)
-    n_systems, n_users = array.shape[-2:]
-    distances = np.abs(over_pairs(array, lambda differences: differences.mean(axis=-1)))
-    errors = np.sqrt(residual_mean_squares(array) / n_users)[..., np.newaxis]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        q = np.where(distances > 0, distances / errors, 0.0)
-    p_values = studentized_range.sf(q, n_systems, (n_systems - 1) * (n_users - 1))
-    return np.clip(p_values, 0.0, 1.0)
-
-
 def honestly_significant_differences(values: ArrayLike, level: float) -> NDArray[np.float64]:
     r"""Return the smallest mean difference that is significant by Tukey's HSD.
 
     .. math:: q_{1 - \alpha;\, m, (m - 1)(n - 1)} \sqrt{MSE / n}
 
-    For many families of the same size this is faster than :func:`tukey_hsd`, with the same
-    decisions.
-
-    Parameters
-    ----------
-    values : array_like, shape (..., m systems, n users)
-    level : float
-        :math:`\alpha`.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
+    with level :math:`\alpha`, m systems, n users, MSE the residual mean square
+    (:func:`residual_mean_squares`) and q the quantile of the studentized range. With two systems it
+    is the paired t-test. For many families of the same size this is faster than their p-values,
+    with the same decisions.
     """
     array = checked_values(values, min_users=2)
     n_systems, n_users = array.shape[-2:]
@@ -128,58 +69,33 @@ def randomised_tukey_hsd(
     *,
     samples: int,
     seed: np.random.SeedSequence,
-    threads: int = 1,
-    count_observed: bool = True,
 ) -> NDArray[np.float64]:
-    r"""Return the p-values of the randomised Tukey HSD test.
+    r"""Return the p-values of the randomised Tukey HSD test, shape (..., n_pairs).
 
     .. math:: p = \frac{c + 1}{B + 1}, \qquad
               c = \Big|\Big\{b : \max_s \bar x^{(b)}_s - \min_s \bar x^{(b)}_s \ge |\bar d|
               \Big\}\Big|
 
-    In each of B samples, the values of every user are permuted at random among the systems,
+    In each of B ``samples``, the values of every user are permuted at random among the systems,
     independently of other users. The mean difference of a pair is compared with the range of the
-    means of all systems. Ranges that equal the difference up to rounding count. With two systems it
-    is the permutation test of the paired difference. Identical systems have p = 1.
+    means of all systems. Ranges that equal the difference up to rounding count, and the observed
+    values count as one of the permutations. With two systems it is the permutation test of the
+    paired difference. Identical systems have p = 1. Pairs are in the order of
+    :func:`receval.statistics.pairs.system_pairs`.
 
-    Parameters
-    ----------
-    values : array_like, shape (..., n_systems, n_users)
-        All metrics share the same permutations, so the p-values of a metric do not depend on the
-        other metrics.
-    samples : int
-        B, the number of permutations.
-    seed : SeedSequence
-        Blocks of samples draw from its children. It is not modified, so the same seed gives the
-        same p-values again. The first samples do not depend on how many follow.
-    threads : int
-        Number of blocks drawn in parallel, which does not affect the result.
-    count_observed : bool
-        Count the observed values as one of the permutations. Otherwise p = c / B, which can be 0
-        and rejects a little too often.
+    All metrics share the same permutations, so the p-values of a metric do not depend on the other
+    metrics. Blocks of samples draw from children of the seed, which is not modified: the first
+    samples do not depend on how many follow.
 
-    Returns
-    -------
-    ndarray of float64, shape (..., n_pairs)
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two systems or no users, a value is not finite, or ``samples`` or
-        ``threads`` is less than 1.
-
-    Notes
-    -----
-    Source: Carterette (2012), "Multiple testing in statistical analysis of systems-based
-    information retrieval experiments", ACM TOIS 30(1); Sakai (2012), "Evaluation with informational
-    and navigational intents", WWW, who uses c / B. Counting the observed values as one of the
-    permutations: Phipson and Smyth (2010), "Permutation p-values should never be zero", Statistical
-    Applications in Genetics and Molecular Biology 9(1).
+    Sources: Carterette (2012); Sakai (2012), "Evaluation with informational and navigational
+    intents", WWW, who uses c / B, which can be 0 and rejects a little too often. Counting the
+    observed values: Phipson and Smyth (2010), "Permutation p-values should never be zero",
+    Statistical Applications in Genetics and Molecular Biology 9(1).
     """
     array = checked_values(values)
     *leading, n_systems, n_users = array.shape
     tables = array.reshape(-1, n_systems, n_users)
-    ranges = np.sort(_permuted_ranges(tables, samples, seed, threads), axis=0)
+    ranges = np.sort(_permuted_ranges(tables, samples, seed), axis=0)
 
     sums = tables.sum(axis=-1)
     first, second = system_pairs(n_systems)
@@ -188,18 +104,18 @@ def randomised_tukey_hsd(
     counts = np.empty(distances.shape)
     for metric, distance in enumerate(distances):
         counts[metric] = samples - np.searchsorted(ranges[:, metric], distance, side="left")
-    p_values = (counts + 1) / (samples + 1) if count_observed else counts / samples
+    p_values = (counts + 1) / (samples + 1)
     return p_values.reshape(*leading, len(first))
 
 
 def _permuted_ranges(
-    tables: NDArray[np.float64], samples: int, seed: np.random.SeedSequence, threads: int
+    tables: NDArray[np.float64], samples: int, seed: np.random.SeedSequence
 ) -> NDArray[np.float64]:
     """Return the ranges of the systems' sums of permuted values, shape (samples, n_metrics)."""
-    if samples < 1 or threads < 1:
+    if samples < 1:
         raise ValueError(
-            "The randomised test needs at least one sample and one thread; there are "
-            f"{samples} samples and {threads} threads. Thousands of samples are usual."
+            f"The randomised test needs at least one sample; there are {samples} samples. "
+            "Thousands of samples are usual."
         )
     # Metrics are on the last axis: a permutation is drawn once and used for all of them.
     by_user = np.ascontiguousarray(tables.transpose(2, 1, 0))
@@ -216,11 +132,10 @@ def _permuted_ranges(
             ranges[sample] = sums.max(axis=0) - sums.min(axis=0)
         return ranges
 
-    with ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(block, range(0, samples, SAMPLES_PER_BLOCK))))
+    return np.concatenate([block(start) for start in range(0, samples, SAMPLES_PER_BLOCK)])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def _add_permuted(
     by_user: NDArray[np.float64], draws: NDArray[np.uint32], sums: NDArray[np.float64]
 ) -> None:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Count pairs of items by the order and steepness of popularity, relevance and optimal rankings."""
+"""Compare functions of items over pairs: agreement, steepness, and counts of pairs by both.
+
+Agreement and steepness are those of menamaldonado2021. The functions of pairs compare
+floating-point values; :func:`item_pairs` compares counts, exactly, for all pairs of items.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,94 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from receval.storage.kernel_cache import njit
 from receval.theory.rating_probabilities import RatingProbabilities
+
+
+def odds(probability: ArrayLike) -> NDArray[np.float64]:
+    """Return the odds :math:`p / (1 - p)`, infinite for a probability of 1; NaN stays NaN.
+
+    Examples
+    --------
+    >>> odds([0, 0.5, 0.75, 1]).tolist()
+    [0.0, 1.0, 3.0, inf]
+    """
+    p = np.asarray(probability, dtype=np.float64)
+    if np.any((p < 0) | (p > 1)):
+        wrong = np.ravel(p)[np.argmax(np.ravel((p < 0) | (p > 1)))]
+        raise ValueError(f"{wrong:g} has no odds: a probability lies between 0 and 1.")
+    ratio = np.full(p.shape, np.inf)
+    np.divide(p, 1 - p, out=ratio, where=p != 1)
+    return ratio
+
+
+def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    r"""Return the relative difference of a function between two items (decrement rate).
+
+    .. math:: dr_{a,b} f = \frac{|f(a) - f(b)|}{\max(f(a), f(b))}
+
+    Equation 11 of menamaldonado2021, for functions without negative values. It is 0 if both values
+    are 0 or both are infinite, and 1, its limit, if only one is infinite; NaN stays NaN.
+    """
+    a, b = np.broadcast_arrays(
+        np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    )
+    smaller, larger = np.minimum(a, b), np.maximum(a, b)
+    if np.any(smaller < 0):
+        raise ValueError(
+            f"A function has the value {np.nanmin(smaller):g}, but only functions without negative "
+            "values have a decrement rate: compare non-relevance, not relevance less 1."
+        )
+    # Only the ratio of the values counts: two zeros, or two infinite values, are equal.
+    rate = np.where(np.isinf(larger) & ~np.isinf(smaller), 1.0, 0.0)
+    finite = ~np.isinf(larger) & (larger != 0)
+    np.subtract(larger, smaller, out=rate, where=finite)
+    np.divide(rate, larger, out=rate, where=finite)
+    return rate
+
+
+def is_steeper(
+    f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
+) -> NDArray[np.bool_]:
+    """Tell whether f is steeper than g over a and b, by its decrement rate (definition 2).
+
+    Rates are compared without a tolerance, so rounding errors count as differences. If a value
+    is NaN, the result is False.
+
+    Examples
+    --------
+    Between 4 and 1 a function loses three quarters of its larger value, between 4 and 2 a half:
+
+    >>> bool(is_steeper(1, 4, 2, 4))
+    True
+    """
+    return np.asarray(decrement_rate(f_of_a, f_of_b) > decrement_rate(g_of_a, g_of_b))
+
+
+def agree(
+    f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
+) -> NDArray[np.bool_]:
+    """Tell whether f and g rank a and b in the same order (definition 1).
+
+    If one of them has equal values, or none (NaN), they neither agree nor disagree.
+    """
+    return np.asarray(_order(f_of_a, f_of_b) * _order(g_of_a, g_of_b) > 0)
+
+
+def disagree(
+    f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
+) -> NDArray[np.bool_]:
+    """Tell whether f and g rank a and b in opposite orders (definition 1, note 9)."""
+    return np.asarray(_order(f_of_a, f_of_b) * _order(g_of_a, g_of_b) < 0)
+
+
+def _order(first: ArrayLike, second: ArrayLike) -> NDArray[np.int8]:
+    """Return 1 where a is ahead, -1 where b is, and 0 for neither; infinite values may be equal."""
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    return (a > b).astype(np.int8) - (a < b).astype(np.int8)
+
 
 Signs = NDArray[np.int8]
 Relevance = Literal["rated", "all"]
@@ -85,23 +173,14 @@ def item_pairs(
 ) -> ItemPairs:
     """Count all pairs of items by case.
 
-    All comparisons are exact, because they compare products of counts: rounding affects no tie.
+    All comparisons are exact, because they compare products of counts: rounding affects no tie. Its
+    items ``with_odds`` form the pairs; the others are left out.
 
-    Parameters
-    ----------
-    probabilities : RatingProbabilities
-        Its items ``with_odds`` form the pairs; the others are left out.
-    relevance : {"rated", "all"}
-        Whether to compare popularity with p(rel | train, i), as in lemma 1 and figure 5 of
-        menamaldonado2021, or with p(rel | i), as in lemma 3 and figure 9.
-    steepness : {"odds", "popularity"}
-        Whether to compare the steepness of relevance with that of the odds of popularity, as the
-        lemmas do, or with that of p(train | i) itself, which is never steeper than its odds.
-
-    Raises
-    ------
-    ValueError
-        The relevance of unrated pairs is needed, but not known.
+    Popularity is compared with p(rel | train, i) if the relevance is that of ``rated`` pairs, as in
+    lemma 1 and figure 5 of menamaldonado2021, and with p(rel | i) if it is that of ``all``, as in
+    lemma 3 and figure 9. The steepness of relevance is compared with that of the ``odds`` of
+    popularity, as the lemmas do, or with that of p(train | i) itself, which is never steeper than
+    its odds.
     """
     counts = probabilities.select(probabilities.with_odds)
     if relevance == "rated":

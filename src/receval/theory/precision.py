@@ -36,7 +36,7 @@ def precision_bounds(
     the middle. The rank of an item in :math:`T_u` is at most :math:`|PR_{test}(u)| - 1` below its
     rank in :math:`T_u^r`, and never above it. (The proof prints the second inequality with the
     wrong sign.) The 1R protocol with the same base candidates, the same number of samples and the
-    same threshold has the same :math:`N_u`.
+    same threshold has the same :math:`N_u`. (bellogin2017, section 3.4, equation 2)
 
     Parameters
     ----------
@@ -48,15 +48,6 @@ def precision_bounds(
         Which test ratings to keep. A relevant item that is left out is removed from
         :math:`PR_{test}(u)` and :math:`T_u`, so the items below it move up; :math:`N_u` does not
         change.
-
-    Raises
-    ------
-    ValueError
-        The lists are 1R lists, or no relevant test rating is left.
-
-    Notes
-    -----
-    bellogin2017, section 3.4, equation 2.
 
     Examples
     --------
@@ -87,30 +78,22 @@ def precision_bounds(
         raise ValueError("No relevant test rating is left, so there is no 1R precision to bound.")
     is_left = alive[view.indices]
     gone = view.relevant & ~is_left
-    gone_before = np.concatenate([[0], np.cumsum(gone)])
-    owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))
-    ranks = view.ranks - (gone_before[:-1] - gone_before[view.starts[:-1]][owners])
+    ranks = view.ranks - view.above(gone)
     counted = view.relevant & is_left
     in_lower = counted & (ranks <= cutoff)
-    in_upper = counted & (ranks <= cutoff + relevant_left[view.rows[owners]] - 1)
+    in_upper = counted & (ranks <= cutoff + relevant_left[view.rows[view.list_of]] - 1)
     scale = cutoff * total
     return PrecisionBounds(int(in_lower.sum()) / scale, int(in_upper.sum()) / scale)
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """The expected value of a metric, and the standard error of its measured value.
-
-    Attributes
-    ----------
-    mean : float
-        Expected average over all lists.
-    standard_error : float
-        Standard deviation of that average, over rankings and samples.
-    """
+    """The expected value of a metric, and the standard error of its measured value."""
 
     mean: float
+    """Expected average over all lists."""
     standard_error: float
+    """Standard deviation of that average, over rankings and samples."""
 
 
 def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
@@ -136,7 +119,9 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
         Var[\textstyle\sum_r n P@n(T_u^r)] =
             \frac{mK (s + K + 1)(s + 1 - m)}{(s + 1)^2 (s + 2)},
 
-    so that :math:`E[1RP@n] = 1/t`.
+    so that :math:`E[1RP@n] = 1/t`. These are cases in which equations 4 and 5 of bellogin2017 are
+    exact. The standard error is for continuous scores drawn independently for every pair of user
+    and item.
 
     Parameters
     ----------
@@ -148,16 +133,6 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
     -------
     Expectation
         For the mean over all users under AR, and over all relevant test ratings under 1R.
-
-    Raises
-    ------
-    ValueError
-        There are no lists.
-
-    Notes
-    -----
-    bellogin2017, equations 4 and 5, in cases where they are exact. The standard error is for
-    continuous scores drawn independently for every pair of user and item.
 
     Examples
     --------
@@ -200,29 +175,10 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
 def random_precision_within_percentiles(
     fold: Fold, protocol: Protocol, threshold: float, cutoff: int
 ) -> Expectation:
-    r"""Return the expected P@n of random recommendation under P1R.
+    """Return the expected P@n of random recommendation under P1R, a protocol with percentiles.
 
     This is the mean over the percentiles that have a relevant test rating, each computed as under
-    1R. The samples of different percentiles are independent.
-
-    Parameters
-    ----------
-    fold : Fold
-    protocol : Protocol
-        A protocol with percentiles.
-    threshold : float
-        Ratings at or above it are relevant.
-    cutoff : int
-        n.
-
-    Raises
-    ------
-    ValueError
-        The protocol has no percentiles, or no test rating is relevant.
-
-    Notes
-    -----
-    bellogin2017, section 6.1.
+    1R. The samples of different percentiles are independent (bellogin2017, section 6.1).
     """
     densities = (
         TargetDensities.of(fold, protocol, threshold, percentile=percentile)

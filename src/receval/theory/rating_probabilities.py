@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Estimate the probabilities that an item is in train, in test or relevant, by counting users."""
+"""Probabilities that an item is in train, in test or relevant, and rankings by them.
+
+The probabilities are estimated by counting users. The optimal rankings are those of section 5 of
+menamaldonado2021: items by descending values of a function. Users are recommended only items that
+they have no training rating of, so all functions are conditional on *not train*:
+
+- They are NaN for items that all users of the sample have in train: p(train | i) is 1, and the odds
+  of popularity are infinite. Such an item can be recommended to no user, so it has no rank.
+- Those of observed values are 0 for items without training ratings, by equation 7; equations 8 and
+  10 would need the average of no ratings.
+
+:class:`receval.recommenders.non_personalised.OptimalRanking` recommends by the same formulas, and
+scores 0 where they are NaN, since it needs a score for every item. Like the released code, it also
+counts users with training ratings if the data are a sample of judgments, and it estimates p(rel |
+not train, i) from the judgments of the test fold alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,19 +28,25 @@ from numpy.typing import ArrayLike, NDArray
 from receval.data.ratings import Ratings
 
 Probabilities = NDArray[np.float64]
-
-
-# Counts of the users who rated, liked and tested each item; probabilities follow from them.
-
 UserCounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class RatingCounts:
-    """Counts of users per item, in the sample S(i) of users whose ratings of item i are known.
+class RatingProbabilities:
+    r"""Counts of users per item, and the probabilities estimated from them.
 
-    If users chose what to rate, the sample is all users. If items were drawn for users, it is the
-    users who were asked (menamaldonado2021, sections 4.1 and 4.2).
+    The users are the sample S(i) of those whose ratings of item i are known. If users chose what to
+    rate, the sample is all users. If items were drawn for users, it is the users who were asked
+    (menamaldonado2021, equation 5, sections 4.1 and 4.2):
+
+    .. math::
+
+        p(train|i) = \frac{|train|}{|S(i)|}, \quad p(rel|train,i) = \frac{|rel, train|}{|train|},
+        \quad p(rel|i) = \frac{|rel|}{|S(i)|}, \quad p(train|rel,i) = \frac{|rel, train|}{|rel|}
+
+    and so on. Probabilities are float64 arrays of the shape of the counts, and NaN where the
+    denominator is 0. Those of relevance for all pairs, rated or not, and those of test raise a
+    ValueError if the counts for them are missing; so do counts that contradict each other.
 
     Attributes
     ----------
@@ -39,11 +60,6 @@ class RatingCounts:
     test, relevant_test : ndarray of int64, of the same shape, or None
         Numbers of users in the sample with a test rating, and with a relevant one; None without a
         test.
-
-    Raises
-    ------
-    ValueError
-        The counts have different shapes, or contradict each other.
     """
 
     sampled: UserCounts
@@ -54,8 +70,9 @@ class RatingCounts:
     relevant_test: UserCounts | None = None
 
     def __post_init__(self) -> None:
-        counts = {field.name: getattr(self, field.name) for field in fields(self)}
-        shapes = {name: np.shape(value) for name, value in counts.items() if value is not None}
+        shapes = {
+            name: np.shape(counts) for name, counts in vars(self).items() if counts is not None
+        }
         if len(set(shapes.values())) > 1 or (self.test is None) != (self.relevant_test is None):
             raise ValueError(
                 f"The counts have the shapes {shapes}: every count needs one number for each item, "
@@ -92,21 +109,8 @@ class RatingCounts:
     ) -> Self:
         """Count ratings that users chose to give: every user is in the sample of every item.
 
-        Parameters
-        ----------
-        ratings : Ratings
-            Ratings without repeated pairs of user and item.
-        threshold : float
-            Ratings at or above it are relevant.
-        in_train : ndarray of bool, shape (n_ratings,), optional
-            Which ratings are training ratings, such as those of a fold; the others are left out. By
-            default all.
-
-        Raises
-        ------
-        ValueError
-            The mask is not aligned with the ratings, or a pair of user and item occurs twice in
-            train.
+        A mask tells which ratings are training ratings, such as those of a fold; the others are
+        left out. By default all are. No pair of user and item may occur twice in train.
         """
         train = _mask(np.ones(len(ratings), dtype=bool) if in_train is None else in_train, ratings)
         _check_pairs(ratings.select(train))
@@ -122,21 +126,9 @@ class RatingCounts:
     ) -> Self:
         """Count judgments of items that were drawn for users; these users are the sample.
 
-        Parameters
-        ----------
-        ratings : Ratings
-            Judgments without repeated pairs of user and item.
-        threshold : float
-            Ratings at or above it are relevant.
-        in_train : ndarray of bool, shape (n_ratings,), optional
-            Which judgments count as training ratings; by default those of items that the user knew
-            (:attr:`receval.data.ratings.Ratings.known`), as the paper does in CM100k.
-
-        Raises
-        ------
-        ValueError
-            The ratings do not say what users knew, the mask is not aligned with them, or a pair of
-            user and item is judged twice.
+        A mask tells which judgments count as training ratings; by default those of items that the
+        user knew (:attr:`receval.data.ratings.Ratings.known`), as the paper does in CM100k. No pair
+        of user and item may be judged twice.
         """
         _check_pairs(ratings)
         train = ratings.known if in_train is None else in_train
@@ -157,17 +149,9 @@ class RatingCounts:
     def of_matrices(
         cls, relevant: ArrayLike, train: ArrayLike, test: ArrayLike | None = None
     ) -> Self:
-        """Count in complete user-item matrices, as in toy examples.
+        """Count in complete matrices, shape (n_users, n_items), as in toy examples.
 
-        Parameters
-        ----------
-        relevant, train, test : array_like of bool, shape (n_users, n_items)
-            Which items are relevant to which users, and which pairs are in train and test.
-
-        Raises
-        ------
-        ValueError
-            The matrices have different shapes, or a pair is in both train and test.
+        They tell which items are relevant to which users, and which pairs are in train or in test.
         """
         is_relevant, in_train = (np.asarray(matrix, dtype=bool) for matrix in (relevant, train))
         in_test = None if test is None else np.asarray(test, dtype=bool)
@@ -205,14 +189,8 @@ class RatingCounts:
         return self._mapped(lambda counts: counts[items])
 
     def _mapped(self, change: Callable[[UserCounts], UserCounts]) -> Self:
-        return type(self)(
-            change(self.sampled),
-            change(self.train),
-            change(self.relevant_train),
-            None if self.relevant is None else change(self.relevant),
-            None if self.test is None else change(self.test),
-            None if self.relevant_test is None else change(self.relevant_test),
-        )
+        known = {name: counts for name, counts in vars(self).items() if counts is not None}
+        return type(self)(**{name: change(counts) for name, counts in known.items()})
 
     @property
     def not_train(self) -> UserCounts:
@@ -239,6 +217,67 @@ class RatingCounts:
                 "give the counts test and relevant_test."
             )
         return self.test, self.relevant_test
+
+    @property
+    def with_odds(self) -> NDArray[np.bool_]:
+        """Which items have odds of popularity that are neither 0 nor infinite.
+
+        Items without training ratings have no average rating, and the paper leaves them out. Items
+        that all users of the sample have in train have no rank in any optimal ranking
+        (:mod:`receval.theory.rating_probabilities`).
+        """
+        return np.asarray((self.train > 0) & (self.not_train > 0))
+
+    @property
+    def p_train(self) -> Probabilities:
+        """p(train | i), the popularity of the item."""
+        return _share(self.train, self.sampled)
+
+    @property
+    def p_relevant_given_train(self) -> Probabilities:
+        """p(rel | train, i), the average binary rating of the item."""
+        return _share(self.relevant_train, self.train)
+
+    @property
+    def p_not_relevant_given_train(self) -> Probabilities:
+        """p(not rel | train, i)."""
+        return _share(self.train - self.relevant_train, self.train)
+
+    @property
+    def p_relevant(self) -> Probabilities:
+        """p(rel | i)."""
+        return _share(self.known_relevant, self.sampled)
+
+    @property
+    def p_not_relevant(self) -> Probabilities:
+        """p(not rel | i)."""
+        return _share(self.sampled - self.known_relevant, self.sampled)
+
+    @property
+    def p_train_given_relevant(self) -> Probabilities:
+        """p(train | rel, i)."""
+        return _share(self.relevant_train, self.known_relevant)
+
+    @property
+    def p_relevant_given_not_train(self) -> Probabilities:
+        """p(rel | not train, i)."""
+        return _share(self.known_relevant - self.relevant_train, self.not_train)
+
+    @property
+    def p_test(self) -> Probabilities:
+        """p(test | i)."""
+        return _share(self.tested[0], self.sampled)
+
+    @property
+    def p_relevant_given_test(self) -> Probabilities:
+        """p(rel | test, i)."""
+        test, relevant_test = self.tested
+        return _share(relevant_test, test)
+
+    @property
+    def p_relevant_and_test(self) -> Probabilities:
+        """p(rel, test | i)."""
+        return _share(self.tested[1], self.sampled)
 
 
 def _check_pairs(ratings: Ratings) -> None:
@@ -269,101 +308,51 @@ def _per_column(matrix: NDArray[np.bool_]) -> UserCounts:
     return matrix.sum(axis=0, dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class RatingProbabilities(RatingCounts):
-    r"""Counts of users per item, and the probabilities estimated from them.
-
-    With the counts of users in the sample :math:`S(i)` (menamaldonado2021, equation 5 and section
-    4.2):
-
-    .. math::
-
-        p(train|i) = \frac{|train|}{|S(i)|}, \quad p(rel|train,i) = \frac{|rel, train|}{|train|},
-        \quad p(rel|i) = \frac{|rel|}{|S(i)|}, \quad p(train|rel,i) = \frac{|rel, train|}{|rel|}
-
-    and so on. Probabilities are float64 arrays of the shape of the counts, and NaN where the
-    denominator is 0. Those of relevance for all pairs, rated or not, and those of test raise a
-    ValueError if the counts for them are missing.
-
-    See :class:`receval.theory.rating_probabilities.RatingCounts` for the counts, and for how to
-    make them from ratings (``of_ratings``), from judgments of items drawn for users
-    (``of_judgments``) and from complete matrices (``of_matrices``). ``total`` gives the
-    probabilities that are not conditional on an item.
-    """
-
-    @property
-    def with_odds(self) -> NDArray[np.bool_]:
-        """Which items have odds of popularity that are neither 0 nor infinite.
-
-        Items without training ratings have no average rating, and the paper leaves them out. Items
-        that all users of the sample have in train have no rank in any optimal ranking
-        (:mod:`receval.theory.optimal_rankings`).
-        """
-        return np.asarray((self.train > 0) & (self.not_train > 0))
-
-    @property
-    def p_train(self) -> Probabilities:
-        """p(train | i), the popularity of the item."""
-        return _share(self.train, self.sampled)
-
-    @property
-    def p_relevant_given_train(self) -> Probabilities:
-        """p(rel | train, i), the average binary rating of the item."""
-        return _share(self.relevant_train, self.train)
-
-    @property
-    def p_not_relevant_given_train(self) -> Probabilities:
-        """p(not rel | train, i)."""
-        return _share(self.train - self.relevant_train, self.train)
-
-    @property
-    def p_relevant_and_train(self) -> Probabilities:
-        """p(rel, train | i)."""
-        return _share(self.relevant_train, self.sampled)
-
-    @property
-    def p_relevant(self) -> Probabilities:
-        """p(rel | i)."""
-        return _share(self.known_relevant, self.sampled)
-
-    @property
-    def p_not_relevant(self) -> Probabilities:
-        """p(not rel | i)."""
-        return _share(self.sampled - self.known_relevant, self.sampled)
-
-    @property
-    def p_train_given_relevant(self) -> Probabilities:
-        """p(train | rel, i)."""
-        return _share(self.relevant_train, self.known_relevant)
-
-    @property
-    def p_train_given_not_relevant(self) -> Probabilities:
-        """p(train | not rel, i)."""
-        return _share(self.train - self.relevant_train, self.sampled - self.known_relevant)
-
-    @property
-    def p_relevant_given_not_train(self) -> Probabilities:
-        """p(rel | not train, i)."""
-        return _share(self.known_relevant - self.relevant_train, self.not_train)
-
-    @property
-    def p_test(self) -> Probabilities:
-        """p(test | i)."""
-        return _share(self.tested[0], self.sampled)
-
-    @property
-    def p_relevant_given_test(self) -> Probabilities:
-        """p(rel | test, i)."""
-        test, relevant_test = self.tested
-        return _share(relevant_test, test)
-
-    @property
-    def p_relevant_and_test(self) -> Probabilities:
-        """p(rel, test | i)."""
-        return _share(self.tested[1], self.sampled)
-
-
 def _share(part: UserCounts, whole: UserCounts) -> Probabilities:
     shares = np.full(np.shape(whole), np.nan)
     np.divide(part, whole, out=shares, where=np.asarray(whole) > 0)
     return shares
+
+
+def observed_precision_ranking(probabilities: RatingProbabilities) -> Probabilities:
+    r"""Return the scores of items whose order maximises expected observed precision.
+
+    .. math::
+
+        \varphi_{\hat P}(i) = \frac{p(rel, train|i)}{1 - p(train|i)}
+                            = p(rel|train,i) \frac{p(train|i)}{1 - p(train|i)}
+
+    Equations 7 and 8: with a random split, test ratings are proportional to training ratings.
+    """
+    return _share(probabilities.relevant_train, probabilities.not_train)
+
+
+def observed_anti_precision_ranking(probabilities: RatingProbabilities) -> Probabilities:
+    r"""Return the scores of items whose order minimises expected observed anti-precision.
+
+    .. math:: \varphi_{anti\hat P}(i) = -p(\neg rel|train,i) \frac{p(train|i)}{1 - p(train|i)}
+
+    Equation 10.
+    """
+    return -_share(probabilities.train - probabilities.relevant_train, probabilities.not_train)
+
+
+def real_precision_ranking(probabilities: RatingProbabilities) -> Probabilities:
+    r"""Return the scores of items whose order maximises expected real precision.
+
+    .. math:: \varphi_P(i) = p(rel|\neg train,i)
+
+    Equation 6. The relevance of unrated pairs must be known.
+    """
+    return probabilities.p_relevant_given_not_train
+
+
+def real_anti_precision_ranking(probabilities: RatingProbabilities) -> Probabilities:
+    r"""Return the scores of items whose order minimises expected real anti-precision.
+
+    .. math:: \varphi_{antiP}(i) = -p(\neg rel|\neg train,i) = p(rel|\neg train,i) - 1
+
+    Equation 9. The order is the same as that of :func:`real_precision_ranking` (conclusion 1).
+    """
+    relevant = probabilities.known_relevant - probabilities.relevant_train
+    return -_share(probabilities.not_train - relevant, probabilities.not_train)

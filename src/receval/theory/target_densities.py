@@ -83,13 +83,6 @@ class TargetDensities:
         percentile : int, optional
             Under P1R, the percentile whose lists are measured, from 0.
 
-        Raises
-        ------
-        ValueError
-            The mask is not aligned with the test ratings, the protocol forms its candidates with
-            another threshold, or ``percentile`` is missing under P1R or given under another
-            protocol.
-
         Examples
         --------
         User 0 has one relevant item among four candidates, user 1 none among five:
@@ -127,7 +120,7 @@ class TargetDensities:
             is_candidate &= members
             kept = kept & members[judgments.items]
         relevant = judgments.values >= threshold
-        in_reach = relevant & reachable(fold, protocol, is_candidate)
+        in_reach = relevant & reachable(fold, judgments, protocol, is_candidate)
         open_items = n_open(fold, protocol, is_candidate)
         pools = open_items - _per_user(judgments, in_reach)
         kept_relevant = _per_user(judgments, in_reach & kept)
@@ -181,16 +174,17 @@ class TargetDensities:
         return self.n_positive / (self.t * self.n_users)
 
 
-def reachable(fold: Fold, protocol: Protocol, is_candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which test ratings are of candidates, shape (n_judgments,).
+def reachable(
+    fold: Fold, judgments: Judgments, protocol: Protocol, is_candidate: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return which judgments are of candidates, shape (n_judgments,).
 
-    The other test ratings are of items that the user also has in train (plays), or that the
-    protocol excludes.
+    The other judgments are of items that the user also has in train (plays), or that the protocol
+    excludes.
     """
-    judgments = fold.test
     n_items = fold.train.shape[1]
     train_users = np.repeat(np.arange(judgments.n_users), np.diff(fold.train.indptr))
-    # Both are sorted by user and item, so test ratings can be looked up quickly.
+    # Both are sorted by user and item, so judgments can be looked up quickly.
     trained = np.append(train_users * n_items + fold.train.indices, -1)
     tested = judgments.users.astype(np.int64) * n_items + judgments.items
     is_trained = trained[np.searchsorted(trained[:-1], tested)] == tested

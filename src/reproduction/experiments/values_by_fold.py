@@ -11,7 +11,7 @@ import pandas as pd
 from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
-from receval.metrics.precision import Precision
+from receval.metrics.precision_and_recall import Precision
 from receval.protocols.protocol import Protocol
 from receval.sampled_metrics.sampled_candidates import (
     SamplingOdds,

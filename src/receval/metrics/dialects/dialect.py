@@ -74,15 +74,9 @@ _FORM = re.compile(
 class ToolName:
     """The parts of a name such as ``NDCG@5 gain=rating``.
 
-    Attributes
-    ----------
-    plain : str
-        Lower-case letters and digits only, such as ``ndcg``.
-    cutoff, depth : int or None
-    condensed : bool
-        Whether only judged items count (``judged_only=True``).
-    options : frozenset of str
-        Options such as ``gain=rating``, in lower case.
+    The ``plain`` name has lower-case letters and digits only, such as ``ndcg``; ``condensed`` tells
+    whether only judged items count (``judged_only=True``); options such as ``gain=rating`` are in
+    lower case.
     """
 
     plain: str
@@ -95,11 +89,6 @@ class ToolName:
     @cache
     def of(cls, text: str) -> ToolName:
         """Read a name in any of the forms ``P_5``, ``P@5``, ``P.5``, ``P(5)``, ``P(rel=1)@5``.
-
-        Raises
-        ------
-        ValueError
-            The name has another form.
 
         Examples
         --------
@@ -200,12 +189,7 @@ _PLAIN = {
 
 
 def metric_in_words(metric: Metric) -> str:
-    """Return the definition of a metric at a cut-off k in words.
-
-    Raises
-    ------
-    ValueError
-        No dialect has such a metric, so there is no description.
+    """Return the definition of a metric of some dialect at a cut-off k in words.
 
     Examples
     --------
@@ -292,19 +276,11 @@ class Dialect:
     def metric(self, name: str) -> Metric:
         """Return the metric of receval that equals one of the tool's.
 
-        Parameters
-        ----------
-        name : str
-            The tool's name, such as ``ndcg@10``, with options after a space or in brackets:
-            ``NDCG@10 gain=rating``. Case and punctuation do not matter. All metrics accept
-            ``depth=100``, which cuts lists before anything else, and ``judged_only=True``, which
-            condenses them.
-
-        Raises
-        ------
-        ValueError
-            The tool has no such metric, or the cut-off is missing or not supported; or receval does
-            not have the metric, with the reason.
+        The name is the tool's, such as ``ndcg@10``, with options after a space or in brackets:
+        ``NDCG@10 gain=rating``. Case and punctuation do not matter. All metrics accept
+        ``depth=100``, which cuts lists before anything else, and ``judged_only=True``, which
+        condenses them. If the tool has no such metric, or receval does not have it, a ValueError
+        says why.
 
         Examples
         --------
@@ -338,10 +314,7 @@ class Dialect:
     def threshold(self, values: NDArray) -> float:
         """Return the relevance threshold of the tool.
 
-        Raises
-        ------
-        ValueError
-            Only ratings above 0 are relevant, and there are none.
+        If only ratings above 0 are relevant, and there are none, a ValueError says so.
         """
         if isinstance(self.relevant, float):
             return self.relevant

@@ -4,30 +4,46 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib import import_module
 
 from receval.checked_arguments import checked_arguments
-from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects.dialect import Dialect, plain_tool_name
+from receval.metrics.dialects.recommender_tools import (
+    CORNAC,
+    ELLIOT,
+    LENSKIT,
+    LENSKIT_0_14,
+    LIBREC_2,
+    LIBREC_3,
+    RANKSYS,
+    RECBOLE,
+    RECOMMENDERS,
+    RECPACK,
+    WARPREC,
+)
+from receval.metrics.dialects.retrieval_tools import IR_MEASURES, RANX, REC_EVAL, TREC_EVAL
 from receval.storage.messages import quoted
 
 DIALECTS = {
-    "recbole": "receval.metrics.dialects.recbole:RECBOLE",
-    "elliot": "receval.metrics.dialects.elliot:ELLIOT",
-    "lenskit": "receval.metrics.dialects.lenskit:LENSKIT",
-    "lenskit-0.14": "receval.metrics.dialects.lenskit:LENSKIT_0_14",
-    "cornac": "receval.metrics.dialects.cornac_and_recpack:CORNAC",
-    "recpack": "receval.metrics.dialects.cornac_and_recpack:RECPACK",
-    "warprec": "receval.metrics.dialects.elliot:WARPREC",
-    "ranx": "receval.metrics.dialects.retrieval:RANX",
-    "trec_eval": "receval.metrics.dialects.retrieval:TREC_EVAL",
-    "ir_measures": "receval.metrics.dialects.retrieval:IR_MEASURES",
-    "ranksys": "receval.metrics.dialects.java_tools:RANKSYS",
-    "librec-2.0": "receval.metrics.dialects.java_tools:LIBREC_2",
-    "librec-3.0": "receval.metrics.dialects.java_tools:LIBREC_3",
-    "recommenders": "receval.metrics.dialects.microsoft:RECOMMENDERS",
-    "valcarce2018": "receval.metrics.dialects.valcarce2018:REC_EVAL",
+    one.name: one
+    for one in (
+        RECBOLE,
+        ELLIOT,
+        LENSKIT,
+        LENSKIT_0_14,
+        CORNAC,
+        RECPACK,
+        WARPREC,
+        RANX,
+        TREC_EVAL,
+        IR_MEASURES,
+        RANKSYS,
+        LIBREC_2,
+        LIBREC_3,
+        RECOMMENDERS,
+        REC_EVAL,
+    )
 }
-"""Dialects by name, each imported when needed."""
+"""Dialects by name, in the order of messages and pages."""
 
 _OTHER_NAMES = {
     "pytreceval": "trec_eval",
@@ -68,17 +84,11 @@ def dialect(name: str | Dialect) -> Dialect:
     """
     if isinstance(name, Dialect):
         return name
-    by_plain = {_plain(own): own for own in DIALECTS} | _OTHER_NAMES
-    own = by_plain.get(_plain(name))
+    by_plain = {plain_tool_name(own): own for own in DIALECTS} | _OTHER_NAMES
+    own = by_plain.get(plain_tool_name(name))
     if own is None:
-        near = get_close_matches(_plain(name), list(by_plain), n=3, cutoff=0.6)
+        near = get_close_matches(plain_tool_name(name), list(by_plain), n=3, cutoff=0.6)
         likely = dict.fromkeys(by_plain[one] for one in near)
         mean = f"did you mean {' or '.join(likely)}? There are" if likely else "there are"
         raise ValueError(f"There is no dialect {quoted(name)}; {mean} {', '.join(DIALECTS)}.")
-    module, _, symbol = DIALECTS[own].partition(":")
-    found: Dialect = getattr(import_module(module), symbol)
-    return found
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum())
+    return DIALECTS[own]

@@ -23,13 +23,13 @@ from receval.protocols.protocol import Protocol
 from receval.seeds import generator, seed_sequence
 from receval.splits.split import Judgments
 from receval.statistics.permutation import permutation_test
-from receval.theory.agreement_and_steepness import agree, is_steeper
-from receval.theory.optimal_rankings import (
+from receval.theory.item_pairs import agree, is_steeper
+from receval.theory.rating_probabilities import (
+    RatingProbabilities,
     observed_anti_precision_ranking,
     real_anti_precision_ranking,
     real_precision_ranking,
 )
-from receval.theory.rating_probabilities import RatingProbabilities
 
 LIKED = 4.0
 """Ratings at or above it are relevant."""

@@ -25,8 +25,7 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
-from receval.metrics.precision import Precision
-from receval.metrics.recall import Recall, StratifiedRecall
+from receval.metrics.precision_and_recall import Precision, Recall, StratifiedRecall
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.judged_ranks import JudgedRanks

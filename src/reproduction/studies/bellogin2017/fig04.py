@@ -93,7 +93,7 @@ def _all_relevant(
 ) -> Iterator[Row]:
     """Measure AR with all candidates while test ratings are removed."""
     from receval.metrics.averages import Arithmetic
-    from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+    from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
     from receval.theory.precision import random_precision
     from receval.theory.target_densities import TargetDensities
 
@@ -101,7 +101,7 @@ def _all_relevant(
     fold = experiment.fold(number)
     lists = [experiment.lists(system, protocol, number) for system in experiment.systems]
     _check_that_only_relevant_items_count(metrics, lists[0])
-    reduced = ReducedFold(lists, [AggregatedMetric(metric, Arithmetic()) for metric in metrics])
+    reduced = IncompleteFold(lists, [AggregatedMetric(metric, Arithmetic()) for metric in metrics])
     means, n_tested = reduced.values(kept.order, kept.counts)
     # Means over tested users: users without relevant test ratings add 0 to every sum.
     sums = means * n_tested[:, None, None]

@@ -23,7 +23,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves, paper_says
 
 if TYPE_CHECKING:
-    from receval.metrics.list_view import ListView
+    from receval.metrics.lists import ListView
 
 TOP = 10
 """The line in the figure; items above it are not in the top ten of the full list."""

@@ -35,6 +35,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     weights, or the number of random items); draw; system; estimate.
     """
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
+    from receval.missing_judgments.estimators import additive_metric_of
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
     from receval.missing_judgments.propensities import (
         KnownPropensities,
@@ -42,11 +43,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         SamplePropensities,
         StratifiedPropensities,
     )
-    from receval.missing_judgments.rank_sums import rank_sum_of
     from receval.seeds import generator
     from reproduction.studies.followups._shared.drawn_tests import DrawnTests
 
-    metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
+    metrics = [additive_metric_of(str(label)) for label in inputs.parameters["metrics"]]
     tests = DrawnTests.of(inputs)
     models: list[PropensityModel] = [
         KnownPropensities(tests.test_chances),

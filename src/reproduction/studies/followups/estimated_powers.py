@@ -106,10 +106,10 @@ def _estimated(
 ) -> pd.DataFrame:
     """Return SNIPS for every power, and the values by unbiased judgments as reference."""
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
+    from receval.missing_judgments.estimators import additive_metric_of
     from receval.missing_judgments.propensities import PopularityPropensities
-    from receval.missing_judgments.rank_sums import rank_sum_of
 
-    metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
+    metrics = [additive_metric_of(str(label)) for label in inputs.parameters["metrics"]]
     models = {
         PopularityPropensities(float(power)): f"{float(power):g}"
         for power in inputs.parameters["powers"]

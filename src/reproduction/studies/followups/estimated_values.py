@@ -24,7 +24,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Estimate the metrics of all systems by all estimators.
 
     Parameter of the artifact: ``metrics``, such as P@10
-    (:mod:`receval.missing_judgments.rank_sums`).
+    (:mod:`receval.missing_judgments.estimators`).
 
     Columns: dataset; metric; estimator (naive, IPS, SNIPS, SKEW, WTD_H, WTD, and MAR, by the
     judgments of randomly drawn items); propensities (its weights, or empty); system; value;
@@ -32,16 +32,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     effective_size (the equivalent number of equally weighted judgments).
     """
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
+    from receval.missing_judgments.estimators import additive_metric_of
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
     from receval.missing_judgments.propensities import (
         PopularityPropensities,
         SamplePropensities,
         StratifiedPropensities,
     )
-    from receval.missing_judgments.rank_sums import rank_sum_of
     from receval.seeds import generator
 
-    metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
+    metrics = [additive_metric_of(str(label)) for label in inputs.parameters["metrics"]]
     tables = []
     for experiment in inputs.experiments.values():
 

@@ -36,12 +36,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; metric; sampled_users; system_a, system_b; relative_difference (of the means
     over all users, the higher minus the lower, divided by the higher); effect (the difference in
     standard deviations of the paired differences of all users); users_needed (for a power of .8
-    against this effect, :func:`receval.statistics.effect_sizes.users_for_power`; empty if there is
-    no effect); subsets; t, permutation, bootstrap, wilcoxon, sign (the share of the subsets in
+    against this effect, :func:`receval.statistics.difference_tests.users_for_power`; empty if there
+    is no effect); subsets; t, permutation, bootstrap, wilcoxon, sign (the share of the subsets in
     which the pair is significant at .05 by that test). Larger subsets contain the smaller ones.
     """
     from receval.seeds import generator, seed_sequence
-    from receval.statistics.effect_sizes import users_for_power
+    from receval.statistics.difference_tests import users_for_power
     from receval.statistics.pairs import system_pairs
     from receval.statistics.permutation import permutation_test
 

@@ -88,8 +88,8 @@ def rejected_pairs(
 ) -> dict[str, NDArray[np.bool_]]:
     """Return the pairs of systems that each method rejects, shape (n_pairs,), by its name."""
     from receval.metrics.averages import MEAN_DECIMALS
+    from receval.statistics.difference_tests import t_test_by_moments
     from receval.statistics.multiple_comparisons import benjamini_hochberg, holm
-    from receval.statistics.pair_moments import t_test_by_moments
     from receval.statistics.paired_tests import wilcoxon_test
     from receval.statistics.pairs import system_pairs
     from receval.statistics.tukey import honestly_significant_differences, randomised_tukey_hsd

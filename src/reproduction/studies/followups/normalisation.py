@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from receval.metrics.gains import Gain
-    from receval.metrics.list_view import ListView
+    from receval.metrics.lists import ListView
 
 GAINS = {"nDCG (binary gains)": "binary", "nDCG (ratings as gains)": "rating"}
 """The numerator of nDCG, by its name in the rows."""
@@ -62,7 +62,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     system_b; difference (of the mean numerators, a minus b) and p_value (of its paired t-test);
     normalised_difference and normalised_p_value, of the metric itself.
     """
-    from receval.metrics.list_view import NO_CUTOFF
+    from receval.metrics.lists import NO_CUTOFF
     from receval.statistics.paired_tests import t_test
     from receval.statistics.pairs import system_pairs
     from reproduction.experiments.metric_comparison import UserMeans

@@ -40,7 +40,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Expectations and variances are those of the artifact ``sampled_orders``. The difference of two
     sampled averages is assumed to be normal, with its exact mean and variance over samples of all
     relevant items, independent for each system:
-    :func:`receval.sampled_metrics.order_changes.swap_probability`.
+    :func:`receval.sampled_metrics.sampled_moments.swap_probability`.
 
     Parameters of the artifact: ``names`` and ``metrics``, a selection from those of
     ``sampled_orders``.
@@ -52,7 +52,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     of the full one); flipped (``yes`` where the two differences have opposite signs).
     """
     from receval.metrics.registry import parse_named
-    from receval.sampled_metrics.order_changes import swap_probability
+    from receval.sampled_metrics.sampled_moments import swap_probability
 
     metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
     moments = SampledMoments(inputs, metrics)

@@ -32,7 +32,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: case; function (f, g); of_a, of_b (its values); decrement_rate (equation 11); steeper
     (yes for the steeper one of the two); agreement (whether f and g agree or disagree).
     """
-    from receval.theory.agreement_and_steepness import agree, decrement_rate, is_steeper
+    from receval.theory.item_pairs import agree, decrement_rate, is_steeper
 
     rows = []
     for case, (f, g) in CASES.items():

@@ -20,7 +20,7 @@ from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units
 from receval.protocols.evaluation import rank_judged, rank_judged_together
 from receval.protocols.protocol import Protocol
@@ -122,7 +122,7 @@ def _of_fold(
         )
     (protocol,) = experiment.protocols
     lists = [experiment.lists(system, protocol, number) for system in experiment.all_systems]
-    reduced = ReducedFold(lists, aggregated_metrics)
+    reduced = IncompleteFold(lists, aggregated_metrics)
     test = experiment.fold(number).test
     complete, _ = reduced.values(np.zeros(len(test), dtype=np.int64), np.array([1]))
     values, evaluated_users = [], []

@@ -13,7 +13,7 @@ from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from receval.metrics.precision import Precision
+    from receval.metrics.precision_and_recall import Precision
     from reproduction.experiments.sampled_judgments import KeptRatings
 
 KEPT, SIZE = "test ratings", "target set size"
@@ -53,7 +53,7 @@ def points(kept: KeptRatings, sizes: list[int]) -> list[Point]:
 
 def drawn_precision(inputs: ArtifactInputs) -> tuple[Precision, int]:
     """Return the metric that is drawn, and its cut-off."""
-    from receval.metrics.precision import Precision
+    from receval.metrics.precision_and_recall import Precision
     from receval.metrics.registry import parse
 
     metric = parse(inputs.parameters["metric"])

@@ -81,8 +81,7 @@ def metrics_with_gain(inputs: ArtifactInputs) -> dict[str, Metric]:
 
     DCG has the cut-off and gain of the parameters' nDCG, and is only added with it.
     """
-    from receval.metrics.discounted_gain import DiscountedGain
-    from receval.metrics.ndcg import NDCG
+    from receval.metrics.ndcg import NDCG, DiscountedGain
     from receval.metrics.registry import parse_named
 
     named = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])

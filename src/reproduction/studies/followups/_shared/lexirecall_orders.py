@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import ListView
+from receval.metrics.lists import ListView
 from receval.storage.kernel_cache import njit
 
 if TYPE_CHECKING:

@@ -24,11 +24,11 @@ def items_of_optima(inputs: ArtifactInputs, dataset: str) -> pd.DataFrame:
     pairs. Rows are sorted by falling popularity, then by average rating. They do not identify
     items, since ratings must not be redistributed.
     """
-    from receval.theory.optimal_rankings import (
+    from receval.theory.rating_probabilities import (
+        RatingProbabilities,
         observed_anti_precision_ranking,
         observed_precision_ranking,
     )
-    from receval.theory.rating_probabilities import RatingProbabilities
 
     threshold = float(inputs.parameters["relevance_threshold"])
     counts = RatingProbabilities.of_ratings(inputs.ratings(dataset), threshold)

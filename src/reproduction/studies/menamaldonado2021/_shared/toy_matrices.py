@@ -95,7 +95,7 @@ def steepness_rows(matrix: ToyMatrix, quantities: Sequence[str]) -> list[Row]:
     whether popularity agrees with it (1; -1 if they disagree, 0 for neither), and whether the odds
     are steeper (1 or 0).
     """
-    from receval.theory.agreement_and_steepness import decrement_rate, is_steeper, odds
+    from receval.theory.item_pairs import decrement_rate, is_steeper, odds
 
     pair = ",".join(matrix.items)
     popularity_odds = odds(matrix.probabilities.p_train)
@@ -147,20 +147,20 @@ def _agreement_rows(functions: Mapping[str, Iterable[float]]) -> list[Row]:
 
 def agreement(first: Iterable[float], second: Iterable[float]) -> int:
     """Return 1 if two functions agree over two items, -1 if they disagree, else 0."""
-    from receval.theory.agreement_and_steepness import agree, disagree
+    from receval.theory.item_pairs import agree, disagree
 
     return int(agree(*first, *second)) - int(disagree(*first, *second))
 
 
 def ranking_function_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
     """Return the optimal ranking functions for both items, and which functions agree."""
-    from receval.theory import optimal_rankings
+    from receval.theory import rating_probabilities
 
     functions = {
-        ("observed", "P"): optimal_rankings.observed_precision_ranking,
-        ("observed", "antiP"): optimal_rankings.observed_anti_precision_ranking,
-        ("real", "P"): optimal_rankings.real_precision_ranking,
-        ("real", "antiP"): optimal_rankings.real_anti_precision_ranking,
+        ("observed", "P"): rating_probabilities.observed_precision_ranking,
+        ("observed", "antiP"): rating_probabilities.observed_anti_precision_ranking,
+        ("real", "P"): rating_probabilities.real_precision_ranking,
+        ("real", "antiP"): rating_probabilities.real_anti_precision_ranking,
     }
     values = {
         f"phi of {kind} {metric}": np.asarray(functions[kind, metric](matrix.probabilities))

@@ -5,13 +5,12 @@ from collections.abc import Iterable
 from itertools import combinations, product
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
+from receval.statistics.anova import ExplainedVariance, explained_variance
 
 Values = NDArray[np.float64]
 Factors = dict[str, NDArray[np.int64]]
@@ -82,15 +81,6 @@ def test_two_decisions_of_two_levels() -> None:
     assert found.alone == pytest.approx(np.array([[9 / 14, 1 / 14]]))
     assert found.together == pytest.approx(np.array([[4 / 14]]))
     assert [*found.shared, *found.rest] == pytest.approx([0, 0], abs=1e-12)
-
-
-def test_three_decisions_that_act_only_together_are_the_rest() -> None:
-    factors = all_combinations([2, 2, 2])
-    parity = 1.0 - 2.0 * (sum(factors.values()) % 2)
-    found = explained_variance(factors, [parity, parity + 2 * factors["decision 1"]])
-    assert found.rest == pytest.approx([1, 0.5])
-    assert found.alone == pytest.approx(np.array([[0, 0, 0], [0, 0.5, 0]]), abs=1e-12)
-    assert np.abs(found.together).max() < 1e-12
 
 
 @pytest.mark.costly
@@ -229,19 +219,6 @@ def test_order_of_universes_names_of_levels_and_units_do_not_matter(
     assert min(found.alone.min(), found.together.min(), found.rest.min()) >= 0
 
 
-def test_the_order_of_decisions_does_not_matter() -> None:
-    factors = some_universes(5, [2, 3, 3], 60)
-    response = np.random.default_rng(5).normal(size=(1, len(factors["decision 0"])))
-    found = explained_variance(factors, response)
-    turned = explained_variance(dict(reversed(factors.items())), response)
-    assert turned.names == found.names[::-1]
-    assert turned.alone == pytest.approx(found.alone[:, ::-1], abs=1e-9)
-    shares = dict(zip(map(frozenset, turned.pairs), turned.together[0], strict=True))
-    assert [shares[frozenset(pair)] for pair in found.pairs] == pytest.approx(
-        found.together[0], abs=1e-9
-    )
-
-
 def test_a_response_does_not_depend_on_the_others_nor_on_its_size() -> None:
     factors = some_universes(6, [2, 3, 3], 60)
     n_universes = len(factors["decision 0"])
@@ -265,14 +242,6 @@ def test_a_decision_with_one_level_explains_exactly_nothing() -> None:
     assert found.alone[0, 1] + found.rest[0] == pytest.approx(1)
 
 
-def test_a_single_decision_has_no_pairs() -> None:
-    found = explained_variance({"only": [0, 0, 1, 1]}, [[0.0, 1.0, 2.0, 3.0]])
-    assert found.pairs == ()
-    assert found.together.shape == (1, 0)
-    assert found.alone == pytest.approx(np.array([[0.8]]))
-    assert found.rest == pytest.approx([0.2])
-
-
 def test_shares_of_no_variance_are_nan_whatever_the_other_responses() -> None:
     # The mean of tenths is not a tenth but for rounding.
     responses = np.array([[0.1] * 6, [1.0, 2, 3, 4, 5, 7]])
@@ -280,12 +249,6 @@ def test_shares_of_no_variance_are_nan_whatever_the_other_responses() -> None:
     for shares in (found.alone, found.together, found.shared[:, None], found.rest[:, None]):
         assert np.isnan(shares[0]).all()
         assert np.isfinite(shares[1]).all()
-
-
-def test_labels_may_be_columns_of_a_table() -> None:
-    table = pd.DataFrame({"a": ["x", "y", "x", "y"], "b": pd.Categorical(["u", "u", "v", "v"])})
-    found = explained_variance({name: table[name] for name in table}, [[0, 1, 0, 1]])
-    assert found.alone == pytest.approx(np.array([[1, 0]]), abs=1e-12)
 
 
 @pytest.mark.parametrize(

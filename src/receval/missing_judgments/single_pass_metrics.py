@@ -48,22 +48,12 @@ def _at(cutoff: int) -> list[Metric]:
 
 
 @dataclass(frozen=True)
-class ReducedLists:
+class IncompleteLists:
     """The lists without removed judgments, and the sums that a pass keeps between levels.
 
-    Attributes
-    ----------
-    states : ndarray of uint8, shape (n_judged,)
-        State of each judgment: 0 if it is removed, 1 if it remains and the item is not relevant, 2
-        if it remains and the item is relevant, 3 if it is removed with the next pass.
-    indices, ranks : ndarray of uint32, shape (n_ranked,)
-        Those of the lists; each list begins with its remaining entries.
-    sizes : ndarray of int64, shape (n_rows * n_systems,)
-        Number of remaining entries of each list.
-    sums : ndarray of float64, shape (n_rows * n_systems, 8)
-        Sums of each list.
-    weights : ndarray of float64, shape (n_rows, 2)
-        Number of relevant items of each user, and the weight of a preference in bpref.
+    Each judgment has one of the states above. Each list begins with its remaining entries, whose
+    number is in ``sizes``. ``sums`` has the sums of each list, shape (n_rows * n_systems, 8), and
+    ``weights`` the number of relevant items of each user and the weight of a preference in bpref.
     """
 
     states: NDArray[np.uint8]
@@ -73,22 +63,19 @@ class ReducedLists:
     sums: NDArray[np.float64]
     weights: NDArray[np.float64]
 
-    def copy(self) -> ReducedLists:
+    def copy(self) -> IncompleteLists:
         """Return a copy from which other judgments can be removed."""
-        return ReducedLists(**{name: array.copy() for name, array in vars(self).items()})
+        return IncompleteLists(**{name: array.copy() for name, array in vars(self).items()})
 
     def leave(self, judgments: NDArray[np.int64]) -> None:
         """Mark judgments that the next pass over their users removes."""
         self.states[judgments] = _LEAVING
 
 
-class FusedPass:
+class SinglePassMetrics:
     """Computes the nine metrics at a cut-off for users whose judgments change.
 
-    Parameters
-    ----------
-    stacked : StackedLists
-        The lists of all systems; ranks beyond the cut-off may be missing.
+    In the stacked lists of all systems, ranks beyond the cut-off may be missing.
     """
 
     def __init__(
@@ -114,10 +101,10 @@ class FusedPass:
             len(judged.values), self.n_systems, self.starts, self.indices
         )
 
-    def all_left(self) -> ReducedLists:
+    def all_left(self) -> IncompleteLists:
         """Return the lists with all judgments, before any pass."""
         n_lists = len(self.starts) - 1
-        return ReducedLists(
+        return IncompleteLists(
             np.uint8(_LEFT) << self.judged.relevant.astype(np.uint8),
             self.indices.copy(),
             self.ranks.copy(),
@@ -127,14 +114,11 @@ class FusedPass:
         )
 
     def values(
-        self, rows: NDArray[np.int64], reduced: ReducedLists, *, first: bool
+        self, rows: NDArray[np.int64], reduced: IncompleteLists, *, first: bool
     ) -> NDArray[np.float64]:
-        """Measure some users by the remaining judgments.
+        """Measure some users by the remaining judgments, shape (n_rows, n_metrics, n_systems).
 
-        Parameters
-        ----------
-        first : bool
-            Whether this is the first pass over the lists of these users.
+        ``first`` tells whether this is the first pass over the lists of these users.
         """
         table = np.empty((len(rows), len(NAMES), self.n_systems))
         _pass_down(

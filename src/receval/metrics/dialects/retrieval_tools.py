@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The metric dialects of information retrieval tools: trec_eval, ir_measures and ranx."""
+"""The metric dialects of tools for information retrieval, and of rec_eval."""
 
 from __future__ import annotations
 
@@ -29,20 +29,16 @@ TREC_EVAL = Dialect(
         ToolMetric("set_F", "F1", cutoff="none"),
     ),
     refused={
-        "gm_map": _GEOMETRIC,
-        "gm_bpref": _GEOMETRIC,
+        **dict.fromkeys(("gm_map", "gm_bpref"), _GEOMETRIC),
         "set_map": "precision times recall is not among the metrics",
-        "set_relative_P": "it is not among the metrics",
-        "relative_P": "it is not among the metrics",
-        "iprec_at_recall": "interpolated precision is not among the metrics",
-        "11pt_avg": "interpolated precision is not among the metrics",
-        "Rndcg": "it is not among the metrics",
-        "binG": "it is not among the metrics",
-        "G": "it is not among the metrics",
-        "utility": "it is not among the metrics",
-        "num_ret": "it is a number of items, not a metric",
-        "num_rel": "it is a number of items, not a metric",
-        "num_rel_ret": "it is a number of items, not a metric",
+        **dict.fromkeys(("set_relative_P", "relative_P"), "it is not among the metrics"),
+        **dict.fromkeys(
+            ("iprec_at_recall", "11pt_avg"), "interpolated precision is not among the metrics"
+        ),
+        **dict.fromkeys(("Rndcg", "binG", "G", "utility"), "it is not among the metrics"),
+        **dict.fromkeys(
+            ("num_ret", "num_rel", "num_rel_ret"), "it is a number of items, not a metric"
+        ),
     },
     relevant=1.0,
     users="covered",
@@ -130,8 +126,9 @@ RANX = Dialect(
         ),
     ),
     refused={
-        "dcg": "a gain that is not normalised is not among the metrics",
-        "dcg_burges": "a gain that is not normalised is not among the metrics",
+        **dict.fromkeys(
+            ("dcg", "dcg_burges"), "a gain that is not normalised is not among the metrics"
+        ),
     },
     relevant=1.0,
     users="tested",
@@ -144,3 +141,36 @@ RANX = Dialect(
     threshold_option="rel_lvl",
 )
 """ranx."""
+
+
+REC_EVAL = Dialect(
+    name="valcarce2018",
+    tool="rec_eval",
+    version="as released with valcarce2018",
+    sources=("m_*.c",),
+    entries=tuple(
+        ToolMetric(name, label, cutoff="optional")
+        for name, label in (
+            ("set_P", "P"),
+            ("set_recall", "Recall"),
+            ("set_F", "F1"),
+            ("map", "AP"),
+            ("ndcg", "nDCG(ideal=all)"),
+            ("recip_rank", "RR"),
+            ("err", "ERR(maximum=user)"),
+            ("bpref", "bpref"),
+            ("infAP", "infAP(form=trec_eval)"),
+            ("infAP2", "infAP"),
+        )
+    ),
+    relevant=4.0,
+    users="tested",
+    ties="trec",
+    ties_in_words="scores in single precision, then the last identifier first, as trec_eval",
+    caveats=(
+        "the values that were released have 4 digits",
+        "its geometric means of F1 and RR count a user without a hit as 1",
+    ),
+    threshold_option="relevance_level",
+)
+"""rec_eval, whose lists have 100 items: ``set_P depth=100``."""

@@ -11,7 +11,7 @@ from receval.metrics.metric import Metric
 from receval.metrics.registry import METRICS, parse
 from receval.storage.messages import quoted
 
-USUAL_NAMES = {
+ALIASES = {
     "precision": "P",
     "prec": "P",
     "p": "P",
@@ -46,7 +46,7 @@ _PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](
 
 
 @checked_arguments
-def metric_of_usual_name(name: str | Metric) -> Metric:
+def metric_of_alias(name: str | Metric) -> Metric:
     """Return the metric of a common name, ignoring case and punctuation.
 
     All metrics are averaged over users, so ``MRR`` is RR and ``MAP`` is AP.
@@ -65,7 +65,7 @@ def metric_of_usual_name(name: str | Metric) -> Metric:
     Examples
     --------
     >>> for name in ("precision@10", "ndcg@10", "MRR", "nDCG(gain=exp)@5", "recall_20"):
-    ...     print(metric_of_usual_name(name).label)
+    ...     print(metric_of_alias(name).label)
     P@10
     nDCG@10
     RR
@@ -75,7 +75,7 @@ def metric_of_usual_name(name: str | Metric) -> Metric:
     if isinstance(name, Metric):
         return name
     match = _PARTS.fullmatch(name)
-    by_plain = {_plain(own): own for own in METRICS} | USUAL_NAMES
+    by_plain = {_plain(own): own for own in METRICS} | ALIASES
     if match is None:
         return parse(name)
     if _plain(match[1]) in ("coverage", "cov"):

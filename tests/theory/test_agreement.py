@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.theory.agreement_and_steepness import (
+from receval.theory.item_pairs import (
     agree,
     decrement_rate,
     disagree,
@@ -96,12 +96,3 @@ def test_equal_values_neither_agree_nor_disagree() -> None:
     for f, g in ((flat, falling), (falling, flat), (flat, flat), ((np.inf, np.inf), falling)):
         assert not agree(*f, *g)
         assert not disagree(*f, *g)
-
-
-@pytest.mark.costly
-@given(st.lists(st.tuples(POSITIVE, POSITIVE, POSITIVE, POSITIVE), min_size=1, max_size=3))
-def test_arrays_are_compared_element_by_element(rows: list[tuple[Fraction, ...]]) -> None:
-    columns = np.array(rows, dtype=np.float64).T
-    for relation in (is_steeper, agree, disagree):
-        one_by_one = [bool(relation(*(float(value) for value in row))) for row in rows]
-        assert relation(*columns).tolist() == one_by_one

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import pytest
 
+from receval.metrics.aliases import ALIASES, metric_of_alias
 from receval.metrics.registry import METRICS, parse, parse_named
-from receval.metrics.usual_names import USUAL_NAMES, metric_of_usual_name
 
 
-@pytest.mark.parametrize("name", [*METRICS, *USUAL_NAMES])
+@pytest.mark.parametrize("name", [*METRICS, *ALIASES])
 def test_a_name_is_understood_in_any_letters_with_any_cut_off(name: str) -> None:
-    label = name if name in METRICS else USUAL_NAMES[name]
-    assert metric_of_usual_name(name) == parse(label)
+    label = name if name in METRICS else ALIASES[name]
+    assert metric_of_alias(name) == parse(label)
     for written in (name, name.upper(), "-".join(name.lower()), f" {name} "):
         for sign in ("@", "_", " "):
             expected = parse(f"{label}@17")
-            assert metric_of_usual_name(f"{written}{sign}17") == expected, written
+            assert metric_of_alias(f"{written}{sign}17") == expected, written
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ def test_a_name_is_understood_in_any_letters_with_any_cut_off(name: str) -> None
     ],
 )
 def test_words_signs_and_parameters_go_together(name: str, label: str) -> None:
-    assert metric_of_usual_name(name).label == label
+    assert metric_of_alias(name).label == label
 
 
 def test_a_metric_is_its_own_name() -> None:
     metric = parse("RBP(phi=0.5)@3")
-    assert metric_of_usual_name(metric) is metric
+    assert metric_of_alias(metric) is metric
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_metric_is_its_own_name() -> None:
 )
 def test_what_is_no_metric_is_refused_with_the_nearest(name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        metric_of_usual_name(name)
+        metric_of_alias(name)
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_metrics_that_a_paper_names_have_a_name_each(names: list[str], labels: l
 @pytest.mark.parametrize("name", ["Coverage@10", "coverage", "cov@5"])
 def test_coverage_which_may_mean_three_things_is_refused_with_their_names(name: str) -> None:
     with pytest.raises(ValueError, match=r"share of the catalogue .*FilledRanks.*UserCoverage"):
-        metric_of_usual_name(name)
+        metric_of_alias(name)
