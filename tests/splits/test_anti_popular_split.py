@@ -15,7 +15,7 @@ from receval.splits.anti_popular_familiarity import (
     split_with_anti_popular_familiarity,
     with_anti_popular_familiarity,
 )
-from receval.splits.partition import split_with_unbiased_test
+from receval.splits.random_splits import split_with_unbiased_test
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 

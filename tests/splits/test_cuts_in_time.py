@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splits.generated_ratings import any_ratings, ratings_of, rng_for
 
-from receval.splits.leave_last_out import split_leaving_last_out
 from receval.splits.split import TEST, TRAIN
 from receval.splits.split_ratings import split
-from receval.splits.temporal import split_by_time
-from receval.splits.time_cut import (
+from receval.splits.temporal import (
     SECONDS_OF_A_DAY,
     cut_in_time,
     date_of_seconds,
     seconds_of_date,
+    split_by_time,
+    split_leaving_last_out,
 )
 
 DAY = SECONDS_OF_A_DAY

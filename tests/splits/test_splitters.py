@@ -15,9 +15,14 @@ from splits.generated_ratings import (
 )
 
 from receval.splits.anti_popular_familiarity import with_anti_popular_familiarity
-from receval.splits.hold_out import split_by_random_ratio, split_by_user_ratio, split_leaving_out
-from receval.splits.partition import split_into_folds, split_with_unbiased_test
-from receval.splits.ranks_within_groups import ceiling_of_share
+from receval.splits.random_splits import (
+    ceiling_of_share,
+    split_by_random_ratio,
+    split_by_user_ratio,
+    split_into_folds,
+    split_leaving_out,
+    split_with_unbiased_test,
+)
 from receval.splits.selection import selected_ratings
 from receval.splits.split import TEST, TRAIN, UNBIASED
 from receval.splits.temporal import split_by_time

@@ -16,8 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import any_ratings, ratings_of, rng_for, skewed_ratings
 
 from receval.data.ratings import Ratings
-from receval.splits.hold_out import split_by_random_ratio, split_by_shares, split_by_user_ratio
 from receval.splits.kinds import AnySplitSpec, RandomRatio, make_split
+from receval.splits.random_splits import split_by_random_ratio, split_by_shares, split_by_user_ratio
 from receval.splits.split import TEST, TRAIN, Split
 
 NINE = tuple(tenth / 10 for tenth in range(1, 10))

@@ -12,7 +12,7 @@ from receval.data.ratings import Ratings
 from receval.splits.leakage import futures_in_train
 from receval.splits.split import Split
 from receval.splits.split_ratings import SplitRatings
-from receval.splits.time_cut import SECONDS_OF_A_DAY
+from receval.splits.temporal import SECONDS_OF_A_DAY
 
 
 def time_span(ratings: Ratings) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
-from receval.splits.hold_out import split_by_random_ratio
+from receval.splits.random_splits import split_by_random_ratio
 from receval.splits.split import Fold, fold
 from receval.storage.files import write_results
 from reproduction.experiments.tidy_values import Measurement, measure, protocol_columns
