@@ -19,7 +19,7 @@ from receval.cli.main import main
 from receval.data.ratings_table import are_counts, read_ratings
 from receval.data.reading import TableError
 from receval.data.relevance import relevance_threshold
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from data.read_rows import Row, entries_of, read_text, rows_of
 
-from receval.data.judgments import read_test_data
-from receval.data.ratings_table import read_ratings
+from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import TableError
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 
 THREE: list[Row] = [("1", "10", 5.0), ("1", "11", 3.5), ("2", "10", 4.0)]

@@ -104,8 +104,7 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
 
 def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     """Return the test and the training data of the arguments of :func:`add_lists`."""
-    from receval.data.judgments import read_test_data
-    from receval.data.ratings_table import read_ratings
+    from receval.data.ratings_table import read_ratings, read_test_data
 
     of_test = {**columns_of(chosen, _COLUMNS), **reading_of(chosen)}
     of_train = {**columns_of(chosen, _COLUMNS, "train-"), **reading_of(chosen, "train-")}
@@ -117,7 +116,7 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
 
 def read_runs(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the runs of the arguments of :func:`add_lists`, by their names."""
-    from receval.data.run_files import read_run
+    from receval.data.run import read_run
 
     options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
     options["order"] = chosen.run_order

@@ -82,13 +82,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading bytes, unpacked if it is packed.
 
     gzip, bz2, xz, zstd, lz4 and zip are recognised by their first bytes. A zip archive must hold
-    one file.
-
-    Raises
-    ------
-    TableError
-        The packed data is damaged, cut off, or unpacks to more than :func:`most_unpacked`. This may
-        also be raised while it is read.
+    one file. Damaged data, and data that unpack to more than :func:`most_unpacked`, are refused,
+    which may also happen while they are read.
     """
     with ExitStack() as stack:
         file = stack.enter_context(path.open("rb"))

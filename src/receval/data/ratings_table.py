@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read ratings from a file or data frame of any common format."""
+"""Read ratings, or test data for runs, from a file or data frame of any common format."""
 
 from __future__ import annotations
 
@@ -78,12 +78,8 @@ _MANY_ROWS = 5_000_000
 class ReadRatings(Ratings):
     """Ratings with a report of how they were read.
 
-    Attributes
-    ----------
-    reading : ReadingReport
-    are_grades : bool
-        Whether the values are relevance judgments, as of a TREC track, where 0 means not relevant,
-        instead of ratings.
+    With ``are_grades``, the values are relevance judgments, as of a TREC track, where 0 means not
+    relevant, instead of ratings.
     """
 
     reading: ReadingReport = field(default_factory=lambda: ReadingReport("ratings"))
@@ -215,6 +211,38 @@ def read_ratings(
     if repeats == "refuse":
         _refuse_repeats(columns, read, in_order)
     return in_order
+
+
+@dataclass(frozen=True)
+class JudgedTable:
+    """Judged pairs of users and items against which runs are measured.
+
+    With ``are_grades``, the values are relevance judgments, where 0 means not relevant, instead of
+    ratings. ``reading`` tells how the pairs were read, if they were read from a table.
+    """
+
+    ratings: Ratings
+    are_grades: bool
+    reading: ReadingReport | None = None
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether the values are counts, such as plays."""
+        return self.reading is not None and self.reading.are_counts
+
+
+def read_test_data(source: object, **options: Any) -> JudgedTable:
+    """Read the test data against which runs are measured.
+
+    Values are relevance judgments if the format is TREC's (``user iteration item grade``) or the
+    columns are named after queries and documents.
+    """
+    if isinstance(source, JudgedTable):
+        return source
+    if isinstance(source, Ratings) and not isinstance(source, ReadRatings):
+        return JudgedTable(source, are_grades=False)
+    read = source if isinstance(source, ReadRatings) else read_ratings(source, **options)
+    return JudgedTable(read, read.are_grades, read.reading)
 
 
 def are_counts(ratings: Ratings) -> bool:

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.judgments import JudgedTable
 from receval.data.ratings import Ratings
+from receval.data.ratings_table import JudgedTable
 from receval.data.reading import TableError
 from receval.data.run import Run
 from receval.evaluation.coding import SharedCodes
@@ -68,9 +68,9 @@ def check_that_identifiers_meet(
     --------
     >>> table = {"user": ["1", "2"], "item": ["10", "11"]}
     >>> from receval.data.ratings_table import read_ratings
-    >>> from receval.data.run import run_of_table
+    >>> from receval.data.run import read_run
     >>> lists = {"user": ["1", "2"], "item": ["10.00", "11.00"], "score": [2.0, 1.0]}
-    >>> check_that_identifiers_meet(read_ratings(table), None, {"mine": run_of_table(lists)})
+    >>> check_that_identifiers_meet(read_ratings(table), None, {"mine": read_run(lists)})
     Traceback (most recent call last):
     receval.data.reading.TableError: No item of the run 'mine' is known to the test data. ...
     """
@@ -115,7 +115,7 @@ def without_trained_pairs(
 
     Examples
     --------
-    >>> from receval.data.judgments import read_test_data
+    >>> from receval.data.ratings_table import read_test_data
     >>> from receval.data.ratings_table import read_ratings
     >>> test = read_test_data({"user": ["1", "1"], "item": ["10", "11"], "rating": [5, 4]})
     >>> train = read_ratings({"user": ["1"], "item": ["10"], "rating": [5]})

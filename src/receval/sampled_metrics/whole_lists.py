@@ -11,11 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.judgments import read_test_data
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import read_ratings
+from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.relevance import RelevanceRule
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 from receval.evaluation.coding import SharedCodes
 from receval.evaluation.known_identifiers import (
     TrainedPairs,

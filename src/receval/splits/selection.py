@@ -58,7 +58,7 @@ def selected_ratings(
 
 
 def spread_over(split: Split, selected: NDArray[np.bool_]) -> Split:
-    """Extend a split of the selected ratings to the whole table, whose other ratings are left out."""
+    """Extend a split of the selected ratings to the whole table; it leaves out the others."""
     n_selected = int(np.count_nonzero(selected))
     if n_selected != split.n_ratings:
         raise ValueError(
