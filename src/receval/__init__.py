@@ -34,7 +34,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "write_run": "receval.data.run:write_run",
         "Run": "receval.data.run:Run",
         "Protocol": "receval.protocols.protocol:Protocol",
-        "protocol": "receval.protocols.names:parse_protocol",
+        "protocol": "receval.protocols.protocol:parse_protocol",
         "Metric": "receval.metrics.metric:Metric",
         "metric": "receval.metrics.usual_names:metric_of_usual_name",
         "diagnose": "receval.diagnosis.diagnose:diagnose",

@@ -18,8 +18,8 @@ from receval.missing_judgments.propensities import (
     SamplePropensities,
 )
 from receval.multiverse.explore_ratings import explore_ratings
-from receval.protocols.names import parse_protocol as protocol
 from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import parse_protocol as protocol
 from receval.recommenders.adapters.adapt import adapt
 from receval.recommenders.adapters.scores import of_scores
 from receval.recommenders.base import Recommender

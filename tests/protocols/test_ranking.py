@@ -16,9 +16,8 @@ from receval.protocols.candidates import (
     sample_candidates,
     user_seeds,
 )
-from receval.protocols.evaluation import rank_judged
+from receval.protocols.evaluation import SharedByPasses, rank_judged
 from receval.protocols.protocol import Protocol
-from receval.protocols.shared_by_passes import SharedByPasses
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 

@@ -17,8 +17,7 @@ from receval.metrics.precision import Precision
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.names import parse_protocol
-from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import Protocol, parse_protocol
 from receval.recommenders.clicks import clicked_training
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.seeds import generator, integer_seed

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from receval.metrics.metric import Metric
 from receval.metrics.usual_names import metric_of_usual_name
-from receval.protocols.names import parse_protocol
-from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import Protocol, parse_protocol
 
 
 def named_protocols(

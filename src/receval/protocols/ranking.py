@@ -201,17 +201,9 @@ def rank_among_samples(
 ) -> None:
     """Rank judged items among nested samples (NN), and fill the last three arguments.
 
-    Parameters
-    ----------
-    scores, score_rows, users, is_candidate, priority, train_indptr, train_items, judged_indptr,
-    judged_items, relevant, one_relevant
-        As in :func:`rank_among_all`.
-    sample_indptr, sample_items
-        Compressed rows of the samples, in the order drawn.
-    sizes : ndarray of int64, shape (n_sizes,)
-        The sample sizes, increasing; one pass over the largest sample suffices for all.
-    ranks : ndarray of int32, shape (n_sizes, n_judgments)
-    lengths, candidates : ndarray of int32, shape (n_sizes, n_users)
+    The first arguments are those of :func:`rank_among_all`. The samples are compressed rows, in the
+    order drawn. Sizes increase; one pass over the largest sample suffices for all. Ranks, lengths
+    and candidates have a row per size.
     """
     n_items = len(is_candidate)
     n_sizes = len(sizes)
