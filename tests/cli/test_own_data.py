@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from receval import __version__
+from receval.cli.evaluate import SYSTEMS, named_system
 from receval.cli.main import main
-from receval.cli.named_systems import SYSTEMS, named_system
 from receval.cli.runs import named_runs
 
 FILES = {

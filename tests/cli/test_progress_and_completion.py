@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from receval.cli.completion import SHELLS
+from receval.cli.command_parser import SHELLS
 from receval.cli.main import COMMANDS, main
 from receval.data.ratings_table import read_ratings
 from receval.evaluation.runs import evaluate_runs
