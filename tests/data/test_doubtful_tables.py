@@ -13,13 +13,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from data.read_rows import entries_of, read_text, rows_of
+from data.read_rows import read_text, rows_of
 
 from receval.cli.main import main
 from receval.data.ratings_table import are_counts, read_ratings
 from receval.data.reading import TableError
 from receval.data.relevance import relevance_threshold
-from receval.data.run import read_run
 
 
 @pytest.mark.parametrize(
@@ -102,14 +101,6 @@ def test_identifiers_of_json_that_look_like_moments_stay_as_they_are(tmp_path: P
     assert rows_of(read_ratings(path)) == [("2021-05-03", "2021-05-03T10:00:00Z", 5.0)]
 
 
-def test_identifiers_that_differ_by_a_fraction_of_0_are_told() -> None:
-    table = {"user": ["10", "10.0"], "item": ["x", "y"]}
-    ratings = read_ratings(table)
-    assert ratings.user_ids.tolist() == ["10", "10.0"]
-    (note,) = ratings.reading.notes
-    assert "a fraction of 0, such as '10' and '10.0'" in note
-
-
 def test_an_archive_with_a_password_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -178,10 +169,3 @@ def test_how_runs_and_training_data_are_read_has_options_of_its_own(
     assert [Path(own["source"]).name for own in read] == ["test.txt", "train.csv", "run.csv"]
     assert main(["runs", "--settings", "out/settings.json", "--out", "again"]) == 0
     assert Path("again/averages.csv").read_bytes() == Path("out/averages.csv").read_bytes()
-
-
-def test_an_array_of_lists_by_line_is_the_same_run_as_an_object(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('{"1": {"a": 2.0, "b": 1.0}}')
-    (tmp_path / "b.json").write_text('[{"user": "1", "items": ["a", "b"], "scores": [2.0, 1.0]}]')
-    runs = [entries_of(read_run(tmp_path / name)) for name in ("a.json", "b.json")]
-    assert runs[0] == runs[1]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from data.test_packed_files import by_arrow
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, save_npz
@@ -23,36 +23,11 @@ from receval.data.run import Run, read_run, run_of_scores, write_run
 SCORES = {"ann": {"book": 2.5, "film": 1.0}, "bob": {"film": -3.0}}
 
 
-def lz4_of(content: bytes) -> bytes:
-    packed = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(packed, "lz4") as stream:
-        stream.write(content)
-    return packed.getvalue().to_pybytes()
-
-
 def nested(run: Run) -> dict[str, dict[str, float]]:
     scores: dict[str, dict[str, float]] = {}
     for user, item, score in zip(run.users, run.items, run.scores, strict=True):
         scores.setdefault(str(run.user_ids[user]), {})[str(run.item_ids[item])] = float(score)
     return scores
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.run", "ann Q0 book 1 2.5 mine\nann Q0 film 2 1.0 mine\nbob Q0 film 1 -3 mine\n"),
-        ("results", "ann\tQ0\tbook\t1\t2.5\tmine\nann Q0  film 2 1 mine\nbob q0 film 1 -3 mine\n"),
-        ("elliot.tsv", "ann\tbook\t2.5\nann\tfilm\t1.0\nbob\tfilm\t-3\n"),
-        ("a.csv", "user,item,rank,score\nann,book,1,2.5\nann,film,2,1\nbob,film,1,-3\n"),
-        ("a.csv", "score,item_id,user_id\n2.5,book,ann\n1,film,ann\n-3,film,bob\n"),
-        ("ranx.json", json.dumps(SCORES)),
-    ],
-    ids=["TREC", "TREC without a name", "Elliot", "table", "any order", "JSON"],
-)
-def test_files_of_other_tools_are_read(tmp_path: Path, name: str, text: str) -> None:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    assert nested(read_run(path)) == SCORES
 
 
 def lists_of_lenskit() -> pa.Table:
@@ -88,7 +63,7 @@ def test_scores_by_user_and_runs_are_taken_as_they_are() -> None:
 
 def test_ranx_own_archives_are_refused_with_the_way_around(tmp_path: Path) -> None:
     packed = tmp_path / "a.lz4"
-    packed.write_bytes(lz4_of(lz4_of(b"\xa1")))
+    packed.write_bytes(by_arrow("lz4", by_arrow("lz4", b"\xa1")))
     with pytest.raises(TableError, match=r"save it as .json or .trec by ranx.Run.from_file"):
         read_run(packed)
 
