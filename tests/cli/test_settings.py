@@ -35,11 +35,9 @@ COMMANDS = {
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with ratings and runs, the current one."""
-    monkeypatch.chdir(tmp_path)
+def tables(folder: Path) -> None:
+    """Ratings and runs."""
     write_data()
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +64,7 @@ def write_data() -> None:
 
 
 @pytest.fixture
-def first(folder: Path, evaluated: Path) -> None:
+def first(tables: None, folder: Path, evaluated: Path) -> None:
     """The folder that evaluating writes."""
     shutil.copytree(evaluated, folder / "first")
 
