@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -149,13 +149,8 @@ def test_weighted_samples_are_the_items_of_the_largest_noise_and_weight(
 def test_everybody_is_drawn_for_if_nobody_is_named(seed: int) -> None:
     drawing = Drawing.of_seed(seed)
     weights = np.ones(len(drawing.is_candidate))
-    named = Drawing(
-        drawing.is_candidate,
-        drawing.trained,
-        drawing.relevant,
-        drawing.seeds,
-        np.ones(len(drawing.seeds), dtype=bool),
-    ).arguments(5, everybody=False)
+    everybody = np.ones(len(drawing.seeds), dtype=bool)
+    named = replace(drawing, is_drawn_for=everybody).arguments(5, everybody=False)
     nobody = drawing.arguments(5, everybody=True)
     for one, other in (
         (sample_candidates(*named), sample_candidates(*nobody)),  # type: ignore[arg-type]
