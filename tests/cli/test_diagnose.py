@@ -61,7 +61,7 @@ def test_unbiased_judgments_are_read_from_their_own_file(
     ("lines", "told"),
     [
         ("user,item\na,x\nb,y\n", "none can be held out"),
-        ("user,item,rating\na,x,5\na,x,4\n", "repeats="),
+        ("user,item,rating\na,x,5\na,x,4\n", "duplicates="),
         ("user,item\n", "no rows"),
         ("a,b\n1,2\n", "say which columns are which, such as user='a'"),
     ],

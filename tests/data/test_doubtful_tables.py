@@ -42,7 +42,7 @@ def test_what_may_mean_two_things_is_refused(
     name: str, text: str, told: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TableError, match=told):
-        read_text(tmp_path / name, text, repeats="last")
+        read_text(tmp_path / name, text, duplicates="last")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_is_called_a_count_is_one_whatever_its_values(name: str) -> None:
     assert are_counts(ratings)
     assert relevance_threshold(ratings.values, "auto", are_counts=True) == 1
     assert not are_counts(read_ratings({**table, "rating": [1, 7, 14]}))
-    assert are_counts(read_ratings({"user": [1, 1], "item": [2, 2]}, repeats="sum"))
+    assert are_counts(read_ratings({"user": [1, 1], "item": [2, 2]}, duplicates="sum"))
 
 
 def test_identifiers_of_json_that_look_like_moments_stay_as_they_are(tmp_path: Path) -> None:

@@ -79,14 +79,27 @@ def test_columns_are_named_or_counted_by_the_caller(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("repeats", "kept"),
+    ("duplicates", "kept"),
     [("first", [1.0, 9.0]), ("last", [2.0, 9.0]), ("sum", [3.0, 9.0]), ("mean", [1.5, 9.0])],
 )
 def test_repeated_pairs_are_merged_where_the_caller_says_how(
-    repeats: str, kept: list[float]
+    duplicates: str, kept: list[float]
 ) -> None:
     table = {"user": ["a", "a", "a"], "item": ["x", "y", "x"], "rating": [1, 9, 2]}
-    assert read_ratings(table, repeats=repeats).values.tolist() == kept  # type: ignore[arg-type]
+    assert read_ratings(table, duplicates=duplicates).values.tolist() == kept  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore:read_ratings")
+def test_the_old_name_of_duplicates_has_the_same_values() -> None:
+    with pytest.raises(ValueError, match="duplicates is 'one'"):
+        read_ratings({"user": ["a"], "item": ["x"]}, repeats="one")
+
+
+def test_the_old_name_of_duplicates_is_still_taken_with_a_warning() -> None:
+    table = {"user": ["a", "a"], "item": ["x", "x"], "rating": [1, 9]}
+    with pytest.warns(DeprecationWarning, match="repeats is now called duplicates") as warned:
+        assert read_ratings(table, repeats="last").values.tolist() == [9.0]
+    assert warned[0].filename == __file__
 
 
 @pytest.mark.parametrize(

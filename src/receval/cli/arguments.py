@@ -122,7 +122,7 @@ def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str 
             help="unit of timestamps that are numbers",
         )
         group.add_argument(
-            f"{dashes}repeats",
+            f"{dashes}duplicates",
             default=None if prefix else "refuse",
             choices=("refuse", "first", "last", "sum", "mean", "max"),
             help="what to do if a user has rated an item more than once (default: refuse)",
@@ -131,7 +131,7 @@ def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str 
 
 def reading_of(chosen: argparse.Namespace, prefix: str = "") -> dict[str, Any]:
     """Return the arguments of :func:`add_reading` that were given."""
-    names = {name: f"{prefix.replace('-', '_')}{name}" for name in (*READING, "repeats")}
+    names = {name: f"{prefix.replace('-', '_')}{name}" for name in (*READING, "duplicates")}
     found = {name: getattr(chosen, own, None) for name, own in names.items()}
     return {name: value for name, value in found.items() if value is not None}
 

@@ -33,7 +33,7 @@ from receval.cli.diagnose import add_diagnose
 from receval.cli.evaluate import add_evaluate
 from receval.cli.multiverse import add_multiverse
 from receval.cli.runs import add_runs
-from receval.cli.saved_arguments import with_settings
+from receval.cli.saved_arguments import with_new_names, with_settings
 from receval.storage.messages import about_files, printable, quoted
 
 COMMANDS = {
@@ -198,6 +198,8 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
     name = words[0] if words else ""
     if not name.startswith("-"):
         _check_command(name)
+    if name in COMMANDS:
+        words = with_new_names(words)
     parser = command_parser(with_tasks=name.partition("=")[0] in (REPOSITORY, "--completion"))
     chosen = parser.parse_args(words)
     if name in COMMANDS:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,24 @@ NOT_KEPT = frozenset(
     | {"settings", "out", "report", "quiet", "strict", "force"}
 )
 """Arguments that do not affect results: where they are written, and how the command runs."""
+
+
+RENAMED = {"repeats": "duplicates", "train_repeats": "train_duplicates"}
+"""The new names of arguments whose old ones are still taken."""
+
+
+def with_new_names(words: Sequence[str]) -> list[str]:
+    """Replace old names of options on a command line, with a note on standard error."""
+    found = []
+    for word in words:
+        option, equals, value = word.partition("=")
+        new = RENAMED.get(option.removeprefix("--").replace("-", "_"))
+        if new is not None and option.startswith("--"):
+            named = f"--{new.replace('_', '-')}"
+            print(f"Note: {option} is now called {named}.", file=sys.stderr)
+            word = f"{named}{equals}{value}"
+        found.append(word)
+    return found
 
 
 @dataclass(frozen=True)
@@ -158,7 +177,7 @@ def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         name, version, arguments = content["command"], content["receval"], content["arguments"]
-        arguments = dict(arguments)
+        arguments = {RENAMED.get(own, own): value for own, value in dict(arguments).items()}
         if not all(isinstance(own, str) for own in content.get(DIGESTS, {}).values()):
             raise TypeError(DIGESTS)
     except FileNotFoundError:

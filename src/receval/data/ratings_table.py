@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -94,7 +95,7 @@ def read_ratings(
     item: str | int | None = None,
     rating: str | int | None = None,
     timestamp: str | int | None = None,
-    repeats: Repeats = "refuse",
+    duplicates: Repeats = "refuse",
     **options: Any,
 ) -> ReadRatings:
     """Read ratings from a file or a data frame.
@@ -114,10 +115,10 @@ def read_ratings(
         the value 1. Without timestamps, nothing can be split by time. Timestamps are numbers
         (seconds since 1970-01-01 UTC or smaller units, detected from their range), or ISO 8601
         dates and times (``2003-02-28 23:59:59``), in UTC unless they have an offset.
-    repeats : {"refuse", "first", "last", "sum", "mean", "max"}
+    duplicates : {"refuse", "first", "last", "sum", "mean", "max"}
         How to treat rows that rate the same pair again. The first and the last are by time, or by
         row if there are no timestamps or they are equal. Sums and means have the time of the last
-        row, the largest value its own time.
+        row, the largest value its own time. (``repeats``, its old name, is still taken.)
     **options
         The fields of :class:`receval.data.reading.ReadingOptions`: ``format``, ``delimiter``,
         ``header``, ``columns``, ``encoding``, ``decimal``, ``time_unit``.
@@ -133,8 +134,8 @@ def read_ratings(
     ------
     TableError
         A column is missing; a row has no user, no item or no rating; a rating is not a finite
-        number; or a pair is rated twice and ``repeats`` is ``refuse``. The message names the row
-        and column.
+        number; or a pair is rated twice and ``duplicates`` is ``refuse``. The message names the
+        row and column.
 
     Examples
     --------
@@ -146,6 +147,11 @@ def read_ratings(
     the table: table in memory. 3 rows of 2 users and 2 items; rating is stars.
       Ratings are 2, 4 and 5.
     """
+    if "repeats" in options:
+        told = "read_ratings: the argument repeats is now called duplicates."
+        warnings.warn(told, DeprecationWarning, stacklevel=3)
+        named = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
+        return read_ratings(source, **named, duplicates=options.pop("repeats"), **options)
     chosen = ReadingOptions(**options)
     columns = read_wanted(
         source,
@@ -174,8 +180,8 @@ def read_ratings(
     values = _values(columns)
     times, words = _timestamps(columns, chosen.time_unit)
     rows: NDArray[np.int64] | slice = slice(None)
-    if repeats != "refuse":
-        rows, values = _merged(users, items, values, times, repeats)
+    if duplicates != "refuse":
+        rows, values = _merged(users, items, values, times, duplicates)
     reading = ReadingReport(
         source=columns.source,
         form=columns.form,
@@ -183,13 +189,14 @@ def read_ratings(
         unread=columns.unread,
         rows=len(users),
         merged=len(users) - len(values),
-        rule=_rule(repeats, times),
+        rule=_rule(duplicates, times),
         users=len(user_ids),
         items=len(item_ids),
         values=_scale(columns, values),
         times="" if times is None else _times_in_words(times, words),
         notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
-        are_counts=repeats == "sum" or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
+        are_counts=duplicates == "sum"
+        or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
     )
     read = ReadRatings(
         users=users[rows],
@@ -208,7 +215,7 @@ def read_ratings(
     if len(users) > _MANY_ROWS:
         pa.default_memory_pool().release_unused()
     in_order = read.in_order_of_identifiers()
-    if repeats == "refuse":
+    if duplicates == "refuse":
         _refuse_repeats(columns, read, in_order)
     return in_order
 
@@ -426,8 +433,8 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
     item = shortened(str(read.item_ids[read.items[row]]))
     raise TableError(
         f"{columns.where(row)} rates what {columns.unit} {earlier + columns.first_row} has rated, "
-        f"user {user} and item {item}. Say what becomes of such rows: repeats='first', 'last', "
-        "'sum', 'mean' or 'max' (in a command: --repeats first)."
+        f"user {user} and item {item}. Say what becomes of such rows: duplicates='first', "
+        "'last', 'sum', 'mean' or 'max' (in a command: --duplicates first)."
     )
 
 
