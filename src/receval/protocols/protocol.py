@@ -294,7 +294,7 @@ def parse_protocol(name: str) -> Protocol:
         values.setdefault("percentiles", 10)
     return Protocol(
         "AR" if relevant == "AR" else "1R",
-        _CANDIDATES[match[3].lower()],  # type: ignore[arg-type]
+        _CANDIDATES[match[3].lower()],
         **values,  # type: ignore[arg-type]
     )
 
