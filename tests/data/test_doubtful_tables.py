@@ -61,7 +61,9 @@ def test_what_is_said_decides(text: str, options: dict[str, Any], tmp_path: Path
 
 def test_numbered_columns_of_a_frame_are_in_their_usual_order() -> None:
     frame = pd.DataFrame([[5, 10, 4.0], [6, 11, 3.5]])
-    assert rows_of(read_ratings(frame)) == [("5", "10", 4.0), ("6", "11", 3.5)]
+    ratings = read_ratings(frame)
+    assert rows_of(ratings) == [("5", "10", 4.0), ("6", "11", 3.5)]
+    assert not ratings.reading.columns
 
 
 def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> None:

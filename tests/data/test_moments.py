@@ -54,9 +54,9 @@ def test_days_that_are_written_as_numbers_are_days() -> None:
         1620043200.0,
         1620129601.0,
     ]
-    for unit in (None, "date"):
-        with pytest.raises(TableError, match="row 3 has the time 20219999, which is no date"):
-            seconds_of([20210503, 20210504, 20219999], time_unit=unit)
+    for unit, wrong in ((None, 20219999), ("date", 20219999), ("date", 20210505.5)):
+        with pytest.raises(TableError, match=f"row 3 has the time {wrong}, which is no date"):
+            seconds_of([20210503, 20210504, wrong], time_unit=unit)
     times = [20210503, 20210504, 20219999]
     assert seconds_of(times, time_unit="s") == times
 
