@@ -120,11 +120,7 @@ def futures_in_train(ratings: Ratings, splits: Sequence[Split]) -> list[Leakage]
             "timestamps: read them with timestamp=..."
         )
     for split in splits:
-        if split.n_ratings != len(ratings):
-            raise ValueError(
-                f"The split was made for {split.n_ratings} ratings, but the table has "
-                f"{len(ratings)}: make the split again from this table."
-            )
+        split.check_table(ratings)
         for number, codes in enumerate(split.codes):
             if not (codes & TEST).any():
                 raise ValueError(

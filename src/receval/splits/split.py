@@ -196,6 +196,14 @@ class Split:
             return self.codes.n_ratings
         return len(self.codes[0])
 
+    def check_table(self, ratings: Ratings) -> None:
+        """Refuse another table than the one that the split was made for."""
+        if self.n_ratings != len(ratings):
+            raise ValueError(
+                f"The split was made for {self.n_ratings} ratings, but the table has "
+                f"{len(ratings)}: make the split again from this table."
+            )
+
     def write(self, path: Path) -> None:
         """Write the split into one ``.npz`` file; see :mod:`receval.splits.split`."""
         write_codes(path, self.codes, self.metadata)
@@ -424,11 +432,7 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         raise ValueError(
             f"There is no fold {number}: the split has the folds 0 to {split.n_folds - 1}."
         )
-    if split.n_ratings != len(ratings):
-        raise ValueError(
-            f"The split was made for {split.n_ratings} ratings, but the table has "
-            f"{len(ratings)}: make the split again from this table."
-        )
+    split.check_table(ratings)
     codes = split.codes[number]
     trains, tests, unbiased = ((codes & bit) > 0 for bit in (TRAIN, TEST, UNBIASED))
     tested_in = ((other & TEST) > 0 for other in split.codes)
