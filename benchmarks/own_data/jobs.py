@@ -52,7 +52,7 @@ def read_ratings_alone(folder: Path) -> Answer:
 
 def read_and_write_run(folder: Path) -> Answer:
     """Read a run, and write it again in three formats."""
-    from receval.data.run_files import read_run, write_run
+    from receval.data.run import read_run, write_run
 
     parts = Parts()
     with parts.part("read"):
@@ -67,8 +67,8 @@ def read_and_write_run(folder: Path) -> Answer:
 
 def ours(folder: Path) -> Answer:
     """Read judgments and runs, and evaluate them in one call."""
-    from receval.data.judgments import read_test_data
-    from receval.data.run_files import read_run
+    from receval.data.ratings_table import read_test_data
+    from receval.data.run import read_run
     from receval.evaluation.runs import evaluate_runs
 
     few = {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 1.0, "z": 0.5}}

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
-from receval.data.run import Run
-from receval.data.run_files import read_run, write_run
+from receval.data.run import Run, read_run, write_run
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
 from receval.evaluation.result import EvaluationResult
@@ -19,8 +18,8 @@ from receval.missing_judgments.propensities import (
     SamplePropensities,
 )
 from receval.multiverse.explore_ratings import explore_ratings
-from receval.protocols.names import parse_protocol as protocol
 from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import parse_protocol as protocol
 from receval.recommenders.adapters.adapt import adapt, of_scores
 from receval.recommenders.base import Recommender
 from receval.recommenders.bprmf import BPRMF

@@ -27,17 +27,8 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a function to refuse arguments that its annotations do not allow.
 
     Choices (``Literal``), numbers, truth values, strings, classes and their unions are checked. NaN
-    and True are not numbers. Containers, such as sequences, are not checked.
-
-    Parameters
-    ----------
-    function : callable
-        A function with annotations.
-
-    Returns
-    -------
-    callable
-        Raises ValueError for an unknown choice or NaN, and TypeError for a wrong type.
+    and True are not numbers. Containers, such as sequences, are not checked. Unknown choices and
+    NaN are a ValueError, wrong types a TypeError.
 
     Examples
     --------
@@ -66,13 +57,7 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_fields(instance: Any, *names: str) -> None:
-    """Check the fields of a dataclass against its annotations, as :func:`checked_arguments`.
-
-    Parameters
-    ----------
-    instance : dataclass
-    *names : str
-        The names of fields; by default all.
+    """Check the fields of a dataclass, by default all, as :func:`checked_arguments` does arguments.
 
     Examples
     --------

@@ -15,22 +15,10 @@ Face = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 def lazy_names(package: str, names: Mapping[str, str]) -> Face:
     """Return a package's ``__getattr__`` (PEP 562), ``__dir__`` and ``__all__``.
 
-    All modules of a package depend on what its ``__init__`` imports, so an edit there would
-    invalidate all of their results. Names are therefore imported on access, and the library itself
-    imports them from the modules that define them. Type checkers read ``__init__.pyi``.
-
-    Parameters
-    ----------
-    package : str
-        The package that offers the names.
-    names : mapping of str to str
-        ``module:symbol`` for each name to offer.
-
-    Raises
-    ------
-    AttributeError
-        Raised by the returned ``__getattr__`` for an unknown name; the message suggests the nearest
-        one.
+    ``names`` has ``module:symbol`` for each name to offer. All modules of a package depend on what
+    its ``__init__`` imports, so an edit there would invalidate all of their results. Names are
+    therefore imported on access, and the library itself imports them from the modules that define
+    them. Type checkers read ``__init__.pyi``.
     """
 
     def imported(name: str) -> Any:

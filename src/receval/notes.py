@@ -28,13 +28,7 @@ MOST_SHOWN = 6
 class NoteKind:
     """The gravity, reason and remedy that all notes with the same code share.
 
-    Attributes
-    ----------
-    gravity : {"misleading", "doubtful", "information"}
-    reason : str
-        Why it matters, in a sentence or two.
-    remedy : str
-        What to do about it, in a sentence or two.
+    The reason says why it matters, and the remedy what to do about it, in a sentence or two each.
     """
 
     gravity: Gravity
@@ -290,11 +284,6 @@ def gravest_first(notes: Iterable[Note]) -> tuple[Note, ...]:
 
 def refuse_doubts(notes: Sequence[Note]) -> None:
     """Raise an error if a note is more than information, as ``--strict`` does.
-
-    Raises
-    ------
-    ValueError
-        A note is misleading or doubtful; the message is the gravest note.
 
     Examples
     --------

@@ -15,15 +15,10 @@ GeneratorFor = Callable[..., np.random.Generator]
 
 
 def seed_sequence(root: int, *names: str | int) -> np.random.SeedSequence:
-    """Return the seed sequence of a named random choice.
+    """Return the seed sequence of a named random choice, under the edition's root seed.
 
-    Parameters
-    ----------
-    root : int
-        The edition's root seed.
-    *names : str or int
-        The purpose of the choice, from general to specific: dataset, split, fold, system. The names
-        of a split never contain a system, so splits do not depend on the systems compared.
+    Names go from general to specific: dataset, split, fold, system. The names of a split never
+    contain a system, so splits do not depend on the systems compared.
     """
     words: list[int] = []
     for name in names:

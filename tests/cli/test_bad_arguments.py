@@ -11,69 +11,92 @@ from receval.cli.main import main
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with ratings, judgments and a run, the current one."""
-    monkeypatch.chdir(tmp_path)
+def tables(folder: Path) -> None:
+    """Ratings, judgments and runs."""
     rows = [f"u{user},i{item},{(user + item) % 5 + 1}" for user in range(6) for item in range(5)]
-    Path("r.csv").write_text("user,item,rating\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    Path("named.csv").write_text("who,what,stars\nu1,i1,5\nu1,i2,1\nu2,i1,4\n", encoding="utf-8")
-    Path("quoted.csv").write_text('user,item,rating\n"a,x,5\nb,y,4\n', encoding="utf-8")
-    Path("t.qrels").write_text("u1 0 i1 1\n", encoding="utf-8")
-    Path("a.run").write_text(
-        "u1 Q0 i1 1 2.0 x\nu1 Q0 i2 2 1.0 x\nu2 Q0 i1 1 1.0 x\nu2 Q0 i2 2 0.5 x\n", encoding="utf-8"
-    )
-    Path("alone.run").write_text("u1 Q0 i1 1 2.0 x\n", encoding="utf-8")
-    return tmp_path
+    run = "u1 Q0 i1 1 2.0 x\nu1 Q0 i2 2 1.0 x\nu2 Q0 i1 1 1.0 x\nu2 Q0 i2 2 0.5 x\n"
+    texts = {
+        "r.csv": "user,item,rating\n" + "\n".join(rows) + "\n",
+        "named.csv": "who,what,stars\nu1,i1,5\nu1,i2,1\nu2,i1,4\n",
+        "quoted.csv": 'user,item,rating\n"a,x,5\nb,y,4\n',
+        "t.qrels": "u1 0 i1 1\n",
+        "a.run": run,
+        "other.run": run.replace("u", "v"),
+        "alone.run": "u1 Q0 i1 1 2.0 x\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["evaluate", "r.csv", "--out", "a.run"], "a.run is a file: name a folder"),
-        (["evaluate", "r.csv", "--report", "."], ". is a folder: name a file"),
-        (["evaluate", "r.csv", "--seed", "-1"], "it is '-1', and must be a whole number from 0"),
-        (["diagnose", "r.csv", "--seed", "one"], "it is 'one', and must be a whole number from 0"),
-        (["multiverse", "r.csv", "--seed", "1.5"], "must be a whole number from 0"),
-        (["evaluate", "r.csv", "--split", "k-fold:folds=1"], "folds is 1, and it must be greater"),
-        (
-            ["evaluate", "r.csv", "--split", "user-ratio:train_ratio=1.5"],
-            "The split user-ratio: train_ratio is 1.5, and it must be less than 1.",
-        ),
-        (
-            ["evaluate", "r.csv", "--split", "user-ratio:folds_=1"],
-            "A split of the kind user-ratio has no parameter 'folds_'.",
-        ),
-        (
-            ["evaluate", "r.csv", "--split", "missing-at-random"],
-            "A split of the kind missing-at-random needs the parameter unbiased_rows.",
-        ),
-        (
-            ["evaluate", "r.csv", "--system", "mf:factors=9"],
-            "The system 'mf:factors=9' has 9 factors, but ratings of 6 users and 5 items",
-        ),
-        (
-            ["evaluate", "quoted.csv"],
-            "quoted.csv, line 2: a cell is quoted in part, or its quote is not closed",
-        ),
-        (
-            ["runs", "--test", "t.qrels", "a.run", "--depth", "-1"],
-            "depth is '-1': it must be a number of at least 1, 'auto' or 'whole'.",
-        ),
-        (["runs", "--test", "t.qrels", "a.run", "--depth", "0"], "depth is '0'"),
-        (
-            ["audit-samples", "--test", "t.qrels", "alone.run"],
-            "No user with a relevant item has a candidate that is not relevant",
-        ),
-    ],
-)
+LISTS = ["runs", "--test", "t.qrels", "a.run"]
+SPLIT = ["evaluate", "r.csv", "--split"]
+
+REFUSED = [
+    (["evaluate", "r.csv", "--out", "a.run"], "a.run is a file: name a folder"),
+    (["evaluate", "r.csv", "--report", "."], ". is a folder: name a file"),
+    (["evaluate", "r.csv", "--seed", "-1"], "it is '-1', and must be a whole number from 0"),
+    (["diagnose", "r.csv", "--seed", "one"], "it is 'one', and must be a whole number from 0"),
+    (["multiverse", "r.csv", "--seed", "1.5"], "must be a whole number from 0"),
+    ([*LISTS, "--seed", "x"], "it is 'x', and must be"),
+    ([*SPLIT, "k-fold:folds=1"], "folds is 1, and it must be greater"),
+    (
+        [*SPLIT, "user-ratio:train_ratio=1.5"],
+        "The split user-ratio: train_ratio is 1.5, and it must be less than 1.",
+    ),
+    (
+        [*SPLIT, "user-ratio:folds_=1"],
+        "A split of the kind user-ratio has no parameter 'folds_'.",
+    ),
+    (
+        [*SPLIT, "missing-at-random"],
+        "A split of the kind missing-at-random needs the parameter unbiased_rows.",
+    ),
+    ([*SPLIT, "k-folds"], "no kind of split 'k-folds'; did you mean"),
+    (
+        ["evaluate", "r.csv", "--system", "mf:factors=9"],
+        "The system 'mf:factors=9' has 9 factors, but ratings of 6 users and 5 items",
+    ),
+    (["evaluate", "r.csv", "--system", "popp"], "no system 'popp'; did you mean pop?"),
+    (["evaluate", "r.csv", "--system", "pop:size=2"], "Popularity has no parameter 'size'"),
+    (["evaluate", "r.csv", "--system", "pop:2"], "'2' is no parameter=value"),
+    (["evaluate", "r.csv", "--user", "who"], "no column 'who' for user; it has user, item, ra"),
+    (["evaluate", "r.csv", "--relevant", "7"], "No test rating reaches 7"),
+    (["evaluate", "r.csv", "--protocol", "AX TI-AN"], "no protocol 'AX TI-AN'; did you mean"),
+    (["evaluate", "r.csv", "--users", "some"], "invalid choice: 'some' (choose from 'auto'"),
+    (["evaluate", "r.csv", "--colour", "red"], "unrecognized arguments: --colour red"),
+    (
+        ["evaluate", "quoted.csv"],
+        "quoted.csv, line 2: a cell is quoted in part, or its quote is not closed",
+    ),
+    (["evaluate", "none.csv"], "none.csv: there is no such file"),
+    (["diagnose", "none.csv"], "none.csv: there is no such file"),
+    (["runs", "--test", "none.qrels", "a.run"], "none.qrels: there is no such file"),
+    (["runs", "--test", "t.qrels", "none.run"], "none.run: there is no such file"),
+    ([*LISTS, "--train", "no.csv"], "no.csv: there is no such"),
+    ([*LISTS, "./a.run"], "Two runs are called a"),
+    ([*LISTS, "--metric", "PP@3"], "no metric 'PP'; did you"),
+    (["runs", "--test", "r.csv", "other.run"], "No user of the run 'other' is known to the test"),
+    (
+        [*LISTS, "--depth", "-1"],
+        "depth is '-1': it must be a number of at least 1, 'auto' or 'whole'.",
+    ),
+    ([*LISTS, "--depth", "0"], "depth is '0'"),
+    (
+        ["audit-samples", "--test", "t.qrels", "alone.run"],
+        "No user with a relevant item has a candidate that is not relevant",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), REFUSED)
 def test_bad_arguments_are_refused_in_one_sentence(
     arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = set(Path().iterdir())
     assert main(arguments) == 2
-    message = capsys.readouterr().err
-    assert told in message
-    assert message.count("\n") == 1
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert (captured.err.count("\n"), captured.out) == (1, "")
     assert set(Path().iterdir()) == before
 
 

@@ -15,21 +15,9 @@ import pytest
 from receval.cli.main import main
 from receval.evaluation.report import SETTINGS, Report, settings_text
 
+pytestmark = pytest.mark.usefixtures("two_runs")
+
 RUNS = ["runs", "--test", "test.csv", "a.csv", "b.csv", "--metric", "RR", "--depth", "whole"]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with runs, the current one."""
-    monkeypatch.chdir(tmp_path)
-    users = list("aabbcc")
-    pd.DataFrame({"user": users, "item": list("xyxzyz"), "rating": 1}).to_csv(
-        "test.csv", index=False
-    )
-    for name, scores in (("a.csv", [1, 2, 3, 4, 5, 6]), ("b.csv", [2, 1, 3, 4, 6, 5])):
-        table = {"user": users, "item": list("xwxzyx"), "score": scores}
-        pd.DataFrame(table).to_csv(name, index=False)
-    return tmp_path
 
 
 def report(title: str = "Mine", **data: list[str]) -> Report:

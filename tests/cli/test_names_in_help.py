@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import re
 
-from receval.cli.evaluate import EXAMPLES
-from receval.cli.named_systems import SYSTEMS
+from receval.cli.evaluate import EXAMPLES, SYSTEMS
 from receval.evaluation.measuring import named_metrics
 from receval.splits.kinds import SPLITTERS
 

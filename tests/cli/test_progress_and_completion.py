@@ -6,12 +6,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from io import StringIO
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from receval.cli.completion import SHELLS
+from receval.cli.command_parser import SHELLS
 from receval.cli.main import COMMANDS, main
 from receval.data.ratings_table import read_ratings
 from receval.evaluation.runs import evaluate_runs
@@ -51,9 +50,8 @@ def test_progress_counts_runs() -> None:
 
 
 def test_a_terminal_sees_progress_and_a_pipe_does_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     pd.DataFrame(TABLE).to_csv("r.csv", index=False)
     command = ["evaluate", "r.csv", "--system", "pop", "--split", "user-ratio:train_ratio=0.5"]
     assert main([*command, "--quiet"]) == 0

@@ -35,11 +35,9 @@ COMMANDS = {
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with ratings and runs, the current one."""
-    monkeypatch.chdir(tmp_path)
+def tables(folder: Path) -> None:
+    """Ratings and runs."""
     write_data()
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +64,7 @@ def write_data() -> None:
 
 
 @pytest.fixture
-def first(folder: Path, evaluated: Path) -> None:
+def first(tables: None, folder: Path, evaluated: Path) -> None:
     """The folder that evaluating writes."""
     shutil.copytree(evaluated, folder / "first")
 
@@ -110,12 +108,31 @@ def test_settings_hold_arguments_in_the_types_of_json() -> None:
         "system": ["pop", "random"],
         "split": "user-ratio:train_ratio=0.8",
         "user": 0,
-        "repeats": "refuse",
+        "duplicates": "refuse",
         "relevant": 4.0,
         "users": "auto",
         "samples": 10_000,
         "seed": 1,
     }
+
+
+@pytest.mark.usefixtures("first")
+def test_old_names_of_options_are_still_taken_with_a_note(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def rename(content: dict[str, Any]) -> None:
+        content["arguments"]["repeats"] = content["arguments"].pop("duplicates")
+
+    changed(rename)
+    again = ["evaluate", "--settings", SETTINGS]
+    assert main([*again, "--out", "second"]) == 0
+    assert "Note: --repeats" not in capsys.readouterr().err
+    assert contents("first")["averages.csv"] == contents("second")["averages.csv"]
+    for words in (["--repeats=last"], ["--repeats", "last"]):
+        assert main([*again, *words, "--out", "third"]) == 0
+        assert capsys.readouterr().err.count("Note: --repeats is now called --duplicates.\n") == 1
+        content = json.loads(Path("third/settings.json").read_text(encoding="utf-8"))
+        assert content["arguments"]["duplicates"] == "last"
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> None:

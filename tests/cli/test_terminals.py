@@ -21,22 +21,11 @@ from receval.evaluation.report import LONGEST_SHOWN, Report, ReportFigure, Repor
 from receval.figures.style import new_figure
 from receval.figures.tables import Column, Table, to_markdown
 
+pytestmark = pytest.mark.usefixtures("two_runs")
+
 RUNS = ["runs", "--test", "test.csv", "a.csv", "b.csv", "--metric", "RR", "--depth", "whole"]
 HOSTILE = "x\x1b[2J\x07\x9b\u202e\u2066\ny"
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with runs, the current one."""
-    monkeypatch.chdir(tmp_path)
-    users = list("aabbcc")
-    table = pd.DataFrame({"user": users, "item": list("xyxzyz"), "rating": 1})
-    table.to_csv("test.csv", index=False)
-    for name, scores in (("a.csv", [1, 2, 3, 4, 5, 6]), ("b.csv", [2, 1, 3, 4, 6, 5])):
-        table = pd.DataFrame({"user": users, "item": list("xwxzyx"), "score": scores})
-        table.to_csv(name, index=False)
-    return tmp_path
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "cp437", "ascii", "utf-8"])

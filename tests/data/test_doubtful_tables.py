@@ -13,13 +13,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from data.read_rows import entries_of, read_text, rows_of
+from data.read_rows import read_text, rows_of
 
 from receval.cli.main import main
 from receval.data.ratings_table import are_counts, read_ratings
 from receval.data.reading import TableError
 from receval.data.relevance import relevance_threshold
-from receval.data.run_files import read_run
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,7 @@ def test_what_may_mean_two_things_is_refused(
     name: str, text: str, told: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TableError, match=told):
-        read_text(tmp_path / name, text, repeats="last")
+        read_text(tmp_path / name, text, duplicates="last")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,9 @@ def test_what_is_said_decides(text: str, options: dict[str, Any], tmp_path: Path
 
 def test_numbered_columns_of_a_frame_are_in_their_usual_order() -> None:
     frame = pd.DataFrame([[5, 10, 4.0], [6, 11, 3.5]])
-    assert rows_of(read_ratings(frame)) == [("5", "10", 4.0), ("6", "11", 3.5)]
+    ratings = read_ratings(frame)
+    assert rows_of(ratings) == [("5", "10", 4.0), ("6", "11", 3.5)]
+    assert not ratings.reading.columns
 
 
 def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> None:
@@ -93,21 +94,13 @@ def test_what_is_called_a_count_is_one_whatever_its_values(name: str) -> None:
     assert are_counts(ratings)
     assert relevance_threshold(ratings.values, "auto", are_counts=True) == 1
     assert not are_counts(read_ratings({**table, "rating": [1, 7, 14]}))
-    assert are_counts(read_ratings({"user": [1, 1], "item": [2, 2]}, repeats="sum"))
+    assert are_counts(read_ratings({"user": [1, 1], "item": [2, 2]}, duplicates="sum"))
 
 
 def test_identifiers_of_json_that_look_like_moments_stay_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"user": "2021-05-03", "item": "2021-05-03T10:00:00Z", "rating": 5}\n' * 1)
     assert rows_of(read_ratings(path)) == [("2021-05-03", "2021-05-03T10:00:00Z", 5.0)]
-
-
-def test_identifiers_that_differ_by_a_fraction_of_0_are_told() -> None:
-    table = {"user": ["10", "10.0"], "item": ["x", "y"]}
-    ratings = read_ratings(table)
-    assert ratings.user_ids.tolist() == ["10", "10.0"]
-    (note,) = ratings.reading.notes
-    assert "a fraction of 0, such as '10' and '10.0'" in note
 
 
 def test_an_archive_with_a_password_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -178,10 +171,3 @@ def test_how_runs_and_training_data_are_read_has_options_of_its_own(
     assert [Path(own["source"]).name for own in read] == ["test.txt", "train.csv", "run.csv"]
     assert main(["runs", "--settings", "out/settings.json", "--out", "again"]) == 0
     assert Path("again/averages.csv").read_bytes() == Path("out/averages.csv").read_bytes()
-
-
-def test_an_array_of_lists_by_line_is_the_same_run_as_an_object(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('{"1": {"a": 2.0, "b": 1.0}}')
-    (tmp_path / "b.json").write_text('[{"user": "1", "items": ["a", "b"], "scores": [2.0, 1.0]}]')
-    runs = [entries_of(read_run(tmp_path / name)) for name in ("a.json", "b.json")]
-    assert runs[0] == runs[1]

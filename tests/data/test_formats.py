@@ -6,16 +6,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from data.read_rows import Row, entries_of, read_text, rows_of
 
-from receval.data.judgments import read_test_data
-from receval.data.ratings_table import read_ratings
+from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import TableError
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 
 THREE: list[Row] = [("1", "10", 5.0), ("1", "11", 3.5), ("2", "10", 4.0)]
@@ -173,6 +171,14 @@ TWO: list[Row] = [("1", "a", 2.0), ("1", "b", 1.0), ("2", "a", 0.5)]
 RUNS = {
     "TREC": ("a.run", "1 Q0 a 1 2.0 mine\n1 Q0 b 2 1.0 mine\n2 Q0 a 1 0.5 mine\n"),
     "TREC without a name of its own": ("a.txt", "1 0 a 1 2.0 m\n1 0 b 2 1.0 m\n2 0 a 1 0.5 m\n"),
+    "TREC between any white space": ("r", "1\tQ0\ta\t1\t2\tm\n1 Q0  b 2 1 m\n2 q0 a 1 .5 m\n"),
+    "Elliot": ("elliot.tsv", "1\ta\t2.0\n1\tb\t1.0\n2\ta\t0.5\n"),
+    "a table": ("a.csv", "score,item_id,rank,user_id\n2,a,1,1\n1,b,2,1\n0.5,a,1,2\n"),
+    "an array of lists": (
+        "b.json",
+        '[{"user": "1", "items": ["a", "b"], "scores": [2.0, 1.0]},\n'
+        ' {"user": "2", "items": ["a"], "scores": [0.5]}]',
+    ),
     "an object of users": ("a.json", '{"1": {"a": 2.0, "b": 1.0}, "2": {"a": 0.5}}'),
     "lists by line": (
         "a.jsonl",
@@ -285,10 +291,3 @@ def test_lists_in_a_table_give_each_item_a_row() -> None:
 def test_a_netflix_line_that_is_neither_is_named(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="line 3 is foo, and must be a rating such as"):
         read_text(tmp_path / "a.txt", "1:\n5,3,2005-09-06\nfoo\n")
-
-
-def test_scores_of_a_sparse_matrix_need_no_option(tmp_path: Path) -> None:
-    from scipy.sparse import csr_array, save_npz
-
-    save_npz(tmp_path / "a.npz", csr_array(np.array([[0, 2.5], [1.0, 0]])))
-    assert entries_of(read_run(tmp_path / "a.npz")) == [("0", "1", 2.5), ("1", "0", 1.0)]

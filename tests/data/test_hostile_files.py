@@ -18,11 +18,11 @@ import pytest
 from data.test_packed_files import PACKED
 from scipy.sparse import dia_array, save_npz
 
-from receval.data import json_tables, netflix_lines, packed_files
+from receval.data import formats, json_tables, packed_files
 from receval.data.packed_files import LARGEST_OF_SMALL, SMALL_FILE
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 
 
 @pytest.fixture
@@ -251,7 +251,7 @@ def test_small_files_of_one_folder_have_a_limit_in_common(tmp_path: Path) -> Non
 def test_netflix_lines_of_very_many_items_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(netflix_lines, "MOST_ITEMS", 3)
+    monkeypatch.setattr(formats, "MOST_ITEMS", 3)
     path = tmp_path / "combined_data_1.txt"
     path.write_text("".join(f"{item}:\n1,5,2005-09-06\n" for item in range(3)))
     assert len(read_ratings(path)) == 3

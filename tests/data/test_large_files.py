@@ -17,8 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.data.ratings_table import read_ratings
-from receval.data.run import Run, run_of_scores
-from receval.data.run_files import read_run, write_run
+from receval.data.run import Run, read_run, run_of_scores, write_run
 from receval.data.text_lines import Lines
 
 DEPTH = 100

@@ -17,7 +17,7 @@ from data.read_rows import rows_of
 
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 
 IDS = [uuid.UUID(int=1), uuid.UUID(int=2**127)]
 

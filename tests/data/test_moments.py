@@ -54,9 +54,9 @@ def test_days_that_are_written_as_numbers_are_days() -> None:
         1620043200.0,
         1620129601.0,
     ]
-    for unit in (None, "date"):
-        with pytest.raises(TableError, match="row 3 has the time 20219999, which is no date"):
-            seconds_of([20210503, 20210504, 20219999], time_unit=unit)
+    for unit, wrong in ((None, 20219999), ("date", 20219999), ("date", 20210505.5)):
+        with pytest.raises(TableError, match=f"row 3 has the time {wrong}, which is no date"):
+            seconds_of([20210503, 20210504, wrong], time_unit=unit)
     times = [20210503, 20210504, 20219999]
     assert seconds_of(times, time_unit="s") == times
 
@@ -114,23 +114,23 @@ def test_times_that_some_rows_lack_need_not_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("repeats", "kept"),
+    ("duplicates", "kept"),
     [("first", 2.0), ("last", 3.0), ("max", 9.0), ("sum", 14.0), ("mean", 14 / 3)],
 )
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
 def test_a_pair_that_is_rated_again_is_merged_by_time_whatever_the_order_of_the_rows(
-    repeats: Repeats, kept: float, order: list[int]
+    duplicates: Repeats, kept: float, order: list[int]
 ) -> None:
     values, times = np.array([2.0, 9.0, 3.0])[order], np.array([10, 20, 30])[order]
     table = {"user": ["a"] * 3, "item": ["x"] * 3, "rating": values, "time": times}
-    ratings = read_ratings(table, repeats=repeats)
+    ratings = read_ratings(table, duplicates=duplicates)
     assert ratings.values.tolist() == pytest.approx([kept])
     assert ratings.reading.merged == 2
     assert ratings.timestamps is not None
-    assert ratings.timestamps.tolist() == [{"first": 10, "max": 20}.get(repeats, 30)]
+    assert ratings.timestamps.tolist() == [{"first": 10, "max": 20}.get(duplicates, 30)]
 
 
 def test_rows_of_equal_times_are_merged_in_their_order() -> None:
     table = {"user": ["a", "b", "a"], "item": ["x"] * 3, "rating": [1, 2, 3], "time": [5, 1, 5]}
-    assert read_ratings(table, repeats="last").values.tolist() == [3.0, 2.0]
-    assert read_ratings(table, repeats="first").values.tolist() == [1.0, 2.0]
+    assert read_ratings(table, duplicates="last").values.tolist() == [3.0, 2.0]
+    assert read_ratings(table, duplicates="first").values.tolist() == [1.0, 2.0]

@@ -19,10 +19,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.data.judgments import read_test_data
-from receval.data.ratings_table import read_ratings
+from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import TableError
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 
 
 def by_arrow(codec: str, content: bytes) -> bytes:

@@ -12,7 +12,7 @@ import pytest
 
 from receval.cli.main import main
 from receval.data.reading import TableError
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 
 TABLE = {

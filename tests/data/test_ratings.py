@@ -47,17 +47,6 @@ def test_every_column_comes_back_with_its_type_and_order(tmp_path: Path, table: 
     assert found.item_ids.tolist() == ["Ægir", "007", "c"]
 
 
-def test_files_are_the_same_each_time(tmp_path: Path) -> None:
-    FULL.write(tmp_path / "one")
-    FULL.write(tmp_path / "two")
-    for path in (tmp_path / "one").iterdir():
-        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
-
-
-def test_sizes_count_users_and_items_without_ratings(tmp_path: Path) -> None:
-    assert (len(PLAIN), PLAIN.n_users, PLAIN.n_items) == (3, 2, 3)
-
-
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
@@ -79,9 +68,17 @@ def test_sizes_count_users_and_items_without_ratings(tmp_path: Path) -> None:
             "Row 2 has the timestamp nan, and needs one",
         ),
         ({"known": np.array([0, 1, 2])}, "known is of type int64, not of bool"),
+        ({"values": np.array([4, np.nan, 3], dtype=np.float32)}, "Row 2 has the value nan"),
+        ({"values": np.array([4, 1, np.inf], dtype=np.float32)}, "Row 3 has the value inf"),
+        ({"users": np.array([1.0, 0.0, 1.0])}, "users is of type float64: codes are integers"),
+        ({"items": np.array([True, False, False])}, "items is of type bool: codes are integers"),
+        (
+            {"items": np.array([0, 0, 0], dtype=np.int32)},
+            r"Row 3 rates the pair that row 1 rated, user \S* and item Ægir\. Merge such rows",
+        ),
     ],
 )
-def test_codes_out_of_range_and_short_columns_are_refused_by_name(
+def test_columns_that_are_no_ratings_are_refused_by_name_or_row(
     columns: dict[str, object], reason: str
 ) -> None:
     with pytest.raises(ValueError, match=reason):
@@ -104,8 +101,9 @@ def test_selected_rows_keep_all_columns_and_codes(rows: np.ndarray) -> None:
     assert chosen.timestamps.tolist() == [978300760, 0]
     assert chosen.known is not None
     assert chosen.known.tolist() == [True, True]
-    assert chosen.n_users == 2
-    assert chosen.n_items == 3
+    assert (len(chosen), chosen.n_users, chosen.n_items) == (2, 2, 3)
+    with pytest.raises(ValueError, match="Row 2 rates the pair that row 1 rated"):
+        PLAIN.select(np.array([1, 1]))
 
 
 def test_a_table_without_ratings_is_a_table(tmp_path: Path) -> None:
@@ -113,26 +111,6 @@ def test_a_table_without_ratings_is_a_table(tmp_path: Path) -> None:
     empty.write(tmp_path)
     assert len(Ratings.read(tmp_path)) == 0
     assert len(replace(empty, user_ids=np.array([], dtype=np.str_))) == 0
-
-
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"values": np.array([4, np.nan, 3], dtype=np.float32)}, "Row 2 has the value nan"),
-        ({"values": np.array([4, 1, np.inf], dtype=np.float32)}, "Row 3 has the value inf"),
-        ({"users": np.array([1.0, 0.0, 1.0])}, "users is of type float64: codes are integers"),
-        ({"items": np.array([True, False, False])}, "items is of type bool: codes are integers"),
-        (
-            {"items": np.array([0, 0, 0], dtype=np.int32)},
-            r"Row 3 rates the pair that row 1 rated, user \S* and item Ægir\. Merge such rows",
-        ),
-    ],
-)
-def test_what_is_no_rating_of_its_own_is_refused_with_its_row(
-    columns: dict[str, np.ndarray], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        ratings(**columns)
 
 
 def test_a_pair_may_repeat_among_events_and_once_each_way_where_two_ways_are_told_apart(
@@ -146,11 +124,6 @@ def test_a_pair_may_repeat_among_events_and_once_each_way_where_two_ways_are_tol
     ratings(**twice, known=np.array([True, True, False]))
     with pytest.raises(ValueError, match="Row 3 rates the pair that row 1 rated"):
         ratings(**twice, known=np.array([True, False, True]))
-
-
-def test_rows_that_are_selected_twice_are_a_repeated_pair() -> None:
-    with pytest.raises(ValueError, match="Row 2 rates the pair that row 1 rated"):
-        PLAIN.select(np.array([1, 1]))
 
 
 @pytest.mark.parametrize("size", [1, 3, 10_000])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from data.test_packed_files import by_arrow
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, save_npz
@@ -20,17 +20,9 @@ from scipy.sparse import csr_array, save_npz
 from receval.data.layouts import plain_name
 from receval.data.ratings_table import ITEM_NAMES, USER_NAMES
 from receval.data.reading import TableError
-from receval.data.run import Run, run_of_scores
-from receval.data.run_files import read_run, write_run
+from receval.data.run import Run, read_run, run_of_scores, write_run
 
 SCORES = {"ann": {"book": 2.5, "film": 1.0}, "bob": {"film": -3.0}}
-
-
-def lz4_of(content: bytes) -> bytes:
-    packed = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(packed, "lz4") as stream:
-        stream.write(content)
-    return packed.getvalue().to_pybytes()
 
 
 def nested(run: Run) -> dict[str, dict[str, float]]:
@@ -38,24 +30,6 @@ def nested(run: Run) -> dict[str, dict[str, float]]:
     for user, item, score in zip(run.users, run.items, run.scores, strict=True):
         scores.setdefault(str(run.user_ids[user]), {})[str(run.item_ids[item])] = float(score)
     return scores
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.run", "ann Q0 book 1 2.5 mine\nann Q0 film 2 1.0 mine\nbob Q0 film 1 -3 mine\n"),
-        ("results", "ann\tQ0\tbook\t1\t2.5\tmine\nann Q0  film 2 1 mine\nbob q0 film 1 -3 mine\n"),
-        ("elliot.tsv", "ann\tbook\t2.5\nann\tfilm\t1.0\nbob\tfilm\t-3\n"),
-        ("a.csv", "user,item,rank,score\nann,book,1,2.5\nann,film,2,1\nbob,film,1,-3\n"),
-        ("a.csv", "score,item_id,user_id\n2.5,book,ann\n1,film,ann\n-3,film,bob\n"),
-        ("ranx.json", json.dumps(SCORES)),
-    ],
-    ids=["TREC", "TREC without a name", "Elliot", "table", "any order", "JSON"],
-)
-def test_files_of_other_tools_are_read(tmp_path: Path, name: str, text: str) -> None:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    assert nested(read_run(path)) == SCORES
 
 
 def lists_of_lenskit() -> pa.Table:
@@ -120,7 +94,7 @@ def test_what_only_looks_like_a_packed_run_of_ranx_is_refused(
     content: bytes, tmp_path: Path
 ) -> None:
     packed = tmp_path / "a.lz4"
-    packed.write_bytes(lz4_of(lz4_of(content)))
+    packed.write_bytes(by_arrow("lz4", by_arrow("lz4", content)))
     with pytest.raises(TableError, match=r"a\.lz4"):
         read_run(packed)
 

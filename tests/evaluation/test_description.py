@@ -7,7 +7,7 @@ import pytest
 
 from receval.evaluation.measuring import description
 from receval.metrics.registry import parse
-from receval.protocols.names import parse_protocol
+from receval.protocols.protocol import parse_protocol
 
 
 @pytest.mark.parametrize(

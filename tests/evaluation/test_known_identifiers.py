@@ -13,7 +13,7 @@ import pytest
 
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 from receval.sampled_metrics.audit import odds_of_runs
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from receval.data.ratings_table import read_ratings
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 from receval.evaluation.report import Report
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems

@@ -127,16 +127,16 @@ def test_codes_are_in_the_order_of_identifiers_and_rows_in_that_of_pairs() -> No
     assert pairs == sorted(pairs)
 
 
-@given(seed=st.integers(0, 2**31), repeats=st.sampled_from(["sum", "mean", "max", "last"]))
-def test_merged_rows_do_not_depend_on_the_order_of_rows(seed: int, repeats: Any) -> None:
+@given(seed=st.integers(0, 2**31), duplicates=st.sampled_from(["sum", "mean", "max", "last"]))
+def test_merged_rows_do_not_depend_on_the_order_of_rows(seed: int, duplicates: Any) -> None:
     rng = np.random.default_rng(1)
     rows = pd.DataFrame(
         {"user": rng.integers(0, 3, 60), "item": rng.integers(0, 3, 60), "rating": rng.random(60)}
     )
     rows["time"] = 1_000_000_000 + rng.permutation(60)
     merged = [
-        read_ratings(own, repeats=repeats, timestamp=time)
-        for time in (("time", "-") if repeats != "last" else ("time",))
+        read_ratings(own, duplicates=duplicates, timestamp=time)
+        for time in (("time", "-") if duplicates != "last" else ("time",))
         for own in (rows, shuffled(rows, seed))
     ]
     for first, second in zip(merged[::2], merged[1::2], strict=True):
@@ -145,8 +145,8 @@ def test_merged_rows_do_not_depend_on_the_order_of_rows(seed: int, repeats: Any)
 
 def test_rules_for_repeats_without_times_go_by_the_rows_of_the_table() -> None:
     rows = {"user": ["b", "a", "b"], "item": ["x", "x", "x"], "rating": [1, 2, 3]}
-    assert read_ratings(rows, repeats="first").values.tolist() == [2, 1]
-    assert read_ratings(rows, repeats="last").values.tolist() == [2, 3]
+    assert read_ratings(rows, duplicates="first").values.tolist() == [2, 1]
+    assert read_ratings(rows, duplicates="last").values.tolist() == [2, 3]
 
 
 @given(seed=st.integers(0, 2**31))

@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from receval.data.ratings_table import read_ratings
-from receval.data.run_files import read_run, write_run
+from receval.data.run import read_run, write_run
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
 from receval.sampled_metrics.audit import audit_samples

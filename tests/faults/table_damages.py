@@ -16,7 +16,7 @@ from pathlib import Path
 from receval.data.layouts import WORDS
 from receval.data.ratings_table import ReadRatings, read_ratings
 from receval.data.reading import TableError
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 from receval.data.text_lines import QUOTED
 
 LONGEST = 500

@@ -24,7 +24,7 @@ from reproduction.workflow.jobs.kernels import (
     types_as_text,
 )
 
-KERNEL = "receval.splits.ranks_within_groups:ranks_within_groups"
+KERNEL = "receval.splits.random_splits:ranks_within_groups"
 
 
 def test_every_listed_kernel_is_one_and_its_types_are_types() -> None:

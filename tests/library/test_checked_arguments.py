@@ -89,7 +89,7 @@ def test_the_walk_meets_the_options_of_all_evaluations() -> None:
             ("diagnose", "seed"),
             ("explore_ratings", "relevant"),
             ("audit_samples", "sampled"),
-            ("read_ratings", "repeats"),
+            ("read_ratings", "duplicates"),
             ("unbiased_estimates", "clip"),
             ("EvaluationResult.compare", "samples"),
         }

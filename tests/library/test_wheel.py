@@ -201,7 +201,7 @@ def test_kernels_are_not_kept_among_the_files_that_pip_uninstalls(
     installed: Path, tmp_path: Path
 ) -> None:
     code = """
-from receval.splits.ranks_within_groups import ranks_within_groups
+from receval.splits.random_splits import ranks_within_groups
 print(ranks_within_groups.stats.cache_path)
 """
     environment = {"PYTHONPATH": str(installed), "XDG_CACHE_HOME": str(tmp_path)}

@@ -82,7 +82,7 @@ def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
 def test_code_entries_are_what_the_configuration_names() -> None:
     plan = demo()
     assert plan.code.recommender_entry("plsa") == "receval.recommenders.plsa:PLSA"
-    assert plan.code.splitter_entry("user-80") == "receval.splits.hold_out:split_by_user_ratio"
+    assert plan.code.splitter_entry("user-80") == "receval.splits.random_splits:split_by_user_ratio"
     assert plan.datasets.writer_entry("cm100k") == "reproduction.simulation.writers.cm100k"
     assert plan.datasets.parser_entries("ml-1m") == ["reproduction.datasets.formats.movielens"]
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from protocols.brute_force import Scores, rank_by_sorting
+from protocols.brute_force import Scores
 from protocols.test_ranking import (
     N_ITEMS,
     N_USERS,
-    priority_of,
+    assert_as_by_sorting,
     random_fold,
-    samples_of,
     seeded,
 )
 from scipy.sparse import csr_array
 
 from receval.protocols import evaluation
 from receval.protocols.evaluation import rank_judged, rank_judged_together
-from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.protocols.ranking import PADDED
 from receval.splits.split import Fold, Judgments
@@ -54,22 +52,6 @@ def judged_by(users: list[int], seed: int = 4, liked: int = 3) -> tuple[Fold, np
     rows = [(user, item) for user in users for item in rng.choice(N_ITEMS, 2 * liked, False)]
     values = np.tile([5] * liked + [2] * liked, len(users))
     return Fold(fold.train, Judgments.from_pairs(*zip(*rows, strict=True), values, N_USERS)), scores
-
-
-def assert_as_by_sorting(
-    found: list[JudgedRanks], fold: Fold, scores: np.ndarray, protocols: list[Protocol]
-) -> None:
-    for protocol, outcome in zip(protocols, found, strict=True):
-        ranks, lengths = rank_by_sorting(
-            scores,
-            fold,
-            fold.test,
-            protocol,
-            priority_of(protocol, fold.train.shape[1]),
-            samples_of(fold, protocol, protocol.sampled) if protocol.sampled else None,
-        )
-        np.testing.assert_array_equal(outcome.ranks, ranks)
-        np.testing.assert_array_equal(outcome.lengths, lengths)
 
 
 @pytest.mark.parametrize(

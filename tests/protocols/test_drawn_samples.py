@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from receval.protocols.candidates import sample_candidates, user_seeds
-from receval.protocols.weighted_samples import weighted_candidates
 
 WORD = 2**64
 STEP = 0x9E3779B97F4A7C15
@@ -139,7 +138,7 @@ def test_weighted_samples_are_the_items_of_the_largest_noise_and_weight(
 ) -> None:
     drawing = Drawing.of_seed(seed)
     weights = np.random.default_rng(seed).integers(0, 4, len(drawing.is_candidate)).astype(float)
-    found = weighted_candidates(weights, *drawing.arguments(size, everybody=False))  # type: ignore[arg-type]
+    found = sample_candidates(*drawing.arguments(size, everybody=False), weights=weights)  # type: ignore[arg-type]
     assert samples_in(found) == [
         weighted_sample(drawing.base, set(drawing.pool(user)), weights, size, int(own))
         for user, own in enumerate(drawing.seeds)
@@ -150,17 +149,12 @@ def test_weighted_samples_are_the_items_of_the_largest_noise_and_weight(
 def test_everybody_is_drawn_for_if_nobody_is_named(seed: int) -> None:
     drawing = Drawing.of_seed(seed)
     weights = np.ones(len(drawing.is_candidate))
-    named = Drawing(
-        drawing.is_candidate,
-        drawing.trained,
-        drawing.relevant,
-        drawing.seeds,
-        np.ones(len(drawing.seeds), dtype=bool),
-    ).arguments(5, everybody=False)
+    everybody = np.ones(len(drawing.seeds), dtype=bool)
+    named = replace(drawing, is_drawn_for=everybody).arguments(5, everybody=False)
     nobody = drawing.arguments(5, everybody=True)
     for one, other in (
         (sample_candidates(*named), sample_candidates(*nobody)),  # type: ignore[arg-type]
-        (weighted_candidates(weights, *named), weighted_candidates(weights, *nobody)),  # type: ignore[arg-type]
+        (sample_candidates(*named, weights=weights), sample_candidates(*nobody, weights=weights)),  # type: ignore[arg-type]
     ):
         assert samples_in(one) == samples_in(other)
 
@@ -170,7 +164,7 @@ def first_of_two(weights: list[float], word: int) -> int:
     rows = np.zeros(2, dtype=np.int64), NOTHING
     seeds = np.array([seed_whose_first_word_is(word)], dtype=np.uint64)
     both = np.ones(2, dtype=bool)
-    _, items = weighted_candidates(np.array(weights), both, *rows, *rows, 1, seeds)
+    _, items = sample_candidates(both, *rows, *rows, 1, seeds, weights=np.array(weights))
     return int(items[0])
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from receval.protocols.names import parse_protocol
-from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import Protocol, parse_protocol
 from reproduction.config.systems import ProtocolSpec
 
 CANDIDATES = ("AI", "TI", "train", "rated")

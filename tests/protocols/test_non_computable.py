@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from receval.protocols.shared_by_passes import FallbackScores
+from receval.protocols.evaluation import FallbackScores
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,16 +46,6 @@ def open_items(fold: Fold, candidates: BaseCandidates, user: int) -> set[int]:
 
 def rows_of(fold: Fold, user: int) -> range:
     return range(fold.test.indptr[user], fold.test.indptr[user + 1])
-
-
-@pytest.mark.parametrize("percentiles", [2, 5, N_ITEMS])
-def test_percentiles_are_equally_many_items_by_popularity(percentiles: int) -> None:
-    fold, _ = random_fold(3)
-    percentile_of = popularity_percentiles(fold, percentiles)
-    assert [int(p) for p in percentile_of[by_popularity(fold)]] == sorted(percentile_of.tolist())
-    sizes = np.bincount(percentile_of)
-    assert len(sizes) == percentiles
-    assert sizes.max() - sizes.min() <= 1
 
 
 def test_equally_popular_items_are_in_the_order_of_their_codes() -> None:
@@ -158,24 +146,6 @@ def test_p1r_averages_percentiles_and_not_lists() -> None:
     np.testing.assert_allclose(mean(values, lists), [(2.5 / 3 + 0.5) / 2])
 
 
-@pytest.mark.costly
-def test_p1r_of_random_scores_is_one_over_the_size_of_the_lists() -> None:
-    rng = np.random.default_rng(1)
-    n_users, n_items = 4000, 40
-    users = np.repeat(np.arange(n_users), 2)
-    chances = np.arange(n_items, 0, -1.0) / np.arange(n_items, 0, -1.0).sum()
-    items = np.concatenate(
-        [rng.choice(n_items, 2, replace=False, p=chances) for _ in range(n_users)]
-    )
-    test = Judgments.from_pairs(users, items, np.full(len(users), 5.0), n_users)
-    fold = Fold(csr_array((n_users, n_items), dtype=np.float32), test)
-    protocol = Protocol("1R", "AI", 4, 5.0, percentiles=4)
-    (outcome,) = rank_judged(Scores(rng.random((n_users, n_items))), fold, [protocol], seeded)
-    lists = JudgedLists.of(test, outcome, 5.0, protocol)
-    (value,) = mean(evaluate([parse("P@1")], lists), lists)
-    assert value == pytest.approx(1 / 5, abs=5 * np.sqrt(0.16 / 2000) / 2)
-
-
 @given(
     seed=st.integers(0, 10_000),
     relevant=st.sampled_from(["AR", "1R"]),
@@ -208,20 +178,6 @@ def test_a_removed_head_leaves_the_candidates_and_the_test(
             ranking = sorted_list(scores[user], shown, priority_of(protocol))
             is_ranked = item in ranking and (relevant == "AR" or item in liked)
             assert outcome.ranks[row] == (1 + ranking.index(item) if is_ranked else 0)
-
-
-@pytest.mark.parametrize("design", [{}, {"percentiles": 3}, {"head_removed": 0.2}])
-def test_nested_samples_rank_as_each_size_does_alone(design: dict) -> None:
-    fold, scores = random_fold(12)
-    protocols = [Protocol("1R", "AI", size, 4.0, **design) for size in (2, 5, 9)]
-    together = rank_judged(Scores(scores), fold, protocols, seeded)
-    for protocol, outcome in zip(protocols, together, strict=True):
-        (alone,) = rank_judged(Scores(scores), fold, [protocol], seeded)
-        np.testing.assert_array_equal(outcome.ranks, alone.ranks)
-        np.testing.assert_array_equal(outcome.lengths, alone.lengths)
-    for smaller, larger in pairwise(together):
-        ranked = smaller.ranks > 0
-        assert (larger.ranks[ranked] >= smaller.ranks[ranked]).all()
 
 
 def test_percentiles_of_judged_items_are_stored_with_their_ranks(tmp_path) -> None:

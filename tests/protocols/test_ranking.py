@@ -16,9 +16,9 @@ from receval.protocols.candidates import (
     sample_candidates,
     user_seeds,
 )
-from receval.protocols.evaluation import rank_judged
+from receval.protocols.evaluation import SharedByPasses, rank_judged
+from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.protocols.shared_by_passes import SharedByPasses
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 
@@ -86,42 +86,68 @@ def samples_of(fold: Fold, protocol: Protocol, size: int) -> dict[int, list[int]
     return {user: items[starts[user] : starts[user + 1]].tolist() for user in range(N_USERS)}
 
 
+def assert_as_by_sorting(
+    found: list[JudgedRanks],
+    fold: Fold,
+    scores: np.ndarray,
+    protocols: list[Protocol],
+    fallback: np.ndarray | None = None,
+) -> None:
+    """Compare ranks with positions in the sorted lists of all candidates, or of the samples."""
+    for protocol, outcome in zip(protocols, found, strict=True):
+        ranks, lengths = rank_by_sorting(
+            scores,
+            fold,
+            fold.test,
+            protocol,
+            priority_of(protocol, fold.train.shape[1]),
+            samples_of(fold, protocol, protocol.sampled) if protocol.sampled else None,
+            fallback,
+        )
+        np.testing.assert_array_equal(outcome.ranks, ranks)
+        np.testing.assert_array_equal(outcome.lengths, lengths)
+
+
 @given(
     seed=st.integers(0, 10_000),
     relevant=st.sampled_from(["AR", "1R"]),
     candidates=st.sampled_from(["AI", "TI", "train"]),
     ties=st.sampled_from(["random", "index"]),
 )
-def test_ranks_among_all_candidates_equal_positions_in_the_sorted_list(
+def test_ranks_are_positions_in_the_sorted_lists_of_all_candidates_and_of_nested_samples(
     seed: int, relevant: str, candidates: str, ties: str
 ) -> None:
     fold, scores = random_fold(seed)
-    protocol = Protocol(relevant, candidates, None, 4.0, ties)
-    (outcome,) = rank_judged(Scores(scores), fold, [protocol], seeded)
-    ranks, lengths = rank_by_sorting(scores, fold, fold.test, protocol, priority_of(protocol))
-    np.testing.assert_array_equal(outcome.ranks, ranks)
-    np.testing.assert_array_equal(outcome.lengths, lengths)
+    sizes = (None, 1, 4, 9, 40)
+    protocols = [Protocol(relevant, candidates, size, 4.0, ties) for size in sizes]
+    assert_as_by_sorting(
+        rank_judged(Scores(scores), fold, protocols, seeded), fold, scores, protocols
+    )
 
 
-@given(
-    seed=st.integers(0, 10_000),
-    relevant=st.sampled_from(["AR", "1R"]),
-    candidates=st.sampled_from(["AI", "TI", "train"]),
-)
-def test_ranks_among_nested_samples_equal_positions_in_each_sorted_list(
-    seed: int, relevant: str, candidates: str
-) -> None:
+ONE_PASS = {
+    "mixed": [
+        Protocol("1R", "TI", 9, 4.0),
+        Protocol("AR", "TI"),
+        Protocol("1R", "TI", 3, 4.0),
+        Protocol("AR", "AI", ties="index"),
+        Protocol("AR", "TI", 3, 4.0),
+        Protocol("1R", "TI", 3, 5.0),
+    ],
+    "percentiles": [Protocol("1R", "AI", size, 4.0, percentiles=3) for size in (2, 5, 9)],
+    "no head": [Protocol("1R", "AI", size, 4.0, head_removed=0.2) for size in (2, 5, 9)],
+}
+
+
+@pytest.mark.parametrize("name", ONE_PASS)
+@pytest.mark.parametrize("seed", [11, 12])
+def test_several_protocols_in_one_pass_rank_as_each_does_alone(name: str, seed: int) -> None:
     fold, scores = random_fold(seed)
-    sizes = (1, 4, 9, 40)
-    protocols = [Protocol(relevant, candidates, size, 4.0) for size in sizes]
-    outcomes = rank_judged(Scores(scores), fold, protocols, seeded)
-    samples = samples_of(fold, protocols[0], max(sizes))
-    for protocol, outcome in zip(protocols, outcomes, strict=True):
-        ranks, lengths = rank_by_sorting(
-            scores, fold, fold.test, protocol, priority_of(protocol), samples
-        )
-        np.testing.assert_array_equal(outcome.ranks, ranks)
-        np.testing.assert_array_equal(outcome.lengths, lengths)
+    together = rank_judged(Scores(scores), fold, ONE_PASS[name], seeded)
+    for protocol, outcome in zip(ONE_PASS[name], together, strict=True):
+        (alone,) = rank_judged(Scores(scores), fold, [protocol], seeded)
+        np.testing.assert_array_equal(outcome.ranks, alone.ranks)
+        np.testing.assert_array_equal(outcome.lengths, alone.lengths)
 
 
 def fallback_of(policy: str, fold: Fold) -> np.ndarray | None:
@@ -161,17 +187,7 @@ def test_items_without_a_score_stand_behind_the_others_in_the_order_of_the_polic
     fold.train.data[:] = np.random.default_rng(seed).integers(1, 6, fold.train.nnz)
     protocol = Protocol(relevant, candidates, sampled, 4.0, non_computable=policy)
     (outcome,) = rank_judged(Scores(scores), fold, [protocol], seeded)
-    ranks, lengths = rank_by_sorting(
-        scores,
-        fold,
-        fold.test,
-        protocol,
-        priority_of(protocol),
-        samples_of(fold, protocol, sampled) if sampled else None,
-        fallback_of(policy, fold),
-    )
-    np.testing.assert_array_equal(outcome.ranks, ranks)
-    np.testing.assert_array_equal(outcome.lengths, lengths)
+    assert_as_by_sorting([outcome], fold, scores, [protocol], fallback_of(policy, fold))
     if policy != "none":
         np.testing.assert_array_equal(outcome.lengths, outcome.candidates)
 
@@ -184,53 +200,6 @@ def test_candidates_less_lengths_counts_what_the_system_cannot_compute() -> None
         (without,) = rank_judged(Scores(complete), fold, [protocol], seeded)
         np.testing.assert_array_equal(with_gaps.candidates, without.lengths)
         assert (with_gaps.lengths < with_gaps.candidates).any()
-
-
-def test_several_protocols_in_one_pass_rank_as_each_does_alone() -> None:
-    fold, scores = random_fold(11)
-    protocols = [
-        Protocol("1R", "TI", 9, 4.0),
-        Protocol("AR", "TI"),
-        Protocol("1R", "TI", 3, 4.0),
-        Protocol("AR", "AI", ties="index"),
-        Protocol("AR", "TI", 3, 4.0),
-        Protocol("1R", "TI", 3, 5.0),
-    ]
-    together = rank_judged(Scores(scores), fold, protocols, seeded)
-    for protocol, outcome in zip(protocols, together, strict=True):
-        (alone,) = rank_judged(Scores(scores), fold, [protocol], seeded)
-        np.testing.assert_array_equal(outcome.ranks, alone.ranks)
-        np.testing.assert_array_equal(outcome.lengths, alone.lengths)
-
-
-def test_ar_and_1r_draw_the_same_sample() -> None:
-    fold, scores = random_fold(3)
-    ar, one = rank_judged(
-        Scores(scores), fold, [Protocol("AR", "TI", 6, 4.0), Protocol("1R", "TI", 6, 4.0)], seeded
-    )
-    relevant = fold.test.values >= 4
-    computable = ar.ranks[relevant] > 0
-    assert (one.ranks[relevant][computable] <= ar.ranks[relevant][computable]).all()
-
-
-def test_every_candidate_is_drawn_equally_often() -> None:
-    n_users, n_items, size = 20_000, 10, 3
-    empty = np.zeros(n_users + 1, dtype=np.int64)
-    _, items = sample_candidates(
-        np.ones(n_items, dtype=bool),
-        empty,
-        np.zeros(0, dtype=np.int32),
-        empty,
-        np.zeros(0, dtype=np.int32),
-        size,
-        user_seeds(seeded("uniform"), n_users),
-    )
-    counts = np.bincount(items, minlength=n_items)
-    expected = n_users * size / n_items
-    spread = np.sqrt(expected * (1 - size / n_items))
-    assert np.abs(counts - expected).max() < 4.5 * spread
-    first = np.bincount(items[::size], minlength=n_items)
-    assert np.abs(first - n_users / n_items).max() < 4.5 * np.sqrt(n_users / n_items)
 
 
 def test_a_score_of_the_wrong_shape_is_refused() -> None:
@@ -247,7 +216,6 @@ def test_a_score_of_the_wrong_shape_is_refused() -> None:
         ({"sampled": 0, "threshold": 4.0}, "at least 1"),
         ({"ties": "none"}, "random, index"),
         ({"percentiles": 10}, "go with 1R"),
-        ({"relevant": "1R", "percentiles": 1}, "2 to"),
         ({"head_removed": 1.0}, "between 0 and 1"),
         ({"head_removed": 0.0}, "between 0 and 1"),
         ({"sampled": 1, "threshold": 4.0, "sampled_by": "popularity", "power": np.inf}, "from 0"),

@@ -11,10 +11,14 @@ from protocols.brute_force import Scores
 from protocols.test_ranking import N_USERS, random_fold, seeded
 from scipy.sparse import csr_array
 
-from receval.protocols.candidates import target_sets, user_seeds
+from receval.protocols.candidates import (
+    popularity_weights,
+    sample_candidates,
+    target_sets,
+    user_seeds,
+)
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
 from receval.splits.split import Fold, Judgments
 
 NOTHING = np.zeros(0, dtype=np.int32)
@@ -25,8 +29,8 @@ def drawn_for(n_users, weights, size, seed=1, is_candidate=None):
     weights = np.array(weights, dtype=float)
     within = np.ones(len(weights), dtype=bool) if is_candidate is None else is_candidate
     seeds = user_seeds(np.random.default_rng(seed), n_users)
-    indptr, items = weighted_candidates(
-        weights, within, empty, NOTHING, empty, NOTHING, size, seeds
+    indptr, items = sample_candidates(
+        within, empty, NOTHING, empty, NOTHING, size, seeds, weights=weights
     )
     return [items[start:end].tolist() for start, end in pairwise(indptr)]
 

@@ -12,9 +12,9 @@ from real_data.movielens import DATASET, MovieLens, needs_movielens
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
+from receval.protocols.candidates import popularity_weights
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.protocols.weighted_samples import popularity_weights
 from receval.sampled_metrics.sampled_candidates import SamplingOdds, expected_under_one_relevant
 from receval.sampled_metrics.weighted_candidates import (
     expected_of_weighted_ranks,

@@ -15,7 +15,7 @@ from protocols.brute_force import Scores
 from theory.exact_chances import assert_chances, binomial
 
 from receval.data.ratings import summed_matrix
-from receval.protocols.weighted_samples import popularity_weights
+from receval.protocols.candidates import popularity_weights
 from receval.sampled_metrics.weighted_candidates import (
     expected_of_weighted_ranks,
     weight_shares_above,

@@ -23,7 +23,7 @@ from receval.recommenders.non_personalised import AverageRating, OptimalRanking,
 from receval.recommenders.puresvd import PureSVD
 from receval.seeds import generator, gumbel_noise
 from receval.splits.anti_popular_familiarity import split_with_anti_popular_familiarity
-from receval.splits.partition import split_with_unbiased_test
+from receval.splits.random_splits import split_with_unbiased_test
 from receval.splits.split import Fold, Judgments, fold
 from receval.statistics.correlation import kendall_tau_b
 from reproduction.simulation.complete_judgments import (

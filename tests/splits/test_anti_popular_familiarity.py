@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
-from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings
+from splits.generated_ratings import any_ratings, ratings_of, rng_for, skewed_ratings
 
 from receval.splits.anti_popular_familiarity import (
     ItemFamiliarity,
     anti_popular_rates,
+    split_with_anti_popular_familiarity,
     with_anti_popular_familiarity,
 )
+from receval.splits.random_splits import split_with_unbiased_test
+from receval.splits.split import TEST, TRAIN, UNBIASED, fold
 
 
 def rng(seed=1):
@@ -29,14 +32,6 @@ def test_the_item_with_the_fewest_positive_judgments_gets_the_highest_rate():
 def test_an_item_without_a_judgment_takes_no_rate():
     rates = anti_popular_rates(np.array([4, 0, 2]), np.array([1, 0, 2]), np.array([1, 0, 2]), rng())
     np.testing.assert_array_equal(rates, [1, np.nan, 0.25])
-
-
-def test_equally_liked_items_are_in_random_order():
-    judged, relevant, known = np.full(3, 4), np.array([1, 1, 0]), np.array([0, 1, 2])
-    drawn = {
-        tuple(anti_popular_rates(judged, relevant, known, rng(seed)).tolist()) for seed in range(9)
-    }
-    assert drawn == {(0.25, 0, 0.5), (0, 0.25, 0.5)}
 
 
 @given(any_ratings(), st.integers(0, 5), st.integers(0, 9))
@@ -115,25 +110,6 @@ def test_judgments_become_known_with_their_item_s_rate_whatever_their_value():
     assert known.tolist() == (again.random(len(ratings)) < rates).tolist()
 
 
-def test_rates_of_zero_and_one_leave_nothing_to_chance():
-    # Item 0 is liked and known to all, item 1 neither: they change sides.
-    pairs = [(user, item) for user in range(5) for item in range(2)]
-    values, known = ([5.0, 1.0] * 5, [True, False] * 5)
-    ratings = ratings_of(pairs, 5, 2, known=known, values=values)
-    before, after = (
-        ItemFamiliarity.of(table, 4)
-        for table in (ratings, with_anti_popular_familiarity(ratings, 4, rng()))
-    )
-    assert (before.known.tolist(), after.known.tolist()) == ([5, 0], [0, 5])
-    assert (before.correlation, after.correlation) == pytest.approx((1, -1))
-    assert (before.relevant_share_of_known, after.relevant_share_of_known) == (1, 0)
-
-
-def test_ratings_that_do_not_say_what_is_known_are_refused():
-    with pytest.raises(ValueError, match=r"no column 'known'\): use one that does"):
-        with_anti_popular_familiarity(ratings_of([(0, 0)], 1, 1), 4, rng())
-
-
 def test_many_equally_liked_items_keep_their_random_order():
     judged, relevant = np.full(200, 50), np.arange(200) % 5
     known = np.arange(200) % 51
@@ -142,3 +118,56 @@ def test_many_equally_liked_items_keep_their_random_order():
     expected = dict(zip(order, sorted(known / judged, reverse=True), strict=True))
     rates = anti_popular_rates(judged, relevant, known, rng(4))
     assert rates.tolist() == [expected[item] for item in range(200)]
+
+
+# The split of the judgments whose familiarity was drawn again.
+
+
+def uses(split, bit):
+    return np.array([codes & bit > 0 for codes in split.codes])
+
+
+@given(any_ratings(), st.integers(0, 5), st.integers(2, 5))
+@pytest.mark.costly
+def test_judgments_known_by_the_new_draw_train_and_test_and_all_of_the_fold_judge(
+    ratings, threshold, folds
+):
+    split = split_with_anti_popular_familiarity(
+        ratings, rng_for, relevant_from=threshold, folds=folds
+    )
+    known = with_anti_popular_familiarity(ratings, threshold, rng_for("familiarity")).known
+    plain = split_with_unbiased_test(ratings, rng_for, unbiased_rows="fold", folds=folds)
+    in_fold = uses(plain, UNBIASED)
+    assert (uses(split, UNBIASED) == in_fold).all(), "the partition depends on the redraw"
+    assert (uses(split, TEST) == (in_fold & known)).all()
+    assert (uses(split, TRAIN) == (~in_fold & known)).all()
+
+
+def test_metadata_describe_the_draw_and_what_was_there_before():
+    # Item 0 is liked and known to all, item 1 neither: they change sides.
+    pairs = [(user, item) for user in range(5) for item in range(2)]
+    values, known = ([5.0, 1.0] * 5, [True, False] * 5)
+    ratings = ratings_of(pairs, 5, 2, known=known, values=values)
+    split = split_with_anti_popular_familiarity(ratings, rng_for, relevant_from=4, folds=2)
+    assert split.metadata == {
+        "train_order": "least-liked-first",
+        "relevant_from": 4,
+        "known_before": 5,
+        "never_known_before": 1,
+        "relevant_share_of_known_before": 1.0,
+        "known_relevant_correlation_before": pytest.approx(1),
+        "known": 5,
+        "never_known": 1,
+        "relevant_share_of_known": 0.0,
+        "known_relevant_correlation": pytest.approx(-1),
+    }
+    tested = fold(ratings, split, 0).test
+    assert set(tested.items.tolist()) <= {1}
+    assert set(tested.values.tolist()) <= {1.0}
+
+
+def test_ratings_that_do_not_say_what_is_known_are_refused():
+    with pytest.raises(ValueError, match=r"no column 'known'\): use one that does"):
+        split_with_anti_popular_familiarity(
+            ratings_of([(0, 0)], 1, 1), rng_for, relevant_from=4, folds=2
+        )

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from splits.generated_ratings import any_ratings, ratings_of, rng_for
 
-from receval.splits.leave_last_out import split_leaving_last_out
 from receval.splits.split import TEST, TRAIN
 from receval.splits.split_ratings import split
-from receval.splits.temporal import split_by_time
-from receval.splits.time_cut import (
+from receval.splits.temporal import (
     SECONDS_OF_A_DAY,
     cut_in_time,
     date_of_seconds,
     seconds_of_date,
+    split_by_time,
+    split_leaving_last_out,
 )
 
 DAY = SECONDS_OF_A_DAY
@@ -111,6 +111,7 @@ def cut_by_hand(ratings, cut, test_share, gap, new_users, repeats):
     return codes, metadata
 
 
+@example(at_times([0, 1, 2, 3]), None, 0.3, 1 / DAY, "test", "drop")
 @given(
     any_ratings(plays=True),
     st.one_of(st.none(), st.floats(0.05, 0.95), st.integers(1, 9).map(float)),

@@ -13,7 +13,7 @@ from splits.generated_ratings import any_ratings, ratings_of
 from receval.splits.leakage import LEAKAGE_SCOPES, future_in_train, futures_in_train, leakage
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.splits.split_ratings import split
-from receval.splits.time_cut import SECONDS_OF_A_DAY
+from receval.splits.temporal import SECONDS_OF_A_DAY
 
 
 def counted(ratings, codes):

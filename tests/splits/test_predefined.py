@@ -6,7 +6,7 @@ import pytest
 from splits.generated_ratings import ratings_of, rng_for
 
 from receval.splits.predefined import predefined_split
-from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
+from receval.splits.split import TEST, TRAIN, UNBIASED
 
 PAIRS = [(0, 0), (0, 1), (1, 1), (1, 0), (1, 2)]
 
@@ -138,31 +138,3 @@ def test_a_wrong_line_of_fold_numbers_is_named(tmp_path, ratings, text, message)
 def test_held_out_pairs_have_no_unbiased_test(tmp_path, ratings):
     with pytest.raises(ValueError, match="nothing about an unbiased test"):
         given_by(tmp_path, ratings, "u0\ti1\n", "held-out-pairs", "fold")
-
-
-@pytest.mark.parametrize(
-    ("train_order", "expected_users", "expected"),
-    [
-        ("rows", [0, 2, 3, 4, 1, 5], [3, 1, 0, 2]),
-        ("folds", [2, 0, 3, 4, 1, 5], [1, 3, 0, 2]),
-    ],
-)
-def test_users_and_items_appear_in_the_order_of_the_authors_train_file(
-    tmp_path, train_order, expected_users, expected
-):
-    ratings = ratings_of([(0, 3), (1, 0), (2, 1), (3, 0), (4, 3), (5, 2)], 6, 4)
-    path = tmp_path / "folds.txt"
-    path.write_text("3\n1\n2\n3\n3\n1\n", encoding="utf-8")
-    split = predefined_split(
-        ratings,
-        rng_for,
-        path=path,
-        content="fold-numbers",
-        unbiased_rows=None,
-        train_order=train_order,
-    )
-    assert fold(ratings, split, 0).items_by_appearance.tolist() == expected
-    assert fold(ratings, split, 0).users_by_appearance.tolist() == expected_users
-    split.write(tmp_path / "split.npz")
-    stored = Split.read(tmp_path / "split.npz")
-    assert fold(ratings, stored, 0).items_by_appearance.tolist() == expected

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from itertools import product
 
@@ -65,41 +64,6 @@ def test_what_is_left_is_the_largest_selection_in_which_nobody_has_too_few(
     assert all(set(part) <= set(largest) for part in allowed)
 
 
-def test_who_falls_below_takes_others_along() -> None:
-    # Item 3 has one rating; without it user 2 has one, without that item 2 has one, and so on.
-    pairs = [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (2, 2), (2, 3)]
-    kept = selected_ratings(
-        ratings_of(pairs, 3, 4), rng_for, min_user_ratings=2, min_item_ratings=2
-    )
-    assert rows(kept) == [0, 1, 2, 3]
-
-
-def test_few_ratings_of_users_and_of_items_are_told_apart() -> None:
-    ratings = ratings_of([(0, 0), (0, 1), (0, 2), (1, 0)], 2, 3)
-    assert rows(selected_ratings(ratings, rng_for, min_user_ratings=2)) == [0, 1, 2]
-    assert rows(selected_ratings(ratings, rng_for, min_item_ratings=2)) == [0, 3]
-
-
-@pytest.mark.parametrize(
-    ("head_removed", "left"),
-    [(0.12, [0, 1, 2, 3]), (0.13, [0, 2, 3]), (0.37, [0, 2, 3]), (0.38, [0, 2]), (0.9, [])],
-)
-def test_the_head_are_the_items_with_most_ratings_and_of_equal_ones_the_smaller_codes(
-    head_removed: float, left: list[int]
-) -> None:
-    # Items 1 and 3 have three ratings, items 0 and 2 two; six more have none and do not count.
-    counts = [2, 3, 2, 3]
-    pairs = [(user, item) for item, n in enumerate(counts) for user in range(n)]
-    ratings = ratings_of(pairs, 3, 10)
-    if not left:
-        with pytest.raises(ValueError, match=r"head removed 0\.9"):
-            selected_ratings(ratings, rng_for, head_removed=head_removed)
-        return
-    kept = selected_ratings(ratings, rng_for, head_removed=head_removed)
-    assert np.unique(ratings.items[kept]).tolist() == left
-    assert np.array_equal(kept, np.isin(ratings.items, left)), "an item goes whole or not at all"
-
-
 @given(
     st.one_of(any_ratings(plays=True), st.sampled_from([300, 1000]).map(many_items)),
     shares,
@@ -124,56 +88,26 @@ def test_the_head_goes_before_users_with_few_ratings() -> None:
     assert rows(kept) == [3, 4]
 
 
-def test_the_head_is_that_of_the_random_share() -> None:
-    ratings = skewed_ratings()
-    shared = selected_ratings(ratings, rng_for, share=0.3)
-    both = selected_ratings(ratings, rng_for, share=0.3, head_removed=0.2)
-    of_part = selected_ratings(ratings.select(shared), rng_for, head_removed=0.2)
-    np.testing.assert_array_equal(both[shared], of_part)
-    assert not both[~shared].any()
-    gone = set(ratings.items[shared].tolist()) - set(ratings.items[both].tolist())
-    all_gone = ratings.items[~selected_ratings(ratings, rng_for, head_removed=0.2)]
-    assert gone != set(all_gone.tolist())
-
-
-@given(any_ratings(plays=True), st.integers(1, 3), st.integers(1, 3))
-@pytest.mark.costly
-def test_a_selection_is_left_as_it_is_by_the_same_selection(
-    ratings: Ratings, of_user: int, of_item: int
-) -> None:
-    fewest = {"min_user_ratings": of_user, "min_item_ratings": of_item}
-    try:
-        kept = selected_ratings(ratings, rng_for, **fewest)
-    except ValueError:
-        return
-    assert selected_ratings(ratings.select(kept), rng_for, **fewest).all()
-
-
-def test_each_rating_is_kept_with_the_share_and_by_every_larger_one() -> None:
-    ratings = skewed_ratings()
-    kept = {share: selected_ratings(ratings, rng_for, share=share) for share in (0.2, 0.5, 0.9)}
-    for share, marks in kept.items():
-        error = math.sqrt(share * (1 - share) / len(ratings))
-        assert marks.mean() == pytest.approx(share, abs=4 * error)
-    assert not (kept[0.2] & ~kept[0.5]).any()
-    assert not (kept[0.5] & ~kept[0.9]).any()
-
-
-def test_a_random_share_asks_for_the_generator_of_the_selection_and_nothing_else_for_any() -> None:
-    asked: list[int | str] = []
-
-    def recorded(choice: int | str) -> np.random.Generator:
-        asked.append(choice)
-        return rng_for(choice)
-
-    ratings = skewed_ratings()
-    selected_ratings(ratings, recorded, head_removed=0.1, min_user_ratings=3, min_item_ratings=3)
-    assert asked == []
-    selected_ratings(ratings, recorded, share=0.5)
-    assert asked == ["selection"]
-
-
 @given(any_ratings(plays=True))
 @pytest.mark.costly
 def test_by_default_everything_is_selected(ratings: Ratings) -> None:
     assert selected_ratings(ratings, rng_for, **SelectionSpec().model_dump()).all()
+
+
+def test_a_random_share_is_that_of_its_generator_and_the_head_is_that_of_the_share() -> None:
+    ratings = skewed_ratings()
+    thrown = rng_for("selection").random(len(ratings), dtype=np.float32)
+    shared = selected_ratings(ratings, rng_for, share=0.3)
+    assert np.array_equal(shared, thrown < np.float32(0.3))
+    both = selected_ratings(ratings, rng_for, share=0.3, head_removed=0.2)
+    of_part = selected_ratings(ratings.select(shared), rng_for, head_removed=0.2)
+    np.testing.assert_array_equal(both[shared], of_part)
+    assert not both[~shared].any()
+
+
+def test_without_a_share_nothing_is_drawn() -> None:
+    def no_generator(choice: int | str) -> np.random.Generator:
+        raise AssertionError(choice)
+
+    few = {"head_removed": 0.1, "min_user_ratings": 3, "min_item_ratings": 3}
+    assert selected_ratings(skewed_ratings(), no_generator, **few).any()  # type: ignore[arg-type]

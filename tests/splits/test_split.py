@@ -31,14 +31,18 @@ def split_of(*codes: list[int]) -> Split:
     return Split(tuple(np.array(fold_codes, dtype=np.uint8) for fold_codes in codes))
 
 
+numbers = st.integers() | st.floats(allow_nan=False)
+stored_values = numbers | st.text(max_size=4) | st.lists(numbers, max_size=3).map(tuple)
+
+
 @st.composite
 def any_split(draw):
     uses = draw(st.lists(st.sampled_from(USES), min_size=1, unique=True))
-    n_ratings = draw(st.integers(1, 50))
+    n_ratings = draw(st.integers(0, 50))
     codes = st.lists(st.sampled_from(uses), min_size=n_ratings, max_size=n_ratings)
     return Split(
         tuple(np.array(draw(codes), dtype=np.uint8) for _ in range(draw(st.integers(1, 12)))),
-        draw(st.dictionaries(st.text(max_size=4), st.integers() | st.floats(allow_nan=False))),
+        draw(st.dictionaries(st.text(max_size=4), stored_values)),
     )
 
 
@@ -98,12 +102,6 @@ def test_the_order_of_metadata_is_not_stored(tmp_path):
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "other.npz").read_bytes()
 
 
-def test_a_split_into_train_and_test_takes_one_bit_per_rating_and_fold(tmp_path):
-    codes = np.random.default_rng(0).choice([TRAIN, TEST], 80_000).astype(np.uint8)
-    Split((codes, codes)).write(tmp_path / "split.npz")
-    assert (tmp_path / "split.npz").stat().st_size < 2 * 80_000 / 8 + 1500
-
-
 def test_a_code_that_no_rating_can_have_is_refused(tmp_path):
     # Two bits a rating tell four codes apart, of which three are said to be there.
     split_of(USES[:4]).write(tmp_path / "split.npz")
@@ -113,12 +111,6 @@ def test_a_code_that_no_rating_can_have_is_refused(tmp_path):
     write_archive(tmp_path / "damaged.npz", members)
     with pytest.raises(DamagedFileError, match="fold 0 has codes that no rating can have"):
         Split.read(tmp_path / "damaged.npz").codes[0]
-
-
-def test_a_split_of_no_ratings_is_read_back(tmp_path):
-    nothing = np.empty(0, dtype=np.uint8)
-    Split((nothing, nothing)).write(tmp_path / "split.npz")
-    assert [len(codes) for codes in Split.read(tmp_path / "split.npz").codes] == [0, 0]
 
 
 @pytest.mark.parametrize(("n_uses", "n_bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3)])
@@ -184,22 +176,6 @@ def test_a_rating_trains_tests_or_is_left_out_and_the_first_that_does_else_is_na
                 split_of([TRAIN] * 4, [TRAIN, code, TEST, code])
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.int64, bool])
-def test_codes_that_are_no_bytes_are_refused(dtype):
-    with pytest.raises(ValueError, match=f"Fold 1 has codes of type {np.dtype(dtype)}"):
-        Split((np.ones(2, dtype=np.uint8), np.ones(2, dtype=dtype)))
-
-
-def test_folds_of_different_lengths_are_refused():
-    with pytest.raises(ValueError, match="Fold 1"):
-        split_of([TRAIN, TEST], [TRAIN])
-
-
-def test_a_split_without_folds_is_refused():
-    with pytest.raises(ValueError, match="at least one fold"):
-        Split(())
-
-
 def test_fold_by_hand():
     pairs = [(1, 2), (0, 1), (0, 0), (1, 0), (2, 2), (0, 2)]
     ratings = ratings_of(pairs, n_users=4, n_items=3, values=[5, 4, 3, 2, 1, 0])
@@ -219,15 +195,40 @@ def test_fold_by_hand():
     assert loaded.unbiased.items.tolist() == [0, 2]
 
 
-def test_without_unbiased_ratings_there_is_no_unbiased_test():
-    ratings = ratings_of([(0, 0), (0, 1)], 1, 2)
-    assert fold(ratings, split_of([TRAIN, TEST]), 0).unbiased is None
+@pytest.mark.parametrize(
+    ("codes", "told"),
+    [
+        ((), "at least one fold"),
+        (([1, 2], [1]), "Fold 1 has codes of type uint8 and shape"),
+        *(
+            (([1, 2], np.ones(2, kind)), f"Fold 1 has codes of type {np.dtype(kind)}")
+            for kind in (np.int8, np.int64, bool)
+        ),
+    ],
+)
+def test_folds_that_are_no_bytes_of_one_length_are_refused(codes, told):
+    with pytest.raises(ValueError, match=told):
+        Split(tuple(np.array(own, np.uint8) if type(own) is list else own for own in codes))
+
+
+@pytest.mark.parametrize(
+    ("number", "codes", "told"),
+    [
+        (-1, ([TRAIN], [TEST]), "no fold -1: the split has the folds 0 to 1"),
+        (2, ([TRAIN], [TEST]), "no fold 2: the split has the folds 0 to 1"),
+        (0, ([TRAIN, TEST],), "made for 2 ratings, but the table has 1"),
+    ],
+)
+def test_folds_that_there_are_not_and_those_of_other_tables_are_refused(number, codes, told):
+    with pytest.raises(ValueError, match=told):
+        fold(ratings_of([(0, 0)], 1, 1), split_of(*codes), number)
 
 
 def test_plays_are_summed_within_train_and_within_test():
     pairs = [(0, 1), (0, 0), (0, 1), (0, 1), (0, 1), (0, 1)]
     ratings = ratings_of(pairs, 1, 2, values=[1, 1, 1, 1, 1, 1])
     loaded = fold(ratings, split_of([TRAIN, TEST, TEST, TRAIN, TRAIN, TEST]), 0)
+    assert loaded.unbiased is None
     assert loaded.train.toarray().tolist() == [[0, 3]]
     assert loaded.test.items.tolist() == [0, 1]
     assert loaded.test.values.tolist() == [1, 2]
@@ -261,19 +262,6 @@ def test_no_judgments_at_all():
     assert judgments.indptr.tolist() == [0, 0, 0]
     assert len(judgments) == 0
     assert judgments.users.tolist() == []
-
-
-@pytest.mark.parametrize("number", [-1, 2])
-def test_a_fold_that_does_not_exist_is_refused(number):
-    ratings = ratings_of([(0, 0)], 1, 1)
-    with pytest.raises(ValueError, match=f"no fold {number}: the split has the folds 0 to 1"):
-        fold(ratings, split_of([TRAIN], [TEST]), number)
-
-
-def test_a_split_of_another_table_is_refused():
-    ratings = ratings_of([(0, 0)], 1, 1)
-    with pytest.raises(ValueError, match="made for 2 ratings, but the table has 1"):
-        fold(ratings, split_of([TRAIN, TEST]), 0)
 
 
 @pytest.mark.parametrize(
@@ -311,62 +299,6 @@ def test_a_fold_without_a_train_file_has_no_order_of_appearance():
     assert (len(own.users_by_appearance), len(own.items_by_appearance)) == (0, 0)
 
 
-@pytest.mark.parametrize("train_order", ["rows", "folds"])
-def test_users_and_items_of_a_long_file_appear_in_the_order_of_their_first_rows(train_order):
-    rng = np.random.default_rng(3)
-    # Users and items of odd codes have no rating.
-    every = [(2 * user, 2 * item) for user in range(30) for item in range(60)]
-    pairs = [every[index] for index in rng.permutation(len(every))[:400]]
-    ratings = ratings_of(pairs, 60, 120)
-    fold_of = rng.integers(0, 3, len(pairs))
-    codes = [np.where(fold_of == number, TEST, TRAIN).astype(np.uint8) for number in range(3)]
-    split = Split(codes, {"train_order": train_order})
-    for number in range(3):
-        rows = [row for row in range(len(pairs)) if fold_of[row] != number]
-        if train_order == "folds":
-            rows.sort(key=lambda row: fold_of[row])
-        loaded = fold(ratings, split, number)
-        for side, (found, size) in enumerate(
-            [(loaded.users_by_appearance, 60), (loaded.items_by_appearance, 120)]
-        ):
-            met = dict.fromkeys(pairs[row][side] for row in rows)
-            assert found.tolist() == [*met, *(code for code in range(size) if code not in met)]
-
-
-@pytest.mark.parametrize(
-    ("items", "reason"), [([0.5], "items is of type float64"), ([-1], "items holds codes from -1")]
-)
-def test_judgments_of_no_items_are_refused(items: list[float], reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        Judgments(np.array([0, 1]), np.array(items), np.ones(1, dtype=np.float32))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("indptr", "items", "n_values", "reason"),
-    [
-        ([0, 2], [3, 3], 2, "not in order"),
-        ([0, 2], [4, 3], 2, "not in order"),
-        ([0, 2, 4], [5, 4, 3, 6], 4, "not in order"),
-        ([0, 2, 1, 3], [1, 2, 3], 3, "not in order"),
-        ([1, 2], [3, 4], 2, "not in order"),
-        ([0, 3], [3, 4], 2, r"end at \[3\]"),
-        ([0, 2], [3, 4], 1, "2 items have 1 values"),
-        ([], [], 0, r"end at \[\]"),
-    ],
-)
-def test_judgments_that_are_not_in_order_are_refused(indptr, items, n_values, reason) -> None:
-    with pytest.raises(ValueError, match=reason):
-        Judgments(
-            np.array(indptr, dtype=np.int64),
-            np.array(items, dtype=np.int32),
-            np.ones(n_values, dtype=np.float32),
-        )
-
-
-def test_items_may_fall_from_one_user_to_the_next() -> None:
-    assert len(Judgments(np.array([0, 2, 2, 3]), np.array([3, 4, 1]), np.ones(3, np.float32))) == 3
-
-
 @given(
     st.booleans().flatmap(lambda plays: any_ratings(plays=plays)),
     st.sampled_from([1, 2, 3, 5, -1, 0, 1000]),
@@ -398,3 +330,30 @@ def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(r
         assert getattr(whole.test, name).tobytes() == getattr(blocks.test, name).tobytes()
     for name in ("users_by_appearance", "items_by_appearance"):
         assert getattr(whole, name).tobytes() == getattr(blocks, name).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("indptr", "items", "n_values", "reason"),
+    [
+        ([0, 2], [3, 3], 2, "not in order"),
+        ([0, 2], [4, 3], 2, "not in order"),
+        ([0, 2, 4], [5, 4, 3, 6], 4, "not in order"),
+        ([0, 2, 1, 3], [1, 2, 3], 3, "not in order"),
+        ([1, 2], [3, 4], 2, "not in order"),
+        ([0, 3], [3, 4], 2, r"end at \[3\]"),
+        ([0, 2], [3, 4], 1, "2 items have 1 values"),
+        ([], [], 0, r"end at \[\]"),
+        ([0, 1], [0.5], 1, "items is of type float64"),
+        ([0, 1], [-1], 1, "items holds codes from -1"),
+        # Items may fall from one user to the next.
+        ([0, 2, 2, 3], [3, 4, 1], 3, None),
+    ],
+)
+def test_judgments_are_items_in_order(indptr, items, n_values, reason):
+    codes = np.array(items) if items and items[0] in (0.5, -1) else np.array(items, dtype=np.int32)
+    arrays = (np.array(indptr, dtype=np.int64), codes, np.ones(n_values, dtype=np.float32))
+    if reason is None:
+        assert len(Judgments(*arrays)) == len(items)
+    else:
+        with pytest.raises(ValueError, match=reason):
+            Judgments(*arrays)

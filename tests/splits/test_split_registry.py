@@ -74,6 +74,8 @@ def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_pat
     assert ((first & TEST) > 0).any(axis=1).all()
     planned = SPLIT.validate_python(kind).n_folds
     assert planned == (None if kind["kind"] == "predefined" else len(first))
+    files = SPLIT.validate_python(kind).files
+    assert files == (("folds.txt",) if kind["kind"] == "predefined" else ())
 
 
 def test_the_partition_of_another_split_is_the_same_under_any_name(ratings):
@@ -100,23 +102,18 @@ def test_a_repetition_does_not_depend_on_how_many_there_are(ratings, kind):
 
 def test_a_predefined_split_without_its_file_says_which(ratings):
     kind = {"kind": "predefined", "file": "pairs.tsv", "content": "held-out-pairs"}
+    assert SPLIT.validate_python(kind).n_folds == 1
     with pytest.raises(ValueError, match=r"split 'name' of the dataset 'data'.*'pairs\.tsv'"):
         made(ratings, kind)
 
 
-def test_a_configuration_tells_which_files_it_reads():
-    assert SPLIT.validate_python(KINDS[-1]).files == ("folds.txt",)
-    assert SPLIT.validate_python({"kind": "k-fold"}).files == ()
-
-
-def test_held_out_pairs_are_one_fold():
-    kind = {"kind": "predefined", "file": "a", "content": "held-out-pairs"}
-    assert SPLIT.validate_python(kind).n_folds == 1
-
-
 FOLDS = ("folds", [1, 99], [0, 100])
 PARTS = ("folds", [2, 99], [1, 100])
-SHARES = ("train_ratio", [1e-9, 0.999, (0.1, 0.2)], [0, 1, ()])
+SHARES = (
+    "train_ratio",
+    [1e-9, 0.999, (0.1, 0.2)],
+    [0, 1, (), (0.5, 1.0), (0.5, "much"), ((0.5,),), "0.5,0.6", (0.5, 0.5)],
+)
 BOUNDS = {
     "random-ratio": [FOLDS, SHARES],
     "user-ratio": [FOLDS, SHARES],

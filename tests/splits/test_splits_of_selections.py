@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
-from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings
+from splits.generated_ratings import ratings_of, skewed_ratings
 
 from receval.data.ratings import Ratings
 from receval.seeds import generator
-from receval.splits.kinds import SPLITTERS, AnySplitSpec, RandomRatio, make_split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, make_split
 from receval.splits.selection import selected_ratings, spread_over
-from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 
 NEEDED: dict[str, dict[str, Any]] = {
     "missing-at-random": {"unbiased_rows": "unknown"},
@@ -54,22 +52,6 @@ def test_a_split_with_a_selection_is_the_split_of_the_selected_ratings(
         assert not codes[~selected].any(), "what is not selected neither trains nor tests"
 
 
-def test_users_and_items_keep_their_codes_and_all_folds_their_selection() -> None:
-    ratings = skewed_ratings()
-    split = made(ratings, kind="random-ratio", folds=3, selection=SELECTION)
-    used = [codes > 0 for codes in split.codes]
-    np.testing.assert_array_equal(used[0], used[1])
-    np.testing.assert_array_equal(used[0], used[2])
-    data = fold(ratings, split, 0)
-    assert data.train.shape == (ratings.n_users, ratings.n_items)
-    selected = ratings.select(used[0])
-    assert data.train.nnz + len(data.test) == len(selected)
-    both = (data.train + data.test.matrix(ratings.n_items)).tocsr()
-    np.testing.assert_array_equal(
-        np.diff(both.indptr), np.bincount(selected.users, minlength=ratings.n_users)
-    )
-
-
 def test_the_seed_changes_a_selection_and_the_name_and_kind_of_the_split_do_not() -> None:
     ratings = skewed_ratings()
     selection: dict[str, Any] = {"share": 0.5}
@@ -78,14 +60,6 @@ def test_the_seed_changes_a_selection_and_the_name_and_kind_of_the_split_do_not(
     other = made(ratings, seed=2, kind="k-fold", selection=selection).codes[0] > 0
     np.testing.assert_array_equal(one, same)
     assert (one != other).any()
-
-
-def test_a_selection_of_everything_changes_no_code() -> None:
-    ratings = skewed_ratings()
-    whole = made(ratings, kind="user-ratio", folds=2)
-    same = made(ratings, kind="user-ratio", folds=2, selection={})
-    np.testing.assert_array_equal(np.array(whole.codes), np.array(same.codes))
-    assert same.metadata == {**whole.metadata, "selected_ratings": len(ratings)}
 
 
 def test_a_split_is_spread_over_the_selected_ratings_by_hand(tmp_path: Path) -> None:
@@ -104,31 +78,6 @@ def test_a_split_is_spread_over_the_selected_ratings_by_hand(tmp_path: Path) -> 
         assert spread.metadata == {"target_items": 7, "selected_ratings": 3}
         assert spread.n_ratings == 5
     assert split.metadata == {"target_items": 7}, "the split of the part stays as it was"
-
-
-@given(any_ratings(), st.data())
-@pytest.mark.costly
-def test_a_fold_of_a_split_that_was_spread_is_that_of_the_selected_table(
-    ratings: Ratings, data: st.DataObject
-) -> None:
-    n = len(ratings)
-    marks = data.draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(any))
-    selected = np.array(marks)
-    n_part = int(selected.sum())
-    uses = st.sampled_from([0, TRAIN, TEST, UNBIASED, TEST | UNBIASED])
-    codes = data.draw(st.lists(uses, min_size=n_part, max_size=n_part))
-    split = Split((np.array(codes, dtype=np.uint8),))
-    part = fold(ratings.select(selected), split, 0)
-    whole = fold(ratings, spread_over(split, selected), 0)
-    np.testing.assert_array_equal(part.train.toarray(), whole.train.toarray())
-    np.testing.assert_array_equal(part.train.indptr, whole.train.indptr)
-    np.testing.assert_array_equal(part.users_by_appearance, whole.users_by_appearance)
-    np.testing.assert_array_equal(part.items_by_appearance, whole.items_by_appearance)
-    assert (part.unbiased is None) == (whole.unbiased is None)
-    for one, other in ((part.test, whole.test), (part.unbiased, whole.unbiased)):
-        if one is not None and other is not None:
-            for field in ("indptr", "items", "values"):
-                np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
 
 
 def test_a_predefined_split_is_of_all_ratings() -> None:
@@ -172,13 +121,6 @@ def test_a_selection_that_leaves_nothing_says_what_was_asked_for() -> None:
         made(ratings, **kind)
 
 
-def test_a_split_is_spread_over_as_many_ratings_as_it_was_made_for():
-    split = Split((np.array([1], dtype=np.uint8),))
-    assert spread_over(split, np.array([False, True])).codes[0].tolist() == [0, 1]
+def test_a_split_is_spread_over_as_many_ratings_as_it_was_made_for() -> None:
     with pytest.raises(ValueError, match="made for 1 ratings, but 2 are selected"):
-        spread_over(split, np.array([True, True, False]))
-
-
-def test_a_train_ratio_named_twice_is_refused():
-    with pytest.raises(ValidationError, match="a train ratio stands there twice"):
-        RandomRatio(kind="random-ratio", train_ratio=(0.5, 0.5))
+        spread_over(Split((np.array([1], dtype=np.uint8),)), np.array([True, True, False]))

@@ -15,25 +15,19 @@ from splits.generated_ratings import (
 )
 
 from receval.splits.anti_popular_familiarity import with_anti_popular_familiarity
-from receval.splits.hold_out import split_by_random_ratio, split_by_user_ratio, split_leaving_out
-from receval.splits.partition import split_into_folds, split_with_unbiased_test
-from receval.splits.ranks_within_groups import ceiling_of_share
+from receval.splits.random_splits import (
+    ceiling_of_share,
+    split_by_random_ratio,
+    split_by_user_ratio,
+    split_into_folds,
+    split_leaving_out,
+    split_with_unbiased_test,
+)
 from receval.splits.selection import selected_ratings
 from receval.splits.split import TEST, TRAIN, UNBIASED
 from receval.splits.temporal import split_by_time
 
 shares = st.integers(1, 99).map(lambda percent: percent / 100)
-
-
-def test_coin_flips_train_with_the_given_probability_and_repetitions_are_independent():
-    ratings = skewed_ratings()
-    split = split_by_random_ratio(ratings, rng_for, train_ratio=0.7, folds=2)
-    tests = [codes == TEST for codes in split.codes]
-    for codes, test in zip(split.codes, tests, strict=True):
-        assert set(codes.tolist()) == {TRAIN, TEST}
-        assert test.mean() == pytest.approx(0.3, abs=4 * math.sqrt(0.21 / len(ratings)))
-    both = (tests[0] & tests[1]).mean()
-    assert both == pytest.approx(0.09, abs=4 * math.sqrt(0.0819 / len(ratings)))
 
 
 class Coins(np.random.Generator):
@@ -133,14 +127,6 @@ def test_known_ratings_train_and_test_and_unknown_ones_or_those_of_the_fold_judg
             assert code == use | UNBIASED * judges
 
 
-def test_every_rating_of_a_user_is_equally_likely_to_train():
-    ratings = ratings_of([(0, item) for item in range(5)] + [(1, 0)], 2, 5)
-    split = split_by_user_ratio(ratings, rng_for, train_ratio=0.4, folds=99)
-    trained = np.mean([codes == TRAIN for codes in split.codes], axis=0)
-    assert trained[:5] == pytest.approx([0.4] * 5, abs=4 * math.sqrt(0.24 / 99))
-    assert trained[5] == 1
-
-
 def test_leave_out_refuses_users_with_nothing_left_to_train_on():
     # User 0 has no rating, and the first of the other two is named.
     pairs = [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 1)]
@@ -204,3 +190,31 @@ def test_temporal_takes_ratings_of_the_same_moment_in_the_order_of_their_rows(sc
         for rows in histories.values()
     ]
     assert tests == sorted(row for rows in expected for row in rows)
+
+
+several = st.lists(shares, min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("splitter", [split_by_random_ratio, split_by_user_ratio])
+@given(ratings=any_ratings(plays=True), ratios=several, folds=st.integers(1, 3))
+@pytest.mark.costly
+def test_every_share_has_the_folds_that_it_has_alone_and_they_stand_together(
+    splitter, ratings, ratios, folds
+):
+    split = splitter(ratings, rng_for, train_ratio=ratios, folds=folds)
+    assert split.n_folds == len(ratios) * folds
+    assert split.metadata["train_ratios"] == tuple(np.repeat(ratios, folds).tolist())
+    for number, share in enumerate(ratios):
+        alone = splitter(ratings, rng_for, train_ratio=share, folds=folds)
+        together = split.codes[number * folds : (number + 1) * folds]
+        np.testing.assert_array_equal(np.array(together), np.array(alone.codes))
+        assert alone.metadata == {"train_ratios": (share,) * folds}
+
+
+@given(ratings=any_ratings(plays=True), share=shares)
+@pytest.mark.costly
+def test_a_coin_below_the_share_trains(ratings, share):
+    split = split_by_random_ratio(ratings, rng_for, train_ratio=share, folds=2)
+    for repetition, codes in enumerate(split.codes):
+        thrown = rng_for(repetition).random(len(ratings), dtype=np.float32)
+        assert codes.tobytes() == np.where(thrown < share, TRAIN, TEST).astype(np.uint8).tobytes()

@@ -11,7 +11,6 @@ from splits.generated_ratings import (
     ranks_drawn,
     ratings_of,
     rng_for,
-    skewed_ratings,
 )
 
 from receval.splits.split import TEST, TRAIN
@@ -41,27 +40,6 @@ def test_target_items_and_their_tests_by_hand():
     }
     for codes in split.codes:
         assert n_tests_per_item(ratings, codes).tolist() == [2, 2, 0, 2, 2, 0]
-
-
-def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
-    # .7 * 8 * 6 = 33.6 ratings test: 5 of each item, and 4 more from the five popular ones.
-    ratings = with_popularity(20, 20, 20, 20, 20, 8)
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.3, min_train_ratio=0.3, folds=30)
-    counts = np.array([n_tests_per_item(ratings, codes) for codes in split.codes])
-    assert split.metadata["target_items"] == 6
-    assert (counts.sum(axis=1) == split.metadata["test_ratings"]).all()
-    assert split.metadata["test_ratings"] == 34
-    assert (counts[:, 5] == 5).all()
-    assert (np.sort(counts[:, :5], axis=1) == [5, 6, 6, 6, 6]).all()
-    assert set(np.argmin(counts[:, :5], axis=1)) == set(range(5))
-
-
-def test_a_share_that_is_reached_exactly_is_reached():
-    # .7 * 1 * 3 is .42 of 5 ratings, although not in binary fractions.
-    with pytest.raises(ValueError, match="No uniform test exists"):
-        split_with_uniform_test(
-            with_popularity(2, 2, 1), rng_for, test_share=0.42, min_train_ratio=0.3, folds=1
-        )
 
 
 def uniform_by_hand(pairs, n_items, sigma, epsilon, largest_will_do):
@@ -155,47 +133,6 @@ def test_a_share_that_a_billionth_of_a_rating_reaches_is_reached():
     assert split.metadata["test_ratings"] == 2
 
 
-def test_a_single_test_rating_may_be_the_largest_test():
-    split = split_with_uniform_test(
-        with_popularity(2, 1, 1),
-        rng_for,
-        test_share=0.9,
-        min_train_ratio=0.5,
-        folds=1,
-        tests_from=0,
-    )
-    assert split.metadata["sigma"] == 1 / 4
-    assert split.metadata["test_ratings"] == split.metadata["target_items"] == 1
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("more", [0, 1e-10, 1e-9])
-def test_a_share_that_lacks_a_billionth_of_a_rating_is_not_reached(more):
-    ratings = with_popularity(2, 2)
-    parameters = {"test_share": 0.5 + more / 4, "min_train_ratio": 0.5, "folds": 1}
-    if more < 5e-10:
-        split = split_with_uniform_test(ratings, rng_for, **parameters)
-        assert split.metadata["test_ratings"] == 2
-    else:
-        with pytest.raises(ValueError, match=r"at most 0\.5 of the ratings"):
-            split_with_uniform_test(ratings, rng_for, **parameters)
-
-
-def test_folds_are_independent_repetitions():
-    ratings = skewed_ratings()
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.2, min_train_ratio=0.2, folds=2)
-    first, second = (codes == TEST for codes in split.codes)
-    assert (first & second).any()
-    assert (first != second).any()
-    assert all(set(codes.tolist()) == {TRAIN, TEST} for codes in split.codes)
-
-
-def test_an_impossible_share_says_what_can_be_reached():
-    ratings = with_popularity(1, 1, 8)
-    with pytest.raises(ValueError, match=r"at most 0\.64 of the ratings.*Lower test_share"):
-        split_with_uniform_test(ratings, rng_for, test_share=0.7, min_train_ratio=0.2, folds=1)
-
-
 def test_where_the_rest_of_a_long_tail_has_no_such_test_the_largest_is_taken():
     # 16 ratings, of which .5 asks for 8. With all ten items .8 * |R(i_k)| * k is 8, but then each
     # would have .8 test ratings. With the four that can spare one it is .8 * 2 * 4 = 6.4.
@@ -222,9 +159,34 @@ def test_a_long_tail_does_not_stand_in_the_way_of_a_share_that_others_reach(test
     assert split.metadata["sigma"] == test_share
 
 
-def test_items_that_can_spare_no_test_rating_are_in_no_test():
-    ratings = with_popularity(1, 1, 1)
-    with pytest.raises(ValueError, match=r"test share of 0\.9 .*less than one per item"):
+@pytest.mark.parametrize(
+    ("popularity", "parameters", "told"),
+    [
+        # .7 * 1 * 3 is .42 of 5 ratings, although not in binary fractions.
+        ((2, 2, 1), (0.42, 0.3, None), "No uniform test exists"),
+        ((1, 1, 8), (0.7, 0.2, None), r"at most 0\.64 of the ratings.*Lower test_share"),
+        ((1, 1, 1), (0.9, 0.2, 0), r"test share of 0\.9 .*less than one per item"),
+        ((2, 2), (0.5 + 1e-9 / 4, 0.5, None), r"at most 0\.5 of the ratings"),
+    ],
+)
+def test_what_cannot_be_reached_is_refused_with_what_can(popularity, parameters, told):
+    share, train_ratio, tests_from = parameters
+    with pytest.raises(ValueError, match=told):
         split_with_uniform_test(
-            ratings, rng_for, test_share=0.9, min_train_ratio=0.2, folds=1, tests_from=0
-        )
+            with_popularity(*popularity), rng_for,
+            test_share=share, min_train_ratio=train_ratio, folds=1, tests_from=tests_from,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("popularity", "parameters", "n_tests"),
+    [((2, 1, 1), (0.9, 0.5, 0), 1), ((2, 2), (0.5 + 1e-10 / 4, 0.5, None), 2)],
+    ids=["a single test rating", "a share that lacks less than a billionth"],
+)
+def test_the_largest_test_may_be_small_or_just_miss_its_share(popularity, parameters, n_tests):
+    share, train_ratio, tests_from = parameters
+    split = split_with_uniform_test(
+        with_popularity(*popularity), rng_for,
+        test_share=share, min_train_ratio=train_ratio, folds=1, tests_from=tests_from,
+    )  # fmt: skip
+    assert split.metadata["test_ratings"] == n_tests

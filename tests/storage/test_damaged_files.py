@@ -12,7 +12,7 @@ import pytest
 from storage.stored_formats import FORMATS, check_damages, ratings_of
 
 from receval.data.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
-from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
+from receval.protocols.judged_ranks import read_ranks
 from receval.storage import archives
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import DamagedFileError, how_to_make_again, read_results, refusing_damage
@@ -185,16 +185,6 @@ def test_the_command_that_makes_a_file_again_is_named(path: str, sentence: str) 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match=r"ranks\.npz is missing\. Make it again"):
         read_ranks(tmp_path / "ranks.npz", "AR-TI", 0)
-
-
-def test_ranks_of_another_system_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "ranks.npz"
-    judged = JudgedRanks(*np.ones((3, 4), dtype=np.int32))
-    write_ranks(path, {("AR-TI", 0, "test"): judged}, ("ml-1m", "user-80", "pop"))
-    own = read_ranks(path, "AR-TI", 0, owner=("ml-1m", "user-80", "pop"))
-    assert own.ranks.tolist() == [1, 1, 1, 1]
-    with pytest.raises(DamagedFileError, match="it holds the ranks of ml-1m, user-80, pop"):
-        read_ranks(path, "AR-TI", 0, owner=("ml-1m", "user-80", "random"))
 
 
 @pytest.mark.parametrize(

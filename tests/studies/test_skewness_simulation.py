@@ -18,7 +18,7 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.recommenders.base import make
 from receval.seeds import generator, integer_seed
-from receval.splits.hold_out import split_by_random_ratio
+from receval.splits.random_splits import split_by_random_ratio
 from receval.splits.split import fold
 from receval.storage.files import read_results
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings

@@ -17,7 +17,7 @@ from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_
 from receval.data.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.kinds import make_split
-from receval.splits.partition import split_with_unbiased_test
+from receval.splits.random_splits import split_with_unbiased_test
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from reproduction.config.settings import load_settings
 from reproduction.studies._shared.inputs import ArtifactInputs

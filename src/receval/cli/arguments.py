@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from receval import __version__
-from receval.cli.completion import complete_by
+from receval.cli.command_parser import complete_by
 from receval.cli.saved_arguments import (
     DIGESTS,
     TABLES_READ,
@@ -28,6 +28,9 @@ from receval.storage.messages import printable, quoted, shortened
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
     from receval.evaluation.report import Report
+
+COLUMNS = ("user", "item", "rating", "timestamp")
+"""The columns of a table of ratings."""
 
 _HEAD = 1 << 10
 """The first bytes of a page, in which its generator is named."""
@@ -47,7 +50,7 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
         help="file of ratings: CSV, TSV, Parquet, or the format of MovieLens or RecBole",
     )
     complete_by("file", [ratings])
-    add_columns(parser, ("user", "item", "rating", "timestamp"))
+    add_columns(parser, COLUMNS)
     add_reading(parser)
 
 
@@ -76,7 +79,7 @@ def ratings_of(chosen: argparse.Namespace) -> Ratings:
     """Return the ratings of the arguments of :func:`add_ratings`."""
     from receval.data.ratings_table import read_ratings
 
-    columns = {name: getattr(chosen, name) for name in ("user", "item", "rating", "timestamp")}
+    columns = columns_of(chosen, COLUMNS)
     ratings = read_ratings(chosen.ratings, **columns, **reading_of(chosen))
     setattr(chosen, TABLES_READ, (ratings,))
     return ratings
@@ -119,7 +122,7 @@ def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str 
             help="unit of timestamps that are numbers",
         )
         group.add_argument(
-            f"{dashes}repeats",
+            f"{dashes}duplicates",
             default=None if prefix else "refuse",
             choices=("refuse", "first", "last", "sum", "mean", "max"),
             help="what to do if a user has rated an item more than once (default: refuse)",
@@ -128,7 +131,7 @@ def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str 
 
 def reading_of(chosen: argparse.Namespace, prefix: str = "") -> dict[str, Any]:
     """Return the arguments of :func:`add_reading` that were given."""
-    names = {name: f"{prefix.replace('-', '_')}{name}" for name in (*READING, "repeats")}
+    names = {name: f"{prefix.replace('-', '_')}{name}" for name in (*READING, "duplicates")}
     found = {name: getattr(chosen, own, None) for name, own in names.items()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -153,13 +156,7 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         help="such as nDCG@10, MRR or precision@5; may be repeated (default: P@10, Recall@10, "
         "nDCG@10)",
     )
-    parser.add_argument(
-        "--relevant",
-        type=threshold_or_auto,
-        metavar="VALUE",
-        default="auto",
-        help="lowest test rating that counts as relevant (default: %(default)s)",
-    )
+    add_relevant(parser)
     parser.add_argument(
         "--users",
         choices=("auto", "tested", "relevant", "all", "covered", "relevant-covered"),
@@ -181,6 +178,17 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         "approximated (default: %(default)s)",
     )
     add_seed(parser)
+
+
+def add_relevant(parser: argparse.ArgumentParser, of: str = "test rating") -> None:
+    """Add the argument for the relevance threshold."""
+    parser.add_argument(
+        "--relevant",
+        type=threshold_or_auto,
+        metavar="VALUE",
+        default="auto",
+        help=f"lowest {of} that counts as relevant (default: %(default)s)",
+    )
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
@@ -231,13 +239,7 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
 
 
 def check_targets(chosen: argparse.Namespace) -> None:
-    """Refuse to overwrite input files or files of others, before anything is computed.
-
-    Raises
-    ------
-    ValueError
-        ``--out`` or ``--report`` names such a file or folder.
-    """
+    """Refuse to overwrite input files or files of others, before anything is computed."""
     from receval.evaluation.report import files_of_report, refuse_files_of_others
 
     out, page = chosen.out, chosen.report

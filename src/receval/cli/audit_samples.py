@@ -7,9 +7,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from receval.cli.arguments import add_output, finish, repeated, threshold_or_auto
-from receval.cli.command_parser import as_sentence
-from receval.cli.progress import progress_line
+from receval.cli.arguments import add_output, add_relevant, finish, repeated
+from receval.cli.command_parser import add_command, progress_line
 from receval.cli.runs import add_lists, judged_and_trained, read_runs, repeat_lists
 from receval.cli.saved_arguments import TABLES_READ
 
@@ -26,13 +25,7 @@ examples:
 def add_audit_samples(commands: Any) -> None:
     """Add this command to ``receval``."""
     text = "compare metrics on sampled candidates with metrics on full rankings"
-    parser = commands.add_parser(
-        "audit-samples",
-        help=text,
-        description=as_sentence(text),
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "audit-samples", text, EXAMPLES, run_audit_samples)
     add_lists(parser)
     parser.add_argument(
         "--sampled",
@@ -47,16 +40,9 @@ def add_audit_samples(commands: Any) -> None:
         metavar="NAME",
         help="such as nDCG@10 or MRR; may be repeated (default: Recall@10, nDCG@10, RR)",
     )
-    parser.add_argument(
-        "--relevant",
-        type=threshold_or_auto,
-        metavar="VALUE",
-        default="auto",
-        help="lowest test rating that counts as relevant (default: %(default)s)",
-    )
+    add_relevant(parser)
     add_output(parser, "receval-audit-samples")
-    repeat_lists(parser, "audit-samples")
-    parser.set_defaults(run=run_audit_samples)
+    repeat_lists(parser)
 
 
 def run_audit_samples(chosen: argparse.Namespace) -> int:

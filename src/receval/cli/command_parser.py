@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""An argument parser whose errors are single sentences, without a usage page."""
+"""The parser of all commands: errors in single sentences, shell completion, and progress."""
 
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from receval.storage.messages import shortened
+
+SHELLS = ("bash", "zsh", "fish")
 
 
 class CommandLineError(ValueError):
@@ -27,12 +33,64 @@ class CommandParser(argparse.ArgumentParser):
         raise CommandLineError(f"{self.prog}: {message} ({self.prog} --help tells what there is).")
 
 
-def as_sentence(text: str) -> str:
-    """Return a text with a capital letter and a full stop.
+def add_command(
+    commands: Any, name: str, text: str, examples: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
+    """Add a command to those of ``receval``, and return its parser."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=text,
+        description=f"{text[:1].upper()}{text[1:]}.",
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
 
-    Examples
-    --------
-    >>> as_sentence("compare lists")
-    'Compare lists.'
+
+class PrintCompletion(argparse.Action):
+    """Print the completion script of a shell for all commands of the parser, and exit."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Print the script."""
+        try:
+            import shtab
+        except ImportError:
+            raise ValueError(
+                "Completion is written by shtab, which is not installed: pip install "
+                "'receval[completion]'."
+            ) from None
+        print(shtab.complete(parser, values))
+        parser.exit()
+
+
+def complete_by(kind: str, actions: Iterable[argparse.Action]) -> None:
+    """Let shells complete arguments with files or folders."""
+    for action in actions:
+        # The attribute that shtab reads.
+        vars(action)["complete"] = kind
+
+
+@contextmanager
+def progress_line(unit: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function that shows progress on one line, which is cleared at the end.
+
+    The function takes the name of the next unit, the number done, and the total. Nothing is written
+    if standard error is not a terminal.
     """
-    return f"{text[:1].upper()}{text[1:]}."
+    from tqdm import tqdm
+
+    with tqdm(unit=f" {unit}", leave=False, disable=None, dynamic_ncols=True) as bar:
+
+        def show(name: str, done: int, total: int) -> None:
+            bar.total, bar.n = total, done
+            bar.set_postfix_str(shortened(name), refresh=False)
+            bar.refresh()
+
+        yield show

@@ -10,16 +10,14 @@ from typing import Any
 from receval.cli.arguments import (
     add_output,
     add_ratings,
+    add_relevant,
     add_seed,
     columns_of,
     finish,
     ratings_of,
     reading_of,
-    threshold_or_auto,
 )
-from receval.cli.command_parser import as_sentence
-from receval.cli.completion import complete_by
-from receval.cli.progress import progress_line
+from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.saved_arguments import TABLES_READ, add_settings
 
 EXAMPLES = """examples:
@@ -32,13 +30,7 @@ EXAMPLES = """examples:
 def add_diagnose(commands: Any) -> None:
     """Add this command to ``receval``."""
     text = "report what can be measured on your ratings, and recommend an experiment"
-    parser = commands.add_parser(
-        "diagnose",
-        help=text,
-        description=as_sentence(text),
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "diagnose", text, EXAMPLES, run_diagnose)
     add_ratings(parser)
     unbiased = parser.add_argument(
         "--unbiased",
@@ -46,23 +38,10 @@ def add_diagnose(commands: Any) -> None:
         help="judgments of items that were drawn at random for each user, with the same columns",
     )
     complete_by("file", [unbiased])
-    parser.add_argument(
-        "--relevant",
-        type=threshold_or_auto,
-        metavar="VALUE",
-        default="auto",
-        help="lowest rating that counts as relevant (default: %(default)s)",
-    )
+    add_relevant(parser, "rating")
     add_seed(parser)
     add_output(parser, "receval-diagnose")
-    add_settings(
-        parser,
-        "diagnose",
-        positionals=["ratings"],
-        required=["ratings"],
-        files=["ratings", "unbiased"],
-    )
-    parser.set_defaults(run=run_diagnose)
+    add_settings(parser, required=["ratings"], files=["ratings", "unbiased"])
 
 
 def run_diagnose(chosen: argparse.Namespace) -> int:

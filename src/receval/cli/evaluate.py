@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from receval.cli.arguments import (
     add_measuring,
@@ -17,9 +18,26 @@ from receval.cli.arguments import (
     ratings_of,
     repeated,
 )
-from receval.cli.command_parser import as_sentence
-from receval.cli.progress import progress_line
+from receval.cli.command_parser import add_command, progress_line
 from receval.cli.saved_arguments import add_settings
+from receval.storage.messages import quoted
+
+if TYPE_CHECKING:
+    from receval.recommenders.base import Recommender
+
+SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "random": ("receval.recommenders.non_personalised:Random", {}),
+    "pop": ("receval.recommenders.non_personalised:Popularity", {}),
+    "average": ("receval.recommenders.non_personalised:AverageRating", {}),
+    "user-knn": ("receval.recommenders.knn:UserKNN", {}),
+    "item-knn": ("receval.recommenders.knn:ItemKNN", {}),
+    "puresvd": ("receval.recommenders.puresvd:PureSVD", {}),
+    "mf": ("receval.recommenders.wrmf:WRMF", {}),
+    "bprmf": ("receval.recommenders.bprmf:BPRMF", {}),
+    "slim": ("receval.recommenders.slim:SLIM", {"l1": 1.0, "l2": 100.0}),
+    "plsa": ("receval.recommenders.plsa:PLSA", {}),
+}
+"""Class and parameters by name; other parameters follow the name or have defaults."""
 
 EXAMPLES = """names:
   systems     random, pop, average, user-knn, item-knn, puresvd, mf, bprmf, slim, plsa
@@ -41,13 +59,7 @@ examples:
 def add_evaluate(commands: Any) -> None:
     """Add this command to ``receval``."""
     text = "train recommender systems on your ratings, and compare them"
-    parser = commands.add_parser(
-        "evaluate",
-        help=text,
-        description=as_sentence(text),
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "evaluate", text, EXAMPLES, run_evaluate)
     add_ratings(parser)
     parser.add_argument(
         "--system",
@@ -65,15 +77,11 @@ def add_evaluate(commands: Any) -> None:
     )
     add_measuring(parser)
     add_output(parser, "receval-evaluate")
-    add_settings(
-        parser, "evaluate", positionals=["ratings"], required=["ratings"], files=["ratings"]
-    )
-    parser.set_defaults(run=run_evaluate)
+    add_settings(parser, required=["ratings"], files=["ratings"])
 
 
 def run_evaluate(chosen: argparse.Namespace) -> int:
     """Run the command."""
-    from receval.cli.named_systems import named_system
     from receval.evaluation.systems import evaluate_systems
     from receval.splits.split_ratings import split
 
@@ -100,3 +108,34 @@ def _split(text: str) -> tuple[str, Mapping[str, Any]]:
     kind, _, written = text.partition(":")
     parts = [part.partition("=") for part in written.split(",") if part]
     return kind, {name.strip(): number_or_word(value.strip()) for name, _, value in parts}
+
+
+def named_system(text: str, seed: int) -> Recommender:
+    """Return the system for a name in :data:`SYSTEMS`, perhaps with parameters of its class.
+
+    The system's random choices depend on the seed and on the whole text.
+
+    Examples
+    --------
+    >>> named_system("user-knn:neighbours=20", seed=1).parameters["neighbours"]
+    20
+    """
+    from receval.recommenders.base import make
+    from receval.seeds import integer_seed
+
+    name, _, written = text.partition(":")
+    if name not in SYSTEMS:
+        near = get_close_matches(name, SYSTEMS, n=2, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}? There are" if near else "there are"
+        raise ValueError(f"There is no system {quoted(name)}; {hint} {', '.join(SYSTEMS)}.")
+    path, parameters = SYSTEMS[name]
+    given: dict[str, Any] = {}
+    for part in filter(None, written.split(",")):
+        parameter, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(
+                f"In {quoted(text)}, {quoted(part)} is no parameter=value, as in "
+                "user-knn:neighbours=20."
+            )
+        given[parameter.strip()] = number_or_word(value.strip())
+    return make(path, {**parameters, **given}, integer_seed(seed, "system", text))

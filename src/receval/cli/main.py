@@ -28,13 +28,12 @@ from receval import __version__
 from receval.arithmetic import use_one_arithmetic
 from receval.cli.arguments import check_targets
 from receval.cli.audit_samples import add_audit_samples
-from receval.cli.command_parser import CommandParser
-from receval.cli.completion import add_completion
+from receval.cli.command_parser import SHELLS, CommandParser, PrintCompletion
 from receval.cli.diagnose import add_diagnose
 from receval.cli.evaluate import add_evaluate
 from receval.cli.multiverse import add_multiverse
 from receval.cli.runs import add_runs
-from receval.cli.saved_arguments import with_settings
+from receval.cli.saved_arguments import with_new_names, with_settings
 from receval.storage.messages import about_files, printable, quoted
 
 COMMANDS = {
@@ -67,11 +66,8 @@ CLOSED_PIPE = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status.
 
-    Returns
-    -------
-    int
-        0 on success; 1 if results have drifted or data differ from the record; 2 if the command
-        cannot be run; 130 after Ctrl-C; 141 if standard output is a closed pipe.
+    It is 0 on success; 1 if results have drifted or data differ from the record; 2 if the command
+    cannot be run; 130 after Ctrl-C; 141 if standard output is a closed pipe.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     _make_streams_usable()
@@ -90,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except BrokenPipeError:
         # The reader has closed the pipe: nothing more can be printed, not even by Python on exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_nowhere()
         return CLOSED_PIPE
     except (ValueError, OSError) as error:
         if raises:
@@ -103,23 +99,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except OSError:
             # The output cannot be written, which was reported already; Python would repeat it on
             # exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _print_nowhere()
         return 2
     except RuntimeError as error:
         # Ctrl-C while numba compiles is lost in LLVM's callback, and surfaces as this error.
         if raises or "no compiled object yet" not in str(error):
             raise
-        print("\n" * sys.stderr.isatty() + "Stopped by Ctrl-C.", file=sys.stderr)
-        return INTERRUPTED
+        return _stopped()
     except MemoryError:
         if raises:
             raise
         print("There is not enough memory for this: give less data.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        # At a terminal the line already shows ^C.
-        print("\n" * sys.stderr.isatty() + "Stopped by Ctrl-C.", file=sys.stderr)
-        return INTERRUPTED
+        return _stopped()
+
+
+def _print_nowhere() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _stopped() -> int:
+    # At a terminal the line already shows ^C.
+    print("\n" * sys.stderr.isatty() + "Stopped by Ctrl-C.", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _make_streams_usable() -> None:
@@ -191,23 +194,12 @@ def tasks() -> tuple[str, ...]:
     return names
 
 
-def add_repository_tasks(commands: Any, with_tasks: bool) -> None:
-    """Add ``repo`` to the commands of ``receval``, if there are tasks.
-
-    Parameters
-    ----------
-    with_tasks : bool
-        Whether to add the tasks too. They load the configuration models, which would slow down
-        other commands.
-    """
-    if tasks():
-        import_module("reproduction.commands.tasks").add_repository(commands, with_tasks)
-
-
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
     name = words[0] if words else ""
     if not name.startswith("-"):
         _check_command(name)
+    if name in COMMANDS:
+        words = with_new_names(words)
     parser = command_parser(with_tasks=name.partition("=")[0] in (REPOSITORY, "--completion"))
     chosen = parser.parse_args(words)
     if name in COMMANDS:
@@ -240,11 +232,8 @@ def _check_command(name: str) -> None:
 def command_parser(with_tasks: bool) -> CommandParser:
     """Return the parser of all commands.
 
-    Parameters
-    ----------
-    with_tasks : bool
-        Whether to include the tasks of the repository
-        (:func:`receval.cli.main.add_repository_tasks`).
+    The tasks of the repository are included only if wanted: they load the configuration models,
+    which would slow down other commands.
     """
     parser = CommandParser(
         prog="receval",
@@ -253,11 +242,17 @@ def command_parser(with_tasks: bool) -> CommandParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"receval {__version__}")
-    add_completion(parser)
+    parser.add_argument(
+        "--completion",
+        action=PrintCompletion,
+        choices=SHELLS,
+        help="print the completion script of this shell",
+    )
     commands = parser.add_subparsers(required=True, metavar="command")
     for add in COMMANDS.values():
         add(commands)
-    add_repository_tasks(commands, with_tasks)
+    if tasks():
+        import_module("reproduction.commands.tasks").add_repository(commands, with_tasks)
     return parser
 
 

@@ -11,13 +11,13 @@ from typing import Any
 from receval.cli.arguments import (
     add_output,
     add_ratings,
+    add_relevant,
     add_seed,
     finish,
     ratings_of,
-    threshold_or_auto,
 )
-from receval.cli.command_parser import as_sentence
-from receval.cli.progress import progress_line
+from receval.cli.command_parser import add_command, progress_line
+from receval.cli.evaluate import named_system
 from receval.cli.saved_arguments import add_settings
 
 EXAMPLES = """examples:
@@ -30,13 +30,7 @@ EXAMPLES = """examples:
 def add_multiverse(commands: Any) -> None:
     """Add this command to ``receval``."""
     text = "compare systems under all combinations of eight experimental decisions"
-    parser = commands.add_parser(
-        "multiverse",
-        help=text,
-        description=as_sentence(text),
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "multiverse", text, EXAMPLES, run_multiverse)
     add_ratings(parser)
     parser.add_argument(
         "--systems",
@@ -50,24 +44,14 @@ def add_multiverse(commands: Any) -> None:
         default="quick",
         help="levels of the decisions; full has 20,480 universes (default: %(default)s)",
     )
-    parser.add_argument(
-        "--relevant",
-        type=threshold_or_auto,
-        metavar="VALUE",
-        default="auto",
-        help="lowest test rating that counts as relevant (default: %(default)s)",
-    )
+    add_relevant(parser)
     add_seed(parser)
     add_output(parser, "receval-multiverse")
-    add_settings(
-        parser, "multiverse", positionals=["ratings"], required=["ratings"], files=["ratings"]
-    )
-    parser.set_defaults(run=run_multiverse)
+    add_settings(parser, required=["ratings"], files=["ratings"])
 
 
 def run_multiverse(chosen: argparse.Namespace) -> int:
     """Run the command."""
-    from receval.cli.named_systems import named_system
     from receval.multiverse.explore_ratings import explore_ratings
     from receval.multiverse.multiverse_report import multiverse_report
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from receval.cli.arguments import (
+    COLUMNS,
     add_columns,
     add_measuring,
     add_output,
@@ -18,9 +19,7 @@ from receval.cli.arguments import (
     reading_of,
     repeated,
 )
-from receval.cli.command_parser import as_sentence
-from receval.cli.completion import complete_by
-from receval.cli.progress import progress_line
+from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.saved_arguments import TABLES_READ, add_settings
 from receval.storage.messages import printable
 
@@ -30,20 +29,13 @@ EXAMPLES = """examples:
   receval runs --settings receval-runs/settings.json --metric MRR --out mrr
 """
 
-_COLUMNS = ("user", "item", "rating", "timestamp")
 _RUN_COLUMNS = ("user", "item", "score", "rank")
 
 
 def add_runs(commands: Any) -> None:
     """Add this command to ``receval``."""
     text = "compare recommendation lists that other programs have made"
-    parser = commands.add_parser(
-        "runs",
-        help=text,
-        description=as_sentence(text),
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "runs", text, EXAMPLES, run_runs)
     add_lists(parser)
     parser.add_argument(
         "--depth",
@@ -61,8 +53,7 @@ def add_runs(commands: Any) -> None:
     )
     add_measuring(parser)
     add_output(parser, "receval-runs")
-    repeat_lists(parser, "runs")
-    parser.set_defaults(run=run_runs)
+    repeat_lists(parser)
 
 
 def add_lists(parser: argparse.ArgumentParser) -> None:
@@ -88,9 +79,9 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
         help="what to do with test pairs that are also in --train (default: %(default)s)",
     )
     complete_by("file", [runs, test, train])
-    add_columns(parser, _COLUMNS, " in the table of --test")
+    add_columns(parser, COLUMNS, " in the table of --test")
     add_reading(parser, "the tables of --test, and of --train unless it has options of its own")
-    add_columns(parser, _COLUMNS, " in the table of --train", "train-")
+    add_columns(parser, COLUMNS, " in the table of --train", "train-")
     add_reading(parser, "the table of --train", "train-")
     add_columns(parser, _RUN_COLUMNS, " in runs", "run-")
     parser.add_argument(
@@ -104,11 +95,10 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
 
 def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     """Return the test and the training data of the arguments of :func:`add_lists`."""
-    from receval.data.judgments import read_test_data
-    from receval.data.ratings_table import read_ratings
+    from receval.data.ratings_table import read_ratings, read_test_data
 
-    of_test = {**columns_of(chosen, _COLUMNS), **reading_of(chosen)}
-    of_train = {**columns_of(chosen, _COLUMNS, "train-"), **reading_of(chosen, "train-")}
+    of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
+    of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
     test = read_test_data(chosen.test, **of_test)
     train = None if chosen.train is None else read_ratings(chosen.train, **(of_train or of_test))
     setattr(chosen, TABLES_READ, [own for own in (test, train) if own is not None])
@@ -117,22 +107,16 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
 
 def read_runs(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the runs of the arguments of :func:`add_lists`, by their names."""
-    from receval.data.run_files import read_run
+    from receval.data.run import read_run
 
     options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
     options["order"] = chosen.run_order
     return {name: read_run(path, **options) for name, path in named_runs(chosen.runs).items()}
 
 
-def repeat_lists(parser: argparse.ArgumentParser, name: str) -> None:
+def repeat_lists(parser: argparse.ArgumentParser) -> None:
     """Add ``--settings`` to a command that has the arguments of :func:`add_lists`."""
-    add_settings(
-        parser,
-        name,
-        positionals=["runs"],
-        required=["runs", "test"],
-        files=["runs", "test", "train"],
-    )
+    add_settings(parser, required=["runs", "test"], files=["runs", "test", "train"])
 
 
 def run_runs(chosen: argparse.Namespace) -> int:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from receval import __version__
-from receval.cli.command_parser import CommandLineError
-from receval.cli.completion import complete_by
+from receval.cli.command_parser import CommandLineError, complete_by
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -24,50 +24,53 @@ DIGESTS = "digests"
 """The key in a settings file for the digests of the tables, by file."""
 
 NOT_KEPT = frozenset(
-    {
-        TABLES_READ,
-        "run",
-        "repeatable",
-        "settings",
-        "out",
-        "report",
-        "command",
-        "quiet",
-        "strict",
-        "force",
-    }
+    {TABLES_READ, "run", "repeatable", "command"}
+    | {"settings", "out", "report", "quiet", "strict", "force"}
 )
 """Arguments that do not affect results: where they are written, and how the command runs."""
+
+
+RENAMED = {"repeats": "duplicates", "train_repeats": "train_duplicates"}
+"""The new names of arguments whose old ones are still taken."""
+
+
+def with_new_names(words: Sequence[str]) -> list[str]:
+    """Replace old names of options on a command line, with a note on standard error."""
+    found = []
+    for word in words:
+        option, equals, value = word.partition("=")
+        new = RENAMED.get(option.removeprefix("--").replace("-", "_"))
+        if new is not None and option.startswith("--"):
+            named = f"--{new.replace('_', '-')}"
+            print(f"Note: {option} is now called {named}.", file=sys.stderr)
+            word = f"{named}{equals}{value}"
+        found.append(word)
+    return found
 
 
 @dataclass(frozen=True)
 class RepeatableCommand:
     """A command whose arguments can be given in a file.
 
-    Attributes
-    ----------
-    name : str
-    parser : argparse.ArgumentParser
-    positionals : sequence of str
-        Names of the positional arguments.
-    required : sequence of str
-        Arguments that the command line or the file must have.
-    files : sequence of str
-        Arguments that name files to be read, perhaps after ``NAME=``.
+    The command line or the file must have the ``required`` arguments, of which the first is the
+    positional one. ``files`` are arguments that name files to be read, perhaps after ``NAME=``.
     """
 
-    name: str
     parser: argparse.ArgumentParser
-    positionals: Sequence[str]
     required: Sequence[str]
     files: Sequence[str]
 
+    @property
+    def name(self) -> str:
+        """The name of the command."""
+        return self.parser.prog.rpartition(" ")[2]
+
     def words(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Yield arguments as words of a command line."""
-        for name in sorted(arguments, key=lambda name: name not in self.positionals):
+        for name in sorted(arguments, key=lambda name: name != self.required[0]):
             value = arguments[name]
             values = value if isinstance(value, list) else [value]
-            if name in self.positionals:
+            if name == self.required[0]:
                 yield from map(str, values)
                 continue
             option = f"--{name.replace('_', '-')}"
@@ -88,20 +91,12 @@ class RepeatableCommand:
 
 
 def add_settings(
-    parser: argparse.ArgumentParser,
-    name: str,
-    *,
-    positionals: Sequence[str],
-    required: Sequence[str],
-    files: Sequence[str],
+    parser: argparse.ArgumentParser, *, required: Sequence[str], files: Sequence[str]
 ) -> None:
     """Add ``--settings`` to a command that already has all other arguments.
 
-    Parameters
-    ----------
-    positionals, required, files : sequence of str
-        As for :class:`RepeatableCommand`. Argparse must not require any of them. Options must take
-        one value, and repeatable options must append it.
+    Argparse must not require any of them. Options must take one value, and repeatable options must
+    append it.
     """
     settings = parser.add_argument(
         "--settings",
@@ -110,7 +105,7 @@ def add_settings(
         help="repeat the command of this settings.json; options given here take precedence",
     )
     complete_by("file", [settings])
-    parser.set_defaults(repeatable=RepeatableCommand(name, parser, positionals, required, files))
+    parser.set_defaults(repeatable=RepeatableCommand(parser, required, files))
 
 
 def kept_arguments(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -140,16 +135,9 @@ def _named(value: object) -> list[Path]:
 def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of a command, including those of its settings file.
 
-    Parameters
-    ----------
-    words : sequence of str
-        The command line after the name of the command.
-
-    Raises
-    ------
-    ValueError
-        The file cannot be read, is of another command or version, has an invalid value, or names a
-        missing file; or a required argument is missing.
+    ``words`` are the command line after the name of the command. Refused is a file that cannot be
+    read, is of another command or version, has an invalid value, or names a missing file; and a
+    command line without a required argument.
     """
     command: RepeatableCommand = chosen.repeatable
     if chosen.settings is not None:
@@ -160,7 +148,7 @@ def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.
         chosen = command.parser.parse_args([*command.words(arguments), *words])
     missing = [name for name in command.required if not getattr(chosen, name)]
     if missing:
-        names = [name if name in command.positionals else f"--{name}" for name in missing]
+        names = [name if name == command.required[0] else f"--{name}" for name in missing]
         command.parser.error(f"give {' and '.join(names)}, or --settings of a folder to repeat")
     return chosen
 
@@ -168,10 +156,7 @@ def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.
 def notes_on_other_data(chosen: argparse.Namespace, digests: Mapping[str, str]) -> list[Note]:
     """Return notes on tables that differ from those with which a command was first run.
 
-    Parameters
-    ----------
-    digests : mapping of str to str
-        The digests of the ratings that were read, by file.
+    ``digests`` are those of the ratings that were read, by file.
     """
     earlier = json.loads(chosen.settings.read_text(encoding="utf-8")).get(DIGESTS, {})
     others = [name for name, own in digests.items() if earlier.get(name, own) != own]
@@ -192,7 +177,7 @@ def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         name, version, arguments = content["command"], content["receval"], content["arguments"]
-        arguments = dict(arguments)
+        arguments = {RENAMED.get(own, own): value for own, value in dict(arguments).items()}
         if not all(isinstance(own, str) for own in content.get(DIGESTS, {}).values()):
             raise TypeError(DIGESTS)
     except FileNotFoundError:

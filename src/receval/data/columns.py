@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from receval.data.layouts import named_columns, plain_name
+from receval.data.layouts import plain_name
 from receval.data.reading import UNREAD, TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted
@@ -32,20 +32,10 @@ _AT_ONCE = 1 << 16
 class WantedColumn:
     """A column that a reader looks for in a table.
 
-    Attributes
-    ----------
-    name : str
-        What the column holds, such as ``user``.
-    known : tuple of str
-        Names that tables give this column, in lower case and without punctuation.
-    is_text : bool
-        Whether it holds identifiers; otherwise it holds numbers.
-    asked : str or int, optional
-        The name that the caller gave, or a position from 0.
-    is_needed : bool
-        Whether a table without it is refused.
-    is_time : bool
-        Whether its numbers are seconds, and may be written as dates.
+    ``name`` says what it holds, such as ``user``; ``known`` are the names that tables give it, in
+    lower case and without punctuation. Texts are identifiers; other columns hold numbers, and those
+    of time may be written as dates. The caller may have asked for it by name or by position from 0.
+    A table without a needed column is refused.
     """
 
     name: str
@@ -60,26 +50,12 @@ class WantedColumn:
 class FoundColumns:
     """Columns that were found in a table.
 
-    Attributes
-    ----------
-    source : str
-        Where the columns are from, for messages.
-    first_row : int
-        The number of the first row in messages: the number of its line, or 1.
-    unit : str
-        ``line`` for a text file, otherwise ``row``.
-    arrays : mapping of str to ChunkedArray
-        Identifiers are dictionaries of strings; numbers are doubles.
-    names : mapping of str to str
-        The name of each column in the table, if it has names.
-    unread : tuple of str
-        The other columns of the table, by their names.
-    form : str
-        The format that the table was read as.
-    has_dates : bool
-        Whether moments were written as dates, so that their numbers are seconds.
-    notes : tuple of Note
-        What may be a mistake, in sentences.
+    ``source`` and ``unit`` (``line`` for a text file, otherwise ``row``) are for messages, in which
+    the first row has the number ``first_row``: that of its line, or 1. Of the arrays, identifiers
+    are dictionaries of strings, and numbers are doubles. ``names`` has the name of each column in
+    the table, if it has names, and ``unread`` the names of other columns. ``form`` is the format
+    that the table was read as. With ``has_dates``, moments were written as dates, so that their
+    numbers are seconds.
     """
 
     source: str
@@ -110,7 +86,8 @@ class FoundColumns:
         """
         column = self.arrays[name].unify_dictionaries()
         if column.null_count:
-            raise TableError(f"{self._first(column)} has no {name}: give it one, or leave it out.")
+            row = pc.index(pc.is_null(column), pa.scalar(True)).as_py()
+            raise TableError(f"{self.where(row)} has no {name}: give it one, or leave it out.")
         pieces = [chunk.indices.to_numpy() for chunk in column.chunks]
         ids = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
         ids = _without_fractions(ids)
@@ -147,10 +124,6 @@ class FoundColumns:
         column = self.arrays[name]
         filled = pc.fill_null(column, float("nan")) if column.null_count else column
         return filled.to_numpy()
-
-    def _first(self, column: pa.ChunkedArray) -> str:
-        row = pc.index(pc.is_null(column), pa.scalar(True)).as_py()
-        return self.where(int(row))
 
 
 def _as_numpy(ids: pa.Array, longest: int) -> NDArray[np.str_]:
@@ -192,7 +165,7 @@ def chosen_names(
             if column.asked not in there:
                 raise TableError(
                     f"{source} has no column {quoted(column.asked)} for {column.name}; it has "
-                    f"{named_columns(there)}."
+                    f"{enumerated(there) or 'none'}."
                 )
             found[column.name] = column.asked
         else:
@@ -207,7 +180,7 @@ def chosen_names(
         raise TableError(
             f"{source} has no column that is known to hold the {' or the '.join(roles)} (such as "
             f"{enumerated([column.known[0] for column in missing])}); it has "
-            f"{named_columns(list(names))}. Say which {which}: "
+            f"{enumerated(names) or 'none'}. Say which {which}: "
             f"{enumerated([f'{role}=...' for role in roles])} (in a command: "
             f"{enumerated([f'--{role} ...' for role in roles])}). If these are no names but a "
             "first row, say header=False (--no-header)."

@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Determine the format of a file from the options, its name, its first bytes or its first lines."""
+"""Determine the format of a file, and read two rare ones: Netflix's lines and sparse matrices."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Sequence
+import zipfile
+import zlib
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import first_lines, is_number
-from receval.data.packed_files import bare_suffix, opened
-from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions
-from receval.data.text_lines import encoding_of
+from receval.data.memory_tables import columns_of_table, table_in_memory
+from receval.data.packed_files import bare_suffix, most_unpacked, opened, too_much_unpacked
+from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions, TableError
+from receval.data.text_lines import check_encoding, encoding_of, opened_text
+from receval.storage.messages import shortened
 
 COLUMNS = {
     "qrels": ("user", UNREAD, "item", "rating"),
@@ -31,20 +41,12 @@ _PARQUET = b"PAR1"
 _CONSTANT = {"0", "Q0", "q0"}
 _ITERATIONS = {"1", "2", "3"}
 _LARGEST_GRADE = 100
-_MOVIE = re.compile(r"\d+:")
+_MOVIE = re.compile(r"\d+:\s*")
 
 
 @dataclass(frozen=True)
 class Format:
-    """The format of a file.
-
-    Attributes
-    ----------
-    name : str
-        One of :data:`receval.data.reading.FORMATS`.
-    why : str
-        How the format was determined, in words; empty if it is evident from the file.
-    """
+    """The name of a file's format, and in words how it was determined, if that is not evident."""
 
     name: str
     why: str = ""
@@ -56,13 +58,7 @@ class Format:
 
 
 def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
-    """Return the format of a file.
-
-    Parameters
-    ----------
-    options : ReadingOptions
-        If they give a delimiter, a header or columns, the format is a text table.
-    """
+    """Return the format of a file, a text table if options give a delimiter, header or columns."""
     if options.format is not None:
         return Format(options.format, "as was said")
     if options.delimiter or options.columns or options.header is not None:
@@ -128,3 +124,131 @@ def _all_have(rows: Sequence[Sequence[str]], cells: int) -> bool:
 def _is_grade(cell: str) -> bool:
     whole = cell.removesuffix(".0").lstrip("+-")
     return whole.isdecimal() and int(whole) <= _LARGEST_GRADE
+
+
+# Netflix's lines: an item and a colon, followed by the lines of its ratings.
+
+MOST_ITEMS = 1_000_000
+"""The most items of such a file; Netflix has 17,770 films."""
+
+_NETFLIX = {"user": pa.string(), "rating": pa.float64(), "timestamp": pa.string()}
+
+
+def read_netflix_lines(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns:
+    """Read lines of ``user,rating,date`` that follow a line ``item:``."""
+    check_encoding(path, options.encoding)
+    items: list[str] = []
+    places: list[int] = []
+    wrong: list[str] = []
+
+    def begun(line: pa.csv.InvalidRow) -> str:
+        if _MOVIE.fullmatch(line.text) is None:
+            wrong.append(
+                f"{path}, line {line.number} is {shortened(line.text)}, and must be a rating such "
+                "as 1488844,3,2005-09-06, or an item such as 1:"
+            )
+            return "error"
+        if len(items) == MOST_ITEMS:
+            wrong.append(f"{path} has more than {MOST_ITEMS:,} items: is it Netflix's file?")
+            return "error"
+        items.append(line.text.strip()[:-1])
+        places.append(line.number)
+        return "skip"
+
+    with opened_text(path, options.encoding) as file:
+        try:
+            table = pa.csv.read_csv(
+                file,
+                read_options=pa.csv.ReadOptions(use_threads=False, column_names=list(_NETFLIX)),
+                parse_options=pa.csv.ParseOptions(quote_char=False, invalid_row_handler=begun),
+                convert_options=pa.csv.ConvertOptions(column_types=_NETFLIX),
+            )
+        except pa.ArrowInvalid as error:
+            told = (
+                wrong[0]
+                if wrong
+                else f"{path}: a rating must be a number, as in 1488844,3,2005-09-06 "
+                f"({shortened(str(error), 200)})."
+            )
+            raise TableError(told) from None
+    if not items or places[0] != 1:
+        raise TableError(f"{path}, line 1 must be an item such as 1:")
+    # Each item line takes one line number; the rows up to the next one are its ratings.
+    starts = np.array(places) - 1 - np.arange(len(places))
+    lengths = np.diff(starts, append=table.num_rows)
+    owners = pa.DictionaryArray.from_arrays(
+        np.repeat(np.arange(len(items), dtype=np.int32), lengths), pa.array(items)
+    )
+    return columns_of_table(path.name, str(path), table.append_column("item", owners), wanted)
+
+
+# Sparse matrices that scipy has saved.
+
+_UNREADABLE = (ValueError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+
+
+def read_matrix(path: Path) -> pa.Table:
+    """Read a scipy sparse matrix; identifiers are row and column numbers from 0."""
+    from scipy.sparse import coo_array, load_npz  # which no other format needs
+
+    try:
+        _check_members(path)
+        matrix = load_npz(path)
+        if matrix.format == "dia":
+            # Reading takes memory for its whole shape, however few entries it has.
+            raise TableError(
+                f"{path} is a matrix of diagonals, as no ratings are: save it by rows (tocsr())."
+            )
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+        entries = matrix.tocoo()
+        codes = [entries.row, entries.col]
+        if any(
+            len(own) and not 0 <= own.min() <= own.max() < most
+            for own, most in zip(codes, entries.shape, strict=True)
+        ):
+            raise ValueError("an entry is outside of its shape")
+    except TableError:
+        raise
+    except (*_UNREADABLE, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise TableError(
+            f"{path} holds no sparse matrix of scipy ({shortened(str(error), 200)})."
+        ) from None
+    # Only rows and columns with entries count, since a small file can claim a huge shape.
+    (users, rows), (items, columns) = (np.unique(own, return_inverse=True) for own in codes)
+    shape = (len(users), len(items))
+    small = coo_array((entries.data, (rows, columns)), shape=shape).tocsr()
+    return table_in_memory(
+        {
+            "user": np.repeat(users.astype(np.int64), np.diff(small.indptr)),
+            "item": items.astype(np.int64)[small.indices],
+            "value": small.data,
+        }
+    )
+
+
+def _check_members(path: Path) -> None:
+    """Refuse arrays that are larger than the file size or their header allows."""
+    size = path.stat().st_size
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > most_unpacked(size):
+            raise too_much_unpacked(path, size)
+        for entry in entries:
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NotImplementedError("it is packed in a way that is rare in zip archives")
+            with archive.open(entry) as member:
+                version = np.lib.format.read_magic(member)
+                if version not in ((1, 0), (2, 0)):
+                    raise ValueError(f"its arrays have the version {version}")
+                known = np.lib.format
+                read = (
+                    known.read_array_header_1_0 if version[0] == 1 else known.read_array_header_2_0
+                )
+                lengths, _, dtype = read(member)
+                if dtype.hasobject or math.prod(lengths) * dtype.itemsize > entry.file_size:
+                    raise ValueError(f"{entry.filename} is not as large as it says")

@@ -52,16 +52,8 @@ def read_json_lines(
 ) -> pa.Table | Scores:
     """Read a file with one JSON object per line: a table, or the lists of users.
 
-    Returns
-    -------
-    mapping
-        Scores of items by user, if the names in each line are users, with either lists of items,
-        the best first, or objects of items and scores.
-
-    Raises
-    ------
-    TableError
-        A line is not such an object; the message says where and why.
+    It has lists of users if the names in each line are users, with either lists of items, the best
+    first, or objects of items and scores.
     """
     check_encoding(path, options.encoding)
     with opened_text(path, options.encoding) as file:
@@ -231,17 +223,8 @@ def are_columns(found: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> b
 def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> Scores:
     """Return lists by user as scores of items by user.
 
-    Parameters
-    ----------
-    lists : mapping
-        Maps each user to items with scores, to pairs of an item and its score, or to items alone.
-        Items alone have the best first; if ratings are wanted, all have the same value.
-
-    Raises
-    ------
-    TableError
-        A score is not a number, an item is neither text nor number, or the items of a run are in no
-        order.
+    A list maps items to scores, or has pairs of an item and its score, or items alone. Items alone
+    have the best first; if ratings are wanted, all have the same value.
     """
     is_run = any(column.name == "score" for column in wanted)
     scores: dict[str, dict[str, float]] = {}

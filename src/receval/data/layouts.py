@@ -47,22 +47,12 @@ _MOST = 0.9
 class Layout:
     """How to read the lines of a text file.
 
-    Attributes
-    ----------
-    delimiter : str
-        What separates cells; a single space stands for any white space.
-    header : tuple of str, or None
-        The names in the first line, if it has names.
-    n_columns : int
-        The number of cells in the first line.
-    records : tuple of list of str
-        The cells of the first lines, without the header.
-    has_index : bool
-        Whether the first column is an index written by pandas, and not data.
-    are_numbers : bool
-        Whether the header numbers the columns, as pandas does if they have no names.
-    has_quotes : bool
-        Whether quote marks around a cell are not part of it.
+    A single space as delimiter stands for any white space. ``header`` has the names in the first
+    line, if it has names, and ``records`` the cells of the first lines without it. ``n_columns`` is
+    the number of cells in the first line. ``has_index`` says that the first column is an index
+    written by pandas, and not data; ``are_numbers``, that the header numbers the columns, as pandas
+    does if they have no names; and ``has_quotes``, that quote marks around a cell are not part of
+    it.
     """
 
     delimiter: str
@@ -109,17 +99,7 @@ def layout_of(
     The delimiter is the one that gives most lines the same number of cells; of several, the one
     that gives the most cells. The first line is a header if it has a name that was asked for, or
     numbers the columns from 0. It is not a header if a cell is a number. Otherwise it is one if it
-    has a known name; if it has none, it could be either, and is refused.
-
-    Parameters
-    ----------
-    names : mapping of str to collection of str
-        Names by which a header may call each column.
-
-    Raises
-    ------
-    TableError
-        The file is empty or not a text, or it is unclear whether it has a header.
+    has a known name (``names``, by column); if it has none, it could be either, and is refused.
     """
     lines = first_lines(path, options.encoding)
     if not lines or not lines[0].strip():
@@ -133,8 +113,7 @@ def layout_of(
             f"{path}, line 1 has {cells:,} cells between {told}, and a table has at most "
             f"{MOST_COLUMNS:,} columns: write a row for each user and item."
         )
-    records = _records if options.quotes else _plain_records
-    first, *rest = records(lines, delimiter)
+    first, *rest = _records(lines, delimiter, has_quotes=options.quotes)
     header, are_numbers = options.header, False
     known = {name for all_of_one in names.values() for name in all_of_one}
     if header is not False:
@@ -195,9 +174,9 @@ def plain_name(name: str) -> str:
     return "".join(sign for sign in name.partition(":")[0].lower() if sign.isalnum())
 
 
-def split_line(line: str, delimiter: str) -> list[str]:
-    """Return the cells of a line; quotes around a cell are not part of it."""
-    if '"' in line and delimiter in QUOTED:
+def split_line(line: str, delimiter: str, *, has_quotes: bool = True) -> list[str]:
+    """Return the cells of a line; quotes around a cell may not be part of it."""
+    if has_quotes and '"' in line and delimiter in QUOTED:
         text = io.StringIO(line, newline="")
         with cells_of_any_length():
             return [cell.strip() for cell in next(csv.reader(text, delimiter=delimiter), [])]
@@ -230,37 +209,19 @@ def is_number(text: str) -> bool:
     return "_" not in text
 
 
-def named_columns(names: Sequence[str]) -> str:
-    """Return the names of a table's columns, for a message."""
-    return enumerated(names) or "none"
-
-
-def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+def _records(lines: Sequence[str], delimiter: str, *, has_quotes: bool = True) -> list[list[str]]:
     """Return the cells of lines; a cell in quotes may span several lines."""
-    if delimiter in QUOTED and any('"' in line for line in lines):
+    if has_quotes and delimiter in QUOTED and any('"' in line for line in lines):
         # A carriage return alone also ends a row.
         text = io.StringIO("\n".join(lines), newline="")
         with cells_of_any_length():
             rows = list(csv.reader(text, delimiter=delimiter))
         return [[cell.strip() for cell in row] for row in rows if row]
-    return [split_line(line, delimiter) for line in lines if line.strip()]
-
-
-def _plain_records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the cells of lines; quote marks are ordinary characters."""
-    if delimiter == " ":
-        return [line.split() for line in lines if line.strip()]
-    return [[cell.strip() for cell in line.split(delimiter)] for line in lines if line.strip()]
+    return [split_line(line, delimiter, has_quotes=has_quotes) for line in lines if line.strip()]
 
 
 def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
-    """Return the delimiter of most lines.
-
-    Raises
-    ------
-    TableError
-        Two delimiters split every line into two cells equally well.
-    """
+    """Return the delimiter of most lines; refuse two that split all into two cells."""
     tried = dict.fromkeys([usual, *_TRIED] if usual else _TRIED)
     best, most = "", 1
     pairs = []
@@ -276,9 +237,8 @@ def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
         is_likely = delimiter != " " or not best or (most < _FEWEST and best != usual)
         if is_consistent and cells > most and is_likely:
             best, most = delimiter, cells
-        if cells == 2 == most and lines_with == counts.total():
-            pairs.append(delimiter)
-        if delimiter == " " and cells > 2 == most and lines_with == counts.total():
+        is_pair = cells == 2 or (cells > 2 and delimiter == " ")
+        if is_pair and most == 2 and lines_with == counts.total():
             pairs.append(delimiter)
     if len(pairs) > 1 and most == 2:
         told = " or ".join(WORDS[delimiter] for delimiter in pairs)

@@ -28,12 +28,8 @@ _UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, Overf
 def table_in_memory(source: object) -> pa.Table:
     """Return a data frame, an Arrow table or a mapping of names to columns as an Arrow table.
 
-    Columns of values of several types, such as text beside numbers, become text.
-
-    Raises
-    ------
-    TableError
-        The object is none of these, or its columns differ in length or in their rows.
+    Columns of values of several types, such as text beside numbers, become text. Columns that
+    differ in length or in their rows are refused.
     """
     if isinstance(source, pa.Table):
         return source
@@ -80,10 +76,7 @@ def columns_of_table(
 ) -> FoundColumns:
     """Return the wanted columns of an Arrow table; lists in a row become one row per entry.
 
-    Parameters
-    ----------
-    name, source : str
-        A file's name and path, or another description, for messages.
+    Messages have the name and the source, which are a file's name and path, or another description.
     """
     names = _names_with_those_in_lists(table)
     found = _found(name, names, wanted)
@@ -96,18 +89,9 @@ def columns_of_table(
         if own is not None:
             arrays[column.name], is_date = _as_wanted(source, column, own, table.column(own))
             has_dates |= is_date
-    are_numbered = list(names) == [str(number) for number in range(len(names))]
-    return FoundColumns(
-        source,
-        1,
-        "row",
-        arrays,
-        {} if are_numbered else found,
-        tuple(others),
-        form,
-        has_dates,
-        tuple(notes),
-    )
+    shown = {} if _are_numbered(names) else found
+    unread, said = tuple(others), tuple(notes)
+    return FoundColumns(source, 1, "row", arrays, shown, unread, form, has_dates, said)
 
 
 def holds_lists(field: pa.Field) -> bool:
@@ -146,12 +130,10 @@ def _array(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
     import pandas as pd
 
     try:
-        if isinstance(values, pd.Series | pd.Index | pa.Array | pa.ChunkedArray):
-            return (
-                pa.array(values, from_pandas=True)
-                if isinstance(values, pd.Index)
-                else (pa.Array.from_pandas(values) if isinstance(values, pd.Series) else values)
-            )
+        if isinstance(values, pa.Array | pa.ChunkedArray):
+            return values
+        if isinstance(values, pd.Series | pd.Index):
+            return pa.array(values, from_pandas=True)
         if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
             raise TableError(f"The column {shortened(name)} must be a list or an array of values.")
         array = values if isinstance(values, np.ndarray) else list(values)
@@ -187,10 +169,13 @@ def _names_with_those_in_lists(table: pa.Table) -> list[str]:
     return names
 
 
+def _are_numbered(names: list[str]) -> bool:
+    return names == [str(number) for number in range(len(names))]
+
+
 def _found(name: str, names: list[str], wanted: Collection[WantedColumn]) -> dict[str, str]:
     """Return the name of each wanted column; numbered columns are in their usual order."""
-    are_numbered = len(names) > 1 and names == [str(number) for number in range(len(names))]
-    if are_numbered and all(column.asked is None for column in wanted):
+    if len(names) > 1 and _are_numbered(names) and all(c.asked is None for c in wanted):
         return {column.name: own for column, own in zip(wanted, names, strict=False)}
     return chosen_names(name, names, wanted)
 
@@ -243,17 +228,16 @@ def _as_wanted(
     source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray
 ) -> tuple[pa.ChunkedArray, bool]:
     """Return a column in the wanted type, and whether it has dates."""
-    kind = column.type
-    if wanted.is_text and _is_dictionary_of_texts(kind):
-        return _with_own_entries(column), False
-    if pa.types.is_dictionary(kind):
+    if pa.types.is_dictionary(column.type):
+        if wanted.is_text and _is_text(column.type.value_type):
+            return _with_own_entries(column), False
         column = _decoded(column)
-        kind = column.type
+    kind = column.type
     try:
         if wanted.is_time:
             return seconds_of_moments(column)
         if not wanted.is_text:
-            if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            if _is_text(kind) and not pa.types.is_string_view(kind):
                 column = _with_points(source, wanted, column)
             return column.cast(pa.float64(), safe=False), False
         return _identifiers(column).dictionary_encode(), False
@@ -287,12 +271,9 @@ def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.string())
 
 
-def _is_dictionary_of_texts(kind: pa.DataType) -> bool:
-    return pa.types.is_dictionary(kind) and (
-        pa.types.is_string(kind.value_type)
-        or pa.types.is_large_string(kind.value_type)
-        or pa.types.is_string_view(kind.value_type)
-    )
+def _is_text(kind: pa.DataType) -> bool:
+    types = pa.types
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
 def _with_own_entries(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 
 from receval.data.layouts import is_number
 from receval.data.reading import TableError, TimeUnit
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KINDS_OF_MOMENTS = (
     pa.float64(),
@@ -31,6 +35,9 @@ UNITS: dict[TimeUnit, tuple[str, float]] = {
 }
 """The units of timestamps in words, and how many of each there are in a second."""
 
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""How many of Arrow's and numpy's units there are in a second."""
+
 _UNITS_FROM: tuple[tuple[float, TimeUnit], ...] = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"))
 """Timestamps from 1973 on are at least this large; as seconds they would be after the year 5000."""
 
@@ -47,18 +54,10 @@ _MOST_DAYS = 0.5
 def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
     """Return a column of timestamps as seconds since 1970-01-01 UTC; numbers are unchanged.
 
-    Parameters
-    ----------
-    column : ChunkedArray
-        Numbers; Arrow dates and times, which are UTC unless they have a time zone; or texts such as
-        ``2003-02-28``, ``20030228T235959``, ``2003-02-28 23:59:59.123456789``,
-        ``2003-02-28T23:59:59+01:00``, either all with an offset or all without, or texts of
-        numbers.
-
-    Raises
-    ------
-    ValueError
-        A value is none of these, or the values are of several kinds.
+    Moments are numbers; Arrow dates and times, which are UTC unless they have a time zone; or texts
+    such as ``2003-02-28``, ``20030228T235959``, ``2003-02-28 23:59:59.123456789``,
+    ``2003-02-28T23:59:59+01:00``, either all with an offset or all without, or texts of numbers.
+    Other values, and values of several kinds, are a ValueError.
 
     Examples
     --------
@@ -74,7 +73,7 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
         column = column.cast(pa.timestamp("us"))
         kind = column.type
     if pa.types.is_timestamp(kind):
-        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+        per_second = _PER_SECOND[kind.unit]
         whole = column.cast(pa.int64())
         seconds = pc.divide(whole, per_second)
         rest = pc.subtract(whole, pc.multiply(seconds, per_second))
@@ -106,18 +105,9 @@ def in_seconds(
 ) -> tuple[NDArray[np.int64] | NDArray[np.float64], str]:
     """Return timestamps as seconds since 1970-01-01 UTC, and their unit in words.
 
-    Numbers that would be dates after the year 5000 are in units smaller than seconds. If all are
-    calendar days, such as 20210503, they are read as days.
-
-    Parameters
-    ----------
-    unit : {"s", "ms", "us", "ns", "date"}, optional
-        Found by the range of the numbers by default.
-
-    Raises
-    ------
-    TableError
-        Numbers are in several units, or are not days where they should be.
+    Without a unit, it is found by the range: numbers that would be dates after the year 5000 are in
+    units smaller than seconds, and if all are calendar days, such as 20210503, they are read as
+    days. Numbers in several units are refused, and others where days should be.
 
     Examples
     --------
@@ -163,16 +153,9 @@ def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUni
         return "s"
     low, high = float(given.min()), float(given.max())
     for first, last, form in _DATES:
-        if low >= first and high <= last:
-            # Imported late: this takes half as long as reading a million ratings.
-            import pandas as pd
-
-            different = np.unique(given)
-            valid = pd.to_datetime(
-                different.astype(np.int64).astype(str), format=form, errors="coerce"
-            ).notna() & (np.floor(different) == different)
-            if valid.mean() > _MOST_DAYS:
-                return "date"
+        in_range = low >= first and high <= last
+        if in_range and _dates(np.unique(given), form).notna().mean() > _MOST_DAYS:
+            return "date"
     units = [_unit_by_size(size) for size in (low, high)]
     if units[0] != units[1]:
         rows = [int(np.argmax(sizes == size)) for size in (low, high)]
@@ -191,12 +174,9 @@ def _unit_by_size(size: float) -> TimeUnit:
 
 def _of_days(times: NDArray[np.float64], where: Callable[[int], str]) -> NDArray[np.float64]:
     """Return numbers such as 20210503 or 20210503120000 as seconds."""
-    import pandas as pd
-
     different, codes = np.unique(times, return_inverse=True)
-    form = _DATES[0][2] if different[-1] <= _DATES[0][1] else _DATES[1][2]
-    days = pd.to_datetime(different.astype(np.int64).astype(str), format=form, errors="coerce")
-    wrong = days.isna() | (np.floor(different) != different)
+    days = _dates(different, _DATES[0][2] if different[-1] <= _DATES[0][1] else _DATES[1][2])
+    wrong = days.isna()
     if wrong.any():
         row = int(np.argmax(wrong[codes]))
         raise TableError(
@@ -205,6 +185,15 @@ def _of_days(times: NDArray[np.float64], where: Callable[[int], str]) -> NDArray
         )
     seconds: NDArray[np.float64] = (days.as_unit("s").asi8.astype(np.float64))[codes]
     return seconds
+
+
+def _dates(numbers: NDArray[np.float64], form: str) -> pd.DatetimeIndex:
+    """Return the dates that numbers write in a form, and NaT where one is none."""
+    # Imported late: this takes half as long as reading a million ratings.
+    import pandas as pd
+
+    dates = pd.to_datetime(numbers.astype(np.int64).astype(str), format=form, errors="coerce")
+    return dates.where(np.floor(numbers) == numbers)
 
 
 def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
@@ -230,7 +219,7 @@ def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
             pd.Series([text or None for text in texts], dtype="object"), format="ISO8601", utc=True
         )
         epoch = moments.to_numpy(dtype=f"datetime64[{moments.dt.unit}]")
-        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[moments.dt.unit]
+        per_second = _PER_SECOND[moments.dt.unit]
         parts = epoch.astype(np.int64)
         seconds = parts // per_second + parts % per_second / per_second
         seconds[np.isnat(epoch)] = np.nan

@@ -83,13 +83,9 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading bytes, unpacked if it is packed.
 
     gzip, bz2, xz, zstd, lz4 and zip are recognised by their first bytes. A zip archive must hold
-    one file. What ranx packs twice is unpacked twice, and turned into JSON.
-
-    Raises
-    ------
-    TableError
-        The packed data is damaged, cut off, or unpacks to more than :func:`most_unpacked`. This may
-        also be raised while it is read.
+    one file. What ranx packs twice is unpacked twice, and turned into JSON. Damaged data, and data
+    that unpack to more than :func:`most_unpacked`, are refused, which may also happen while they
+    are read.
     """
     with ExitStack() as stack:
         file = stack.enter_context(path.open("rb"))

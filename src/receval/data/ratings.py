@@ -27,6 +27,8 @@ TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 
 _EVENTS = "events"
 
+_COLUMNS = ("users", "items", "values", "timestamps", "known")
+
 # The types that a column may have, as numpy kinds and in words.
 _KINDS = {"values": ("fiub", "numbers"), "timestamps": ("iuf", "numbers"), "known": ("b", "bool")}
 
@@ -100,7 +102,7 @@ class Ratings:
     checked: InitVar[bool] = False
 
     def __post_init__(self, checked: bool) -> None:
-        for name in ("users", "items", "values", "timestamps", "known"):
+        for name in _COLUMNS:
             column = getattr(self, name)
             if column is None and name in ("timestamps", "known"):
                 continue
@@ -155,17 +157,17 @@ class Ratings:
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Ratings:
         """Return the ratings of some rows; codes and identifiers are unchanged."""
         return Ratings(
-            users=self.users[rows],
-            items=self.items[rows],
-            values=self.values[rows],
+            **self._columns_of(rows),
             user_ids=self.user_ids,
             item_ids=self.item_ids,
-            timestamps=None if self.timestamps is None else self.timestamps[rows],
-            known=None if self.known is None else self.known[rows],
             events=self.events,
             # A mask selects no row twice.
             checked=rows.dtype == np.bool_,
         )
+
+    def _columns_of(self, rows: NDArray[Any]) -> dict[str, Any]:
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return {name: None if own is None else own[rows] for name, own in columns.items()}
 
     def compacted(self) -> Ratings:
         """Return the same ratings with codes only for users and items that have a rating."""
@@ -189,40 +191,17 @@ class Ratings:
         )
 
     def reordered(self, rows: NDArray[np.integer]) -> Self:
-        """Return the same ratings in another order.
-
-        Parameters
-        ----------
-        rows : ndarray of int, shape (n_ratings,)
-            All rows, each once.
-        """
-        return replace(
-            self,
-            users=self.users[rows],
-            items=self.items[rows],
-            values=self.values[rows],
-            timestamps=None if self.timestamps is None else self.timestamps[rows],
-            known=None if self.known is None else self.known[rows],
-            checked=True,
-        )
+        """Return the same ratings in another order, given all rows, each once."""
+        return replace(self, **self._columns_of(rows), checked=True)
 
     def in_order_of_identifiers(self, *, keep_codes: bool = False) -> Self:
         """Return the same ratings, coded and sorted in the order of their identifiers.
 
-        Codes follow the order of identifiers, and rows that of users and items. Rows of the same
-        pair (events) are sorted by time, by whether they are known, and by value. The same ratings
-        thus give the same arrays whatever the order of their rows, and random draws by row do not
-        depend on it.
-
-        Parameters
-        ----------
-        keep_codes : bool
-            Sort only the rows, and keep the codes of users and items.
-
-        Returns
-        -------
-        Ratings
-            The same object if everything is already in this order.
+        Codes follow the order of identifiers (unless they are kept), and rows that of users and
+        items. Rows of the same pair (events) are sorted by time, by whether they are known, and by
+        value. The same ratings thus give the same arrays whatever the order of their rows, and
+        random draws by row do not depend on it. If everything is already in this order, the same
+        object is returned.
 
         Examples
         --------
@@ -248,23 +227,10 @@ class Ratings:
         return coded if rows is None else coded.reordered(rows)
 
     def digest(self) -> str:
-        """Return a digest of the ratings that does not depend on the order of their rows.
-
-        Examples
-        --------
-        >>> ratings = Ratings(
-        ...     users=np.array([0, 1], dtype=np.int32),
-        ...     items=np.array([0, 0], dtype=np.int32),
-        ...     values=np.array([4, 2], dtype=np.float32),
-        ...     user_ids=np.array(["bob", "ann"]),
-        ...     item_ids=np.array(["film"]),
-        ... )
-        >>> ratings.digest() == ratings.reordered(np.array([1, 0])).digest()
-        True
-        """
+        """Return a digest of the ratings that does not depend on the order of their rows."""
         own = self.in_order_of_identifiers()
         made = hashlib.blake2b(digest_size=16)
-        for name in ("user_ids", "item_ids", "users", "items", "values", "timestamps", "known"):
+        for name in ("user_ids", "item_ids", *_COLUMNS):
             column = getattr(own, name)
             if column is not None:
                 made.update(f"{name} {column.dtype} {len(column)} ".encode())
@@ -306,13 +272,7 @@ class Ratings:
 
     @classmethod
     def read(cls, folder: Path) -> Ratings:
-        """Read a table that :meth:`write` wrote.
-
-        Raises
-        ------
-        DamagedFileError
-            A file has been changed since it was written, or belongs to another table.
-        """
+        """Read a table that :meth:`write` wrote; refuse files that changed or are of another."""
         table, metadata = read_columns(folder / RATINGS_FILE, _TYPES)
         columns = {name: values_of(table.column(name)) for name in table.column_names}
 
@@ -337,13 +297,7 @@ class Ratings:
 
 
 def table_folder(files: Sequence[Path]) -> Path:
-    """Return the folder of a written table, given all its files.
-
-    Raises
-    ------
-    ValueError
-        These are not the files of one table; a job that reads a table must declare all of them.
-    """
+    """Return the folder of a written table, given all its files, which a job must declare."""
     folders = {path.parent for path in files}
     names = tuple(path.name for path in files)
     if len(folders) != 1 or names != TABLE_FILES:
@@ -438,13 +392,7 @@ def finite_in_single_precision(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def checked_codes(name: str, codes: ArrayLike, size: int) -> NDArray[np.integer]:
-    """Return codes as an array, after checking that they are integers from 0 to below a size.
-
-    Raises
-    ------
-    ValueError
-        They are not; the message uses the name.
-    """
+    """Return codes as an array, after checking that they are integers from 0 to below a size."""
     array = np.asarray(codes)
     if not array.size:
         return array.astype(np.int32)

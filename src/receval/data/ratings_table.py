@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Read ratings from a file or data frame of any common format."""
+"""Read ratings, or test data for runs, from a file or data frame of any common format."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -78,12 +79,8 @@ _MANY_ROWS = 5_000_000
 class ReadRatings(Ratings):
     """Ratings with a report of how they were read.
 
-    Attributes
-    ----------
-    reading : ReadingReport
-    are_grades : bool
-        Whether the values are relevance judgments, as of a TREC track, where 0 means not relevant,
-        instead of ratings.
+    With ``are_grades``, the values are relevance judgments, as of a TREC track, where 0 means not
+    relevant, instead of ratings.
     """
 
     reading: ReadingReport = field(default_factory=lambda: ReadingReport("ratings"))
@@ -98,7 +95,7 @@ def read_ratings(
     item: str | int | None = None,
     rating: str | int | None = None,
     timestamp: str | int | None = None,
-    repeats: Repeats = "refuse",
+    duplicates: Repeats = "refuse",
     **options: Any,
 ) -> ReadRatings:
     """Read ratings from a file or a data frame.
@@ -118,10 +115,10 @@ def read_ratings(
         the value 1. Without timestamps, nothing can be split by time. Timestamps are numbers
         (seconds since 1970-01-01 UTC or smaller units, detected from their range), or ISO 8601
         dates and times (``2003-02-28 23:59:59``), in UTC unless they have an offset.
-    repeats : {"refuse", "first", "last", "sum", "mean", "max"}
+    duplicates : {"refuse", "first", "last", "sum", "mean", "max"}
         How to treat rows that rate the same pair again. The first and the last are by time, or by
         row if there are no timestamps or they are equal. Sums and means have the time of the last
-        row, the largest value its own time.
+        row, the largest value its own time. (``repeats``, its old name, is still taken.)
     **options
         The fields of :class:`receval.data.reading.ReadingOptions`: ``format``, ``delimiter``,
         ``header``, ``columns``, ``encoding``, ``decimal``, ``time_unit``.
@@ -137,8 +134,8 @@ def read_ratings(
     ------
     TableError
         A column is missing; a row has no user, no item or no rating; a rating is not a finite
-        number; or a pair is rated twice and ``repeats`` is ``refuse``. The message names the row
-        and column.
+        number; or a pair is rated twice and ``duplicates`` is ``refuse``. The message names the
+        row and column.
 
     Examples
     --------
@@ -150,6 +147,11 @@ def read_ratings(
     the table: table in memory. 3 rows of 2 users and 2 items; rating is stars.
       Ratings are 2, 4 and 5.
     """
+    if "repeats" in options:
+        told = "read_ratings: the argument repeats is now called duplicates."
+        warnings.warn(told, DeprecationWarning, stacklevel=3)
+        named = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
+        return read_ratings(source, **named, duplicates=options.pop("repeats"), **options)
     chosen = ReadingOptions(**options)
     columns = read_wanted(
         source,
@@ -178,8 +180,8 @@ def read_ratings(
     values = _values(columns)
     times, words = _timestamps(columns, chosen.time_unit)
     rows: NDArray[np.int64] | slice = slice(None)
-    if repeats != "refuse":
-        rows, values = _merged(users, items, values, times, repeats)
+    if duplicates != "refuse":
+        rows, values = _merged(users, items, values, times, duplicates)
     reading = ReadingReport(
         source=columns.source,
         form=columns.form,
@@ -187,13 +189,14 @@ def read_ratings(
         unread=columns.unread,
         rows=len(users),
         merged=len(users) - len(values),
-        rule=_rule(repeats, times),
+        rule=_rule(duplicates, times),
         users=len(user_ids),
         items=len(item_ids),
         values=_scale(columns, values),
         times="" if times is None else _times_in_words(times, words),
         notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
-        are_counts=repeats == "sum" or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
+        are_counts=duplicates == "sum"
+        or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
     )
     read = ReadRatings(
         users=users[rows],
@@ -212,9 +215,41 @@ def read_ratings(
     if len(users) > _MANY_ROWS:
         pa.default_memory_pool().release_unused()
     in_order = read.in_order_of_identifiers()
-    if repeats == "refuse":
+    if duplicates == "refuse":
         _refuse_repeats(columns, read, in_order)
     return in_order
+
+
+@dataclass(frozen=True)
+class JudgedTable:
+    """Judged pairs of users and items against which runs are measured.
+
+    With ``are_grades``, the values are relevance judgments, where 0 means not relevant, instead of
+    ratings. ``reading`` tells how the pairs were read, if they were read from a table.
+    """
+
+    ratings: Ratings
+    are_grades: bool
+    reading: ReadingReport | None = None
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether the values are counts, such as plays."""
+        return self.reading is not None and self.reading.are_counts
+
+
+def read_test_data(source: object, **options: Any) -> JudgedTable:
+    """Read the test data against which runs are measured.
+
+    Values are relevance judgments if the format is TREC's (``user iteration item grade``) or the
+    columns are named after queries and documents.
+    """
+    if isinstance(source, JudgedTable):
+        return source
+    if isinstance(source, Ratings) and not isinstance(source, ReadRatings):
+        return JudgedTable(source, are_grades=False)
+    read = source if isinstance(source, ReadRatings) else read_ratings(source, **options)
+    return JudgedTable(read, read.are_grades, read.reading)
 
 
 def are_counts(ratings: Ratings) -> bool:
@@ -398,8 +433,8 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
     item = shortened(str(read.item_ids[read.items[row]]))
     raise TableError(
         f"{columns.where(row)} rates what {columns.unit} {earlier + columns.first_row} has rated, "
-        f"user {user} and item {item}. Say what becomes of such rows: repeats='first', 'last', "
-        "'sum', 'mean' or 'max' (in a command: --repeats first)."
+        f"user {user} and item {item}. Say what becomes of such rows: duplicates='first', "
+        "'last', 'sum', 'mean' or 'max' (in a command: --duplicates first)."
     )
 
 

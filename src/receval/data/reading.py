@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -110,34 +110,13 @@ AS_FOUND = ReadingOptions()
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """How a table was read.
+    """How a table was read: its source and form, its columns and rows, and what may be a mistake.
 
-    Attributes
-    ----------
-    source : str
-        Where the table is from.
-    form : str
-        The format it was read as, and why.
-    columns : mapping of str to str
-        The name in the table of each column that was read.
-    unread : tuple of str
-        The other columns.
-    rows : int
-        The number of rows, all of which were read.
-    merged : int
-        The number of rows that were merged into others of the same pair.
-    users, items : int
-        The number of different users and items.
-    values : str
-        The scale of ratings, in words.
-    times : str
-        The unit and span of timestamps, in words.
-    notes : tuple of Note
-        What may be a mistake.
-    rule : str
-        How rows were merged, in words.
-    are_counts : bool
-        Whether ratings are counts, such as plays.
+    ``columns`` has the name in the table of each column that was read, and ``unread`` the others.
+    All ``rows`` were read, of which ``merged`` were merged into others of the same pair, by a
+    ``rule``; ``users`` and ``items`` count different ones. The scale of ratings (``values``), the
+    unit and span of timestamps (``times``) and the rule are in words. ``are_counts`` says that
+    ratings are counts, such as plays.
 
     Examples
     --------
@@ -182,10 +161,6 @@ class ReadingReport:
         second = "; ".join(part for part in (self.values, self.times) if part)
         told_then = f"{second[0].upper()}{second[1:]}." if second else ""
         return f"{self.form}. {'; '.join(told)}.", told_then
-
-    def with_note(self, *notes: Note) -> ReadingReport:
-        """Return the report with further notes."""
-        return replace(self, notes=(*self.notes, *notes))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report for JSON, without fields that do not apply."""

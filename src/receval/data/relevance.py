@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.judgments import JudgedTable
 from receval.data.ratings import Ratings
+from receval.data.ratings_table import JudgedTable
 from receval.notes import Note
 
 MOST_GRADES = 20
@@ -30,13 +30,8 @@ Values = NDArray[np.floating] | NDArray[np.integer]
 class RelevanceRule:
     """The threshold from which test ratings are relevant.
 
-    Attributes
-    ----------
-    threshold : float
-    words : str
-        A sentence on the threshold and how many test ratings reach it.
-    notes : tuple of Note
-        A warning if nearly all or nearly none are relevant.
+    ``words`` is a sentence on the threshold and how many test ratings reach it; a note warns if
+    nearly all or nearly none are relevant.
     """
 
     threshold: float
@@ -53,19 +48,10 @@ class RelevanceRule:
         are_grades: bool = False,
         are_counts: bool = False,
     ) -> RelevanceRule:
-        """Return the rule for test ratings.
+        """Return the rule for test ratings; refuse a threshold that none of them reaches.
 
-        ``auto`` considers all known ratings, so that every split of a table has the same threshold.
-
-        Parameters
-        ----------
-        at_hand : sequence of ndarray of float
-            Other known ratings, such as the training ratings.
-
-        Raises
-        ------
-        ValueError
-            There is no test rating, or none reaches the threshold.
+        ``auto`` considers all known ratings, such as the training ratings ``at_hand``, so that
+        every split of a table has the same threshold.
 
         Examples
         --------
@@ -136,19 +122,8 @@ def relevance_threshold(
     ===============================  ========================================================
 
     In a scale, the lowest and highest value are at most 20 steps apart, where a step is the
-    smallest difference, or at least half of the steps occur. So 1, 2, 3 and 8,000 are counts.
-
-    Parameters
-    ----------
-    are_grades : bool
-        Whether the values are relevance judgments, where 0 means not relevant.
-    are_counts : bool
-        Whether the values are counts, such as plays, even if they look like a scale.
-
-    Raises
-    ------
-    ValueError
-        There are no values, none reaches the threshold, or with ``auto`` none is above 0.
+    smallest difference, or at least half of the steps occur. So 1, 2, 3 and 8,000 are counts. What
+    is said to be grades or counts is so even if it looks like a scale.
 
     Examples
     --------

@@ -38,13 +38,7 @@ class IdentifierEncoder:
         self._codes: dict[int | str, int] = {}
 
     def encode(self, identifiers: pa.Array | pa.ChunkedArray | NDArray | list[str]) -> NDArray:
-        """Return the codes of some identifiers.
-
-        Parameters
-        ----------
-        identifiers : arrow array, ndarray or list, shape (n,)
-            Integers or strings, the same kind at every call.
-        """
+        """Return the codes of identifiers, integers or strings, the same kind at every call."""
         array = identifiers
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
@@ -73,12 +67,7 @@ class IdentifierEncoder:
 
 
 def last_rows(*keys: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the last row of each distinct combination of keys, in row order.
-
-    Parameters
-    ----------
-    *keys : ndarray of non-negative integers, shape (n,)
-        Columns that together tell rows apart, such as user codes and item codes.
+    """Return the last row of each distinct combination of non-negative keys, in row order.
 
     Examples
     --------
@@ -100,22 +89,8 @@ def merge_repeats(
 ) -> tuple[NDArray[np.int64], NDArray]:
     """Merge repeated pairs: return the rows that are kept, and their values.
 
-    Parameters
-    ----------
-    duplicates : {"error", "first", "last", "sum", "mean"}
-        How to treat a pair with several rows: raise an error; keep its first or last row; or keep
-        its last row with the sum or the mean of the values.
-
-    Returns
-    -------
-    values : ndarray, shape (n_kept,)
-        In the type of the input; float32 if integers were summed or averaged.
-
-    Raises
-    ------
-    ValueError
-        A pair has several rows and ``duplicates`` is ``error``; the rule is unknown; codes are not
-        integers from 0; or the columns have different lengths.
+    A pair with several rows is an error; or its first or last row is kept; or its last row with the
+    sum or the mean of the values. Sums and means of integers are float32.
 
     Examples
     --------
@@ -164,14 +139,9 @@ def refuse_repeats(
     complain: Callable[[int, str], Exception],
     lines: NDArray[np.int64] | None = None,
 ) -> None:
-    """Raise an error if a (user, item) pair occurs twice.
+    """Raise the error that ``complain`` makes of a row and a reason, if a pair occurs twice.
 
-    Parameters
-    ----------
-    complain : callable
-        Makes the error from a row number and a reason.
-    lines : ndarray of int64, shape (n,), or None
-        Line numbers by row; None where each row is the line after the one before it.
+    ``lines`` are the line numbers by row, unless each row is the line after the one before it.
 
     Examples
     --------

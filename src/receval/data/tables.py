@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import math
 import os
 import select
 import shutil
 import stat
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -23,7 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
-from receval.data.formats import COLUMNS, format_of
+from receval.data.formats import COLUMNS, format_of, read_matrix, read_netflix_lines
 from receval.data.json_tables import (
     Scores,
     are_columns,
@@ -32,7 +29,6 @@ from receval.data.json_tables import (
     scores_of,
 )
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
-from receval.data.netflix_lines import read_netflix_lines
 from receval.data.packed_files import (
     is_packed,
     most_unpacked,
@@ -51,34 +47,19 @@ def read_wanted(
     wanted: Collection[WantedColumn],
     options: ReadingOptions = AS_FOUND,
 ) -> FoundColumns | Scores:
-    """Read some columns of a table.
+    """Read some columns of a table, or scores of items by user if a mapping or JSON has these.
 
-    Parameters
-    ----------
-    source : Path, str or data frame
-        A file of any format of :data:`receval.data.reading.FORMATS` except ``npz``, possibly packed
-        (:func:`.packed_files.opened`), or a pipe; a folder of such files, whose names may give
-        columns (``year=2020``); a pandas or polars data frame; an Arrow table; a mapping of names
-        to columns; a list of rows or a two-dimensional array, with columns in the order of
-        ``wanted``; or an object that can be converted to an Arrow table.
-    wanted : collection of WantedColumn
-        In the order of the columns in a file without a header.
+    The source is a file of any format of :data:`receval.data.reading.FORMATS`, possibly packed
+    (:func:`.packed_files.opened`), or a pipe; a folder of such files, whose names may give columns
+    (``year=2020``); a pandas or polars data frame; an Arrow table; a mapping of names to columns; a
+    list of rows or a two-dimensional array; or an object that can be converted to an Arrow table.
+    Columns are wanted in the order that they have in rows and in a file without a header.
 
-    Returns
-    -------
-    FoundColumns, or a mapping
-        The mapping holds scores of items by user, if JSON has these.
-
-    Raises
-    ------
-    TableError
-        A column is missing or has an invalid value; the message says where.
+    A :class:`TableError` says where a column is missing or has an invalid value.
     """
-    if isinstance(source, Mapping) and not are_columns(source, wanted):
-        own = list(source.values())
-        if own and all(
-            isinstance(listed, Mapping | list | tuple | set | frozenset) for listed in own
-        ):
+    if isinstance(source, Mapping) and source and not are_columns(source, wanted):
+        lists = (Mapping, list, tuple, set, frozenset)
+        if all(isinstance(own, lists) for own in source.values()):
             return scores_of("the table", source, wanted)
     if isinstance(source, list | tuple | np.ndarray):
         source = _of_rows(source, [column.name for column in wanted])
@@ -122,11 +103,8 @@ def _of_rows(
 def regular_file(path: Path) -> Iterator[Path]:
     """Provide a file that can be read several times: the file itself, or a copy of a pipe.
 
-    Raises
-    ------
-    TableError
-        The path is a device, which may never end; no process writes to the pipe; or its content
-        would take more than half of the free disk space.
+    Refused are devices, which may never end, pipes that no process writes to, and content that
+    would take more than half of the free disk space.
     """
     mode = path.stat().st_mode
     if stat.S_ISREG(mode):
@@ -170,13 +148,8 @@ def _of_file(
 ) -> FoundColumns | Scores:
     known = format_of(path, options)
     if known.name == "parquet":
-        try:
+        with _sentences_for_damage(path):
             found = _of_parquet(path, wanted)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            told = shortened(str(error).removesuffix("."), 200)
-            raise TableError(f"{path} is no Parquet file, or a damaged one: {told}.") from None
     elif known.name in ("json", "jsonl"):
         read = read_json if known.name == "json" else read_json_lines
         table = read(path, wanted, options)
@@ -184,7 +157,7 @@ def _of_file(
             return table
         found = columns_of_table(path.name, str(path), table, wanted)
     elif known.name == "npz":
-        found = columns_of_table(path.name, str(path), _of_matrix(path), wanted)
+        found = columns_of_table(path.name, str(path), read_matrix(path), wanted)
     elif known.name == "netflix":
         found = read_netflix_lines(path, wanted, options)
     elif known.name in COLUMNS:
@@ -220,77 +193,15 @@ def _check_constant(found: FoundColumns, form: str) -> None:
         )
 
 
-def _of_matrix(path: Path) -> pa.Table:
-    """Read a scipy sparse matrix; identifiers are row and column numbers from 0."""
-    from scipy.sparse import coo_array, load_npz  # which no other format needs
-
+@contextmanager
+def _sentences_for_damage(path: Path) -> Iterator[None]:
     try:
-        _check_members(path)
-        matrix = load_npz(path)
-        if matrix.format == "dia":
-            # Reading takes memory for its whole shape, however few entries it has.
-            raise TableError(
-                f"{path} is a matrix of diagonals, as no ratings are: save it by rows (tocsr())."
-            )
-        if matrix.format in ("csr", "csc", "bsr"):
-            matrix.check_format(full_check=True)
-        entries = matrix.tocoo()
-        codes = [entries.row, entries.col]
-        if any(
-            len(own) and not 0 <= own.min() <= own.max() < most
-            for own, most in zip(codes, entries.shape, strict=True)
-        ):
-            raise ValueError("an entry is outside of its shape")
-    except (
-        ValueError,
-        KeyError,
-        OSError,
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-    ) as error:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        if isinstance(error, TableError):
-            raise
-        raise TableError(
-            f"{path} holds no sparse matrix of scipy ({shortened(str(error), 200)})."
-        ) from None
-    # Only rows and columns with entries count, since a small file can claim a huge shape.
-    (users, rows), (items, columns) = (np.unique(own, return_inverse=True) for own in codes)
-    shape = (len(users), len(items))
-    small = coo_array((entries.data, (rows, columns)), shape=shape).tocsr()
-    return table_in_memory(
-        {
-            "user": np.repeat(users.astype(np.int64), np.diff(small.indptr)),
-            "item": items.astype(np.int64)[small.indices],
-            "value": small.data,
-        }
-    )
-
-
-def _check_members(path: Path) -> None:
-    """Refuse arrays that are larger than the file size or their header allows."""
-    size = path.stat().st_size
-    with zipfile.ZipFile(path) as archive:
-        entries = archive.infolist()
-        if sum(entry.file_size for entry in entries) > most_unpacked(size):
-            raise too_much_unpacked(path, size)
-        for entry in entries:
-            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NotImplementedError("it is packed in a way that is rare in zip archives")
-            with archive.open(entry) as member:
-                version = np.lib.format.read_magic(member)
-                if version not in ((1, 0), (2, 0)):
-                    raise ValueError(f"its arrays have the version {version}")
-                read = (
-                    np.lib.format.read_array_header_1_0
-                    if version == (1, 0)
-                    else np.lib.format.read_array_header_2_0
-                )
-                lengths, _, dtype = read(member)
-                if dtype.hasobject or math.prod(lengths) * dtype.itemsize > entry.file_size:
-                    raise ValueError(f"{entry.filename} is not as large as it says")
+        told = shortened(str(error).removesuffix("."), 200)
+        raise TableError(f"{path} is no Parquet file, or a damaged one: {told}.") from None
 
 
 def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
@@ -375,13 +286,8 @@ def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
     """Read Parquet files with the same columns; columns from folder names become text."""
     tables: list[pa.Table] = []
     for path in files:
-        try:
-            with _parquet_file(path, path) as parquet:
-                table = parquet.read()
-        except (pa.ArrowInvalid, OSError) as error:
-            raise TableError(
-                f"{path} is no Parquet file, or a damaged one: {shortened(str(error), 200)}."
-            ) from None
+        with _sentences_for_damage(path), _parquet_file(path, path) as parquet:
+            table = parquet.read()
         for part in path.relative_to(folder).parts[:-1]:
             name, equals, value = part.partition("=")
             if equals:

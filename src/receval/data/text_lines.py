@@ -46,10 +46,7 @@ _AS_SPACES = bytes.maketrans(b"".join(_OTHER_SPACES), b" " * len(_OTHER_SPACES))
 def opened_text(path: Path, encoding: str | None = None) -> Iterator[BinaryIO]:
     """Open a text for reading as UTF-8, with a line feed at the end of each line.
 
-    Raises
-    ------
-    TableError
-        The encoding is unknown, or the bytes do not fit it; this may also be raised while reading.
+    An unknown encoding, and bytes that do not fit it, are refused, also while reading.
     """
     encoding = encoding_of(path, encoding)
     with opened(path) as packed, _sentences_for_other_bytes(path, encoding):
@@ -159,24 +156,11 @@ def _as_utf8(decoder: codecs.IncrementalDecoder) -> Callable[[bytes], bytes]:
 class Lines:
     r"""Whole lines of a text in blocks for Arrow's reader, with what was counted on the way.
 
-    Parameters
-    ----------
-    delimiter : str
-        A delimiter of several characters becomes a tab; a space stands for any white space, which
-        becomes a single space.
-    block : int
-        Bytes that are processed at once; no more is held in memory.
-    has_quotes : bool
-        Whether cells may be quoted, if the delimiter allows it.
-
-    Attributes
-    ----------
-    delimiter : str
-        The delimiter of the lines that are returned.
-    rows, blanks : int
-        The number of lines with and without content that were read so far.
-    are_plain : bool
-        Whether all quotes, if any, enclose whole cells within one line.
+    A delimiter of several characters becomes a tab; a space stands for any white space, which
+    becomes a single space. ``delimiter`` is that of the lines that are returned. ``rows`` and
+    ``blanks`` count the lines with and without content that were read so far. ``are_plain`` says
+    whether all quotes, if any, enclose whole cells within one line. No more than a block is held in
+    memory.
 
     Examples
     --------

@@ -39,8 +39,6 @@ NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL", "\\N")
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBER = pa.float64()
 
-_LARGEST_BLOCK = 1 << 30
-
 
 def read_text(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions = AS_FOUND
@@ -154,17 +152,10 @@ def checked_records(
 ) -> int:
     """Return the number of records of a text without its header, and refuse quotes that hide rows.
 
-    Parameters
-    ----------
-    texts : collection of tuple
-        The name and position, from 0, of each column of identifiers.
-
-    Raises
-    ------
-    TableError
-        A quoted cell is not closed, or text follows its closing quote; an identifier spans several
-        lines; the number of cells of a record differs from the first line; or lines within quotes
-        look like rows. The message names the line.
+    ``texts`` has the name and position, from 0, of each column of identifiers. Refused with their
+    line are a quoted cell that is not closed, or text after its closing quote; an identifier that
+    spans several lines; a record of another number of cells than the first line; and lines within
+    quotes that look like rows.
     """
     records = 0
     with opened_text(path, encoding) as file, cells_of_any_length():

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from receval.data.ratings import Ratings
 from receval.diagnosis.recommendation import DataFindings, SplitFindings
-from receval.splits.ranks_within_groups import ceiling_of_share
+from receval.splits.random_splits import ceiling_of_share
 from receval.statistics.pairs import system_pairs
 
 LEVEL, POWER = 0.05, 0.8

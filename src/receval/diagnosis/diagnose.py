@@ -59,7 +59,7 @@ from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTa
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
 from receval.notes import Note
-from receval.protocols.names import parse_protocol
+from receval.protocols.protocol import parse_protocol
 from receval.seeds import generator
 from receval.splits.split_ratings import split
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b

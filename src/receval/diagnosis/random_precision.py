@@ -16,8 +16,7 @@ from receval.metrics.precision_and_recall import Precision
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.names import parse_protocol
-from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import Protocol, parse_protocol
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.recommenders.training_ratings import clicked_training
 from receval.seeds import generator, integer_seed

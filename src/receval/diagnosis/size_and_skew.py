@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
-from receval.splits.time_cut import SECONDS_OF_A_DAY
+from receval.splits.temporal import SECONDS_OF_A_DAY
 from receval.statistics.concentration import density, gini
 
 HEADS = (0.01, 0.1, 0.2)

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.judgments import JudgedTable
 from receval.data.ratings import Ratings, summed_matrix
+from receval.data.ratings_table import JudgedTable
 from receval.data.reading import TableError
 from receval.data.run import Run
 from receval.notes import Note

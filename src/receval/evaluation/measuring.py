@@ -26,8 +26,7 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.names import parse_protocol
-from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import Protocol, parse_protocol
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, how_many
 

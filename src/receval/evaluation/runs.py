@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.data.judgments import JudgedTable, read_test_data
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import read_ratings
+from receval.data.ratings_table import JudgedTable, read_ratings, read_test_data
 from receval.data.relevance import RelevanceRule
-from receval.data.run import Run
-from receval.data.run_files import read_run
+from receval.data.run import Run, read_run
 from receval.evaluation.identifiers import (
     SharedCodes,
     TrainedPairs,
@@ -67,9 +65,9 @@ def evaluate_runs(
     Parameters
     ----------
     test : path, data frame, mapping or Ratings
-        Judgments or held-out ratings (:func:`receval.data.judgments.read_test_data`).
+        Judgments or held-out ratings (:func:`receval.data.ratings_table.read_test_data`).
     runs : mapping of str to run, path, data frame or mapping
-        Runs by the names of the systems (:func:`receval.data.run_files.read_run`).
+        Runs by the names of the systems (:func:`receval.data.run.read_run`).
     train : path, data frame, mapping or Ratings, optional
         The training data of the systems. A user's training items are removed from the lists, since
         they are not candidates. The highest rating (ERR, ``exp-normalised``) and the positive

@@ -93,7 +93,7 @@ def evaluate_systems(
         that must not be recommended. Models of implicit, scikit-learn estimators and LensKit
         pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`).
     protocols : str, Protocol or sequence
-        Protocols, or their names in the papers (:func:`receval.protocols.names.parse_protocol`).
+        Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
     metrics : str, Metric or sequence, optional
         Metrics, or their names (:func:`receval.metrics.aliases.metric_of_alias`); by
         default P, Recall and nDCG at 10.

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
-from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
 from receval.storage.kernel_cache import njit
 
 _BLOCK_ITEMS = 2**22
+
+# Far below all logarithms of weights and noise, whose absolute values are at most some hundreds.
+_LAST = -1e6
 
 
 def base_candidates(protocol: Protocol, fold: Fold, judgments: Judgments) -> NDArray[np.bool_]:
@@ -44,24 +46,9 @@ Sample = tuple[NDArray[np.int64], NDArray[np.int32]]
 class SampledCandidates:
     """Draws the sampled candidates of a protocol for some users at a time.
 
-    Parameters
-    ----------
-    protocol : Protocol
-        Must have a sample size and a threshold.
-    fold : Fold
-    judgments : Judgments
-        The judgments of the fold's part.
-    generator_for : callable
-    part : {"test", "unbiased"}
-    is_candidate : ndarray of bool, shape (n_items,)
-        The base candidates; under P1R, those of one percentile.
-    percentile : int, optional
-        The number of that percentile, from 0.
-
-    Raises
-    ------
-    ValueError
-        The protocol has no sample size or no threshold.
+    The protocol must have a sample size and a threshold. ``judgments`` are those of the fold's
+    part, "test" or "unbiased". ``is_candidate`` marks the base candidates; under P1R, those of one
+    percentile, whose number counts from 0.
     """
 
     def __init__(
@@ -105,9 +92,27 @@ class SampledCandidates:
     def of_users(self, is_drawn_for: NDArray[np.bool_]) -> Sample:
         """Draw for the users of a mask; the samples of all others are empty."""
         common = (self.is_candidate, *self.blocked, self.size, self.seeds, is_drawn_for)
-        if self.weights is None:
-            return sample_candidates(*common)
-        return weighted_candidates(self.weights, *common)
+        return sample_candidates(*common, self.weights)
+
+
+def popularity_weights(fold: Fold, power: float) -> NDArray[np.float64]:
+    r"""Return the weight :math:`|R_{train}(i)|^\alpha` of each item, 0 without training ratings.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> train = csr_array(np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=np.float32))
+    >>> fold = Fold(train, Judgments.from_pairs([0], [2], [1], n_users=4))
+    >>> popularity_weights(fold, power=0.5).round(2).tolist()
+    [2.0, 1.41, 0.0]
+    """
+    counts = np.bincount(fold.train.indices, minlength=fold.train.shape[1])
+    if not counts.any():
+        raise ValueError(
+            "Candidates cannot be drawn by popularity, because there are no training ratings to "
+            "count: give them (train=...), or draw candidates uniformly."
+        )
+    return np.where(counts > 0, counts.astype(np.float64) ** power, 0.0)
 
 
 def user_seeds(generator: np.random.Generator, n_users: int) -> NDArray[np.uint64]:
@@ -174,6 +179,58 @@ def _sample(
     return indptr, samples[:filled].copy()
 
 
+@njit(cache=True)
+def _draw(
+    log_weights: NDArray[np.float64],
+    is_candidate: NDArray[np.bool_],
+    train_indptr: NDArray[np.int64],
+    train_items: NDArray[np.int32],
+    relevant_indptr: NDArray[np.int64],
+    relevant_items: NDArray[np.int32],
+    seeds: NDArray[np.uint64],
+    size: int,
+    is_drawn_for: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    n_users = len(relevant_indptr) - 1
+    base = np.flatnonzero(is_candidate).astype(np.int32)
+    indptr = np.zeros(n_users + 1, dtype=np.int64)
+    samples = np.empty(n_users * min(size, len(base)), dtype=np.int32)
+    blocked = np.zeros(len(is_candidate), dtype=np.bool_)
+    keys = np.empty(len(base), dtype=np.float64)
+    filled = 0
+    for user in range(n_users):
+        indptr[user + 1] = filled
+        if not is_drawn_for[user]:
+            continue
+        for entry in range(train_indptr[user], train_indptr[user + 1]):
+            blocked[train_items[entry]] = True
+        for entry in range(relevant_indptr[user], relevant_indptr[user + 1]):
+            blocked[relevant_items[entry]] = True
+        state = seeds[user]
+        available = 0
+        for index in range(len(base)):
+            # Every candidate uses one word, so that an item's noise does not depend on other items.
+            state, random = _next_random(state)
+            if blocked[base[index]]:
+                keys[index] = np.inf
+                continue
+            # The middle of one of 2^53 intervals, never 0 or 1, whose logarithms would be infinite.
+            uniform = (np.float64(random >> np.uint64(11)) + 0.5) / 9007199254740992.0
+            keys[index] = np.log(-np.log(uniform)) - log_weights[base[index]]
+            available += 1
+        for entry in range(train_indptr[user], train_indptr[user + 1]):
+            blocked[train_items[entry]] = False
+        for entry in range(relevant_indptr[user], relevant_indptr[user + 1]):
+            blocked[relevant_items[entry]] = False
+        drawn = min(size, available)
+        order = np.argsort(keys)[:drawn]
+        for index in order:
+            samples[filled] = base[index]
+            filled += 1
+        indptr[user + 1] = filled
+    return indptr, samples[:filled].copy()
+
+
 def sample_candidates(
     is_candidate: NDArray[np.bool_],
     train_indptr: NDArray[np.int64],
@@ -183,32 +240,40 @@ def sample_candidates(
     size: int,
     seeds: NDArray[np.uint64],
     is_drawn_for: NDArray[np.bool_] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Sample:
     r"""Draw :math:`N_u \subset C \setminus PR_{test}(u) \setminus R_{train}(u)` for every user.
 
-    Parameters
-    ----------
-    is_candidate : ndarray of bool, shape (n_items,)
-        The base candidates :math:`C`.
-    train_indptr, train_items : ndarray
-        Training items of each user, as compressed rows.
-    relevant_indptr, relevant_items : ndarray
-        Relevant test items of each user, as compressed rows.
-    size : int
-        :math:`|N_u|`; users with fewer candidates get all of them.
-    seeds : ndarray of uint64, shape (n_users,)
-        One seed per user (:func:`user_seeds`).
-    is_drawn_for : ndarray of bool, shape (n_users,), optional
-        Users to draw samples for, by default all; the samples of all others are empty.
+    ``is_candidate`` marks :math:`C`; the user's training and relevant test items are compressed
+    rows. Users with fewer than ``size`` candidates get all of them. Samples are drawn for some
+    users, by default all, each with a seed of its own (:func:`user_seeds`), and do not depend on
+    other users. They are in the order drawn: the first ``k`` of a user are the sample of size
+    ``k``.
 
-    Returns
-    -------
-    indptr : ndarray of int64, shape (n_users + 1,)
-    items : ndarray of int32
-        The samples in the order drawn: the first ``k`` of a user are the sample of size ``k``.
+    With ``weights``, by item and at least 0, items are drawn one after the other without
+    replacement, each with probability :math:`w_i / \sum_j w_j` over the items j that are left. The
+    first draw is thus proportional to the weights; in larger samples the shares of popular items
+    are lower than that, because an item is drawn only once. Samples are drawn with Gumbel keys
+    (Yellott 1977), which are equivalent to the exponential keys of Efraimidis and Spirakis (2006):
+    with independent standard Gumbel noise :math:`g_i` the sample of size k is the items with the k
+    largest :math:`\log w_i + g_i`, in descending order, so that samples are nested. Items of weight
+    0 are drawn last, all with the same probability.
+
+    Examples
+    --------
+    For each of 9000 users, one of three items with the weights 6, 3 and 0 is drawn:
+
+    >>> nothing = np.zeros(9001, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    >>> _, items = sample_candidates(
+    ...     np.ones(3, dtype=bool), *nothing, *nothing, 1,
+    ...     np.random.default_rng(1).integers(0, 2**64, size=9000, dtype=np.uint64),
+    ...     weights=np.array([6.0, 3.0, 0.0]),
+    ... )
+    >>> (np.bincount(items, minlength=3) / 9000).round(2).tolist()
+    [0.67, 0.33, 0.0]
     """
     n_users = len(relevant_indptr) - 1
-    return _sample(
+    rows = (
         is_candidate,
         np.asarray(train_indptr, dtype=np.int64),
         np.asarray(train_items, dtype=np.int32),
@@ -218,20 +283,20 @@ def sample_candidates(
         size,
         np.ones(n_users, dtype=np.bool_) if is_drawn_for is None else is_drawn_for,
     )
+    if weights is None:
+        return _sample(*rows)
+    log_weights = np.full(len(weights), _LAST)
+    np.log(weights, out=log_weights, where=weights > 0)
+    return _draw(log_weights, *rows)
 
 
 @dataclass(frozen=True)
 class TargetSets:
     r"""The items a system must rank for one user.
 
-    Attributes
-    ----------
-    base : frozenset of int
-        The base candidates :math:`C`.
-    non_relevant : frozenset of int
-        :math:`N_u`; under P1R, of all percentiles with a relevant item of the user.
-    lists : tuple of frozenset of int
-        :math:`T_u` alone under AR; :math:`T_u^1, T_u^2, \ldots` under 1R.
+    ``base`` are the base candidates :math:`C`. ``non_relevant`` is :math:`N_u`; under P1R, of all
+    percentiles with a relevant item of the user. ``lists`` are :math:`T_u` alone under AR, and
+    :math:`T_u^1, T_u^2, \ldots` under 1R.
     """
 
     base: frozenset[int]
@@ -244,15 +309,8 @@ def target_sets(
 ) -> TargetSets:
     """Enumerate the target sets of a user (bellogin2017, section 3.1).
 
-    Parameters
-    ----------
-    fold : Fold
-    protocol : Protocol
-    user : int
-    threshold : float
-        Ratings at or above it are relevant.
-    generator_for : callable
-        As for :func:`receval.protocols.evaluation.rank_judged`, which ranks the same samples.
+    Ratings at or above the threshold are relevant. The generators are those of
+    :func:`receval.protocols.evaluation.rank_judged`, which ranks the same samples.
     """
     complete = protocol.with_threshold(threshold)
     judgments = fold.test

@@ -11,12 +11,11 @@ from typing import Protocol as Interface
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from receval.protocols.candidates import Sample, base_candidates
+from receval.protocols.candidates import Sample, SampledCandidates, base_candidates
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.popularity import popular_head, popularity_percentiles
-from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import NonComputable, Protocol
 from receval.protocols.ranking import rank_among_all, rank_among_samples
-from receval.protocols.shared_by_passes import FallbackScores, SharedByPasses
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
 
@@ -131,22 +130,177 @@ def rank_judged(
     return rank_judged_together(alone, fold, protocols, generator_for, part, threshold, users)[0]
 
 
+# What the passes over the scores of a fold share: tie order, samples, missing scores.
+
+
+def tie_priority(protocol: Protocol, fold: Fold, generator_for: GeneratorFor) -> NDArray[np.uint32]:
+    """Return the tie priority of each item; the smaller priority ranks higher."""
+    n_items = fold.train.shape[1]
+    if protocol.ties == "random":
+        return generator_for("ties").permutation(n_items).astype(np.uint32)
+    priority = np.arange(n_items, dtype=np.uint32)
+    if protocol.ties == "librec":
+        if len(fold.items_by_appearance) != n_items:
+            raise ValueError(
+                "LibRec's order of ties needs the items in the order of the train file: give "
+                "the fold its items_by_appearance, or make it with receval.splits.split.fold."
+            )
+        priority[fold.items_by_appearance] = np.arange(n_items, dtype=np.uint32)
+    return priority
+
+
+class SharedByPasses:
+    """Data that the passes over the scores of one fold share.
+
+    ``judgments`` are those of the part, "test" or "unbiased", which are ranked. Of all protocols of
+    the ranking, those that differ only in other parameters share samples.
+    """
+
+    def __init__(
+        self,
+        fold: Fold,
+        judgments: Judgments,
+        generator_for: GeneratorFor,
+        part: str,
+        protocols: Sequence[Protocol],
+    ) -> None:
+        self.fold = fold
+        self.judgments = judgments
+        self.generator_for = generator_for
+        self.part = part
+        self.train_indptr = fold.train.indptr.astype(np.int64)
+        self.train_items = fold.train.indices.astype(np.int32, copy=False)
+        self._largest: dict[Protocol, int] = {}
+        for protocol in protocols:
+            drawn = _as_drawn(protocol)
+            self._largest[drawn] = max(self._largest.get(drawn, 0), protocol.sampled or 0)
+        self._samplers: dict[tuple[Protocol, int | None], SampledCandidates] = {}
+        self._samples: dict[tuple[Protocol, int | None], tuple[tuple[int, int], Sample]] = {}
+
+    def sample(
+        self,
+        protocol: Protocol,
+        is_candidate: NDArray[np.bool_],
+        is_ranked: NDArray[np.bool_],
+        percentile: int | None,
+        users: NDArray[np.int64],
+    ) -> Sample:
+        """Return the sampled candidates of the ranked users of a block.
+
+        Samples are nested, and serve AR as well as 1R. A sample is therefore drawn once, in the
+        largest size of any protocol, and kept until the next block.
+        """
+        drawn = _as_drawn(protocol)
+        key = (drawn, percentile)
+        if key not in self._samplers:
+            self._samplers[key] = SampledCandidates(
+                replace(drawn, sampled=self._largest[drawn]),
+                self.fold,
+                self.judgments,
+                self.generator_for,
+                self.part,
+                is_candidate,
+                percentile,
+            )
+        block = (int(users[0]), int(users[-1]))
+        if key not in self._samples or self._samples[key][0] != block:
+            is_drawn_for = np.zeros(self.judgments.n_users, dtype=bool)
+            is_drawn_for[users] = is_ranked[users]
+            self._samples[key] = (block, self._samplers[key].of_users(is_drawn_for))
+        return self._samples[key][1]
+
+    def lack_scores(
+        self, scores: NDArray[np.floating], rows: NDArray[np.int64], users: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Return which users have a judged item without a score."""
+        starts, ends = self.judgments.indptr[users], self.judgments.indptr[users + 1]
+        owners = np.repeat(np.arange(len(users)), ends - starts)
+        indices = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - starts), ends - starts)
+        lacking = np.isnan(scores[rows[owners], self.judgments.items[indices]])
+        return np.bincount(owners[lacking], minlength=len(users)) > 0
+
+
+def _as_drawn(protocol: Protocol) -> Protocol:
+    """Return the protocol reduced to what its samples depend on, except their size."""
+    return replace(
+        protocol,
+        relevant="AR" if protocol.percentiles is None else "1R",
+        sampled=None if protocol.sampled is None else 1,
+        ties="random",
+        non_computable="none",
+    )
+
+
+class FallbackScores:
+    """Fallback scores to order non-computable items, which rank below all items with a score.
+
+    ==============  ==========================================================================
+    ``random``      a random order per user, the same for every system
+    ``popularity``  the number of training ratings of the item
+    ``average``     the mean of its training ratings; items without any come last
+    ==============  ==========================================================================
+
+    Ties are broken as for other scores. This is decision B2 of canamares2020, sections 3.4 and 4.6.
+    """
+
+    def __init__(self, policy: NonComputable, fold: Fold, generator_for: GeneratorFor) -> None:
+        self._rng = generator_for("non-computable") if policy == "random" else None
+        self._words_drawn = 0
+        n_items = fold.train.shape[1]
+        counts = np.bincount(fold.train.indices, minlength=n_items)
+        of_items = counts.astype(np.float64)
+        if policy == "average":
+            sums = np.bincount(fold.train.indices, weights=fold.train.data, minlength=n_items)
+            of_items = np.full(n_items, -np.inf)
+            np.divide(sums, counts, out=of_items, where=counts > 0)
+        self._of_items = of_items.astype(np.float32)
+
+    def where_not_computable(
+        self, scores: NDArray[np.floating], indices: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return fallback scores of the items without a score; NaN for all others.
+
+        ``indices`` has the index of each of these users among all ranked users. Call it for users
+        in ascending order, because random orders are drawn in sequence. A user's random order does
+        not depend on the other users of the call.
+        """
+        others = self._of_items
+        if self._rng is not None:
+            others = self._drawn(self._rng, indices, scores.shape[1])
+        return np.where(np.isnan(scores), others, np.float32(np.nan))
+
+    def _drawn(
+        self, rng: np.random.Generator, indices: NDArray[np.int64], n_items: int
+    ) -> NDArray[np.float32]:
+        """Return some rows of the matrix that the generator would fill row by row."""
+        words = rng.bit_generator
+        if not isinstance(words, np.random.PCG64):
+            raise TypeError(
+                f"The random order of items without a score was given a {type(words).__name__}, "
+                "but it leaps in a PCG64: take generators from receval.seeds."
+            )
+        drawn = np.empty((len(indices), n_items), dtype=np.float32)
+        starts = np.flatnonzero(np.diff(indices, prepend=-2) != 1)
+        stops = np.flatnonzero(np.diff(indices, append=-2) != 1) + 1
+        for start, stop in zip(starts, stops, strict=True):
+            # PCG64 splits each word into two 32-bit numbers, the lower half first.
+            word, half = divmod(int(indices[start]) * n_items, 2)
+            n_numbers = half + int(stop - start) * n_items
+            words.advance(word - self._words_drawn)
+            numbers = rng.random(n_numbers, dtype=np.float32)
+            drawn[start:stop] = numbers[half:].reshape(-1, n_items)
+            self._words_drawn = word + (n_numbers + 1) // 2
+        return drawn
+
+
 # Passes of the ranking kernels over blocks of scores, and their results.
 
 
 class RankingPass:
-    """One pass of a kernel over the scores, for protocols with the same candidates.
+    """One pass of a kernel over the scores, for a family of protocols with the same candidates.
 
-    The protocols differ only in the sample size, or in the treatment of non-computable items.
-
-    Parameters
-    ----------
-    shared : SharedByPasses
-    family : list of Protocol
-    within : ndarray of bool, shape (n_items,), optional
-        Items that may be candidates; under P1R, those of one percentile.
-    percentile : int, optional
-        Number of that percentile, from 0.
+    The protocols differ only in the sample size, or in the treatment of non-computable items. Under
+    P1R, ``within`` marks the items of one percentile, whose number counts from 0.
     """
 
     def __init__(
@@ -169,7 +323,7 @@ class RankingPass:
             self.is_ranked[judgments.users[within[judgments.items]]] = True
         if first.candidates == "train":
             self.is_ranked &= np.diff(shared.train_indptr) > 0
-        self.priority = shared.priority(first)
+        self.priority = tie_priority(first, shared.fold, shared.generator_for)
         self.heap_order = np.argsort(self.priority)[: None if first.ties == "librec" else 0]
         self.relevant = (
             np.zeros(len(judgments), dtype=bool)
@@ -297,14 +451,7 @@ class _Found:
 
 
 class PercentilePass:
-    """The passes of P1R, one per popularity percentile.
-
-    Parameters
-    ----------
-    shared : SharedByPasses
-    family : list of Protocol
-        Protocols with the same number of percentiles.
-    """
+    """The passes of P1R, one per popularity percentile, for protocols with equally many."""
 
     def __init__(self, shared: SharedByPasses, family: list[Protocol]) -> None:
         self.shared = shared
@@ -355,22 +502,8 @@ def rank_judged_together(
 ) -> list[list[JudgedRanks]]:
     """Rank the judged items of a fold for several systems that are scored together.
 
-    Parameters
-    ----------
-    systems : JointScorer
-        Fitted systems; ``score`` returns an array of shape (n_systems, n_users, n_items).
-    fold, protocols, generator_for, part, threshold, users
-        As for :func:`rank_judged`.
-
-    Returns
-    -------
-    list of list of JudgedRanks
-        For each system, the result of :func:`rank_judged`.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`rank_judged`.
+    ``systems.score`` returns an array of shape (n_systems, n_users, n_items). All else is as for
+    :func:`rank_judged`, whose result is returned for each system.
     """
     judgments = fold.test if part == "test" else fold.unbiased
     if judgments is None:

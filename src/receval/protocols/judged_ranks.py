@@ -47,11 +47,8 @@ class JudgedRanks:
     def of_users(self, users: range, indptr: NDArray[np.int64]) -> JudgedRanks:
         """Return the judged ranks of consecutive users, as copies that free the others' memory.
 
-        Parameters
-        ----------
-        users : range
-        indptr : ndarray of int64, shape (n_users + 1,)
-            Where the judgments of each user begin (:class:`receval.splits.split.Judgments`).
+        ``indptr`` tells where the judgments of each user begin
+        (:class:`receval.splits.split.Judgments`).
 
         Examples
         --------
@@ -104,14 +101,8 @@ def join_ranks(path: Path, parts: Sequence[Path]) -> None:
     """Join files with the judged ranks of some folds and users into one file of all.
 
     A fold may be spread over several files, with consecutive users in order. One array is in memory
-    at a time.
-
-    Raises
-    ------
-    DamagedFileError
-        A file is damaged, or its system or protocols differ from those of the first.
-    ValueError
-        A fold is missing, although there is a later one.
+    at a time. Files of other systems or protocols than the first are refused, and folds that no
+    file has although there is a later one.
     """
     with ExitStack() as stack:
         archives = [stack.enter_context(Archive(part)) for part in parts]
@@ -180,24 +171,10 @@ def _in_fold(name: str, fold: int) -> str:
 def read_ranks(
     path: Path, protocol: str, fold: int, part: str = "test", owner: RanksOwner | None = None
 ) -> JudgedRanks:
-    """Read the judged ranks of one protocol on one fold.
+    """Read the judged ranks of a protocol, by its key, on one fold and part ("test", "unbiased").
 
-    Parameters
-    ----------
-    path : Path
-    protocol : str
-        Key of the protocol.
-    fold : int
-    part : {"test", "unbiased"}
-    owner : tuple of str, optional
-        A file of another owner is refused, as files of two systems look alike.
-
-    Raises
-    ------
-    KeyError
-        The file has no such protocol, fold or part; the message lists what it has.
-    DamagedFileError
-        The file is damaged or has another owner.
+    A file of another owner is refused, as files of two systems look alike. A KeyError lists what
+    the file has, if it lacks the protocol, fold or part.
     """
     prefix = f"{protocol}/{fold}/{part}"
     with Archive(path) as archive:

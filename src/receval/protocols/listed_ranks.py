@@ -9,23 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.protocols.candidates import base_candidates
+from receval.protocols.evaluation import tie_priority
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.protocols.shared_by_passes import SharedByPasses
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold
 
 
 @dataclass(frozen=True)
 class ListedItems:
-    """The items that a system recommends, with one entry per user and item.
+    """The items that a system recommends, with one entry per user and item; no pair occurs twice.
 
-    Attributes
-    ----------
-    users, items : ndarray of int32, shape (n_entries,)
-        Codes as in the fold; no pair occurs twice.
-    scores : ndarray of float64, shape (n_entries,)
-        Higher is better; no NaN.
+    Codes are those of the fold. Higher scores are better, and none is NaN.
     """
 
     users: NDArray[np.int32]
@@ -43,33 +38,16 @@ def rank_listed(
     generator_for: GeneratorFor,
     threshold: float | None = None,
 ) -> JudgedRanks:
-    r"""Rank the judged items of a fold within given lists.
+    """Rank the judged items of a fold within given lists.
 
     Items that are not listed count as not ranked. The user's training items, and items that are no
     base candidates, are removed from the lists, and the items below move up. The result equals that
     of :func:`receval.protocols.evaluation.rank_judged` with NaN as score of all items that are not
     listed.
 
-    Parameters
-    ----------
-    listed : ListedItems
-    fold : Fold
-    protocol : Protocol
-        It must rank all candidates (AN), without percentiles and with non-computable items
-        unranked: a list lacks the scores of sampled items that are not in it.
-    generator_for : callable
-        As for :func:`receval.protocols.evaluation.rank_judged`.
-    threshold : float, optional
-        Ratings at or above it are relevant, for 1R.
-
-    Returns
-    -------
-    JudgedRanks
-
-    Raises
-    ------
-    ValueError
-        The protocol is not of this kind.
+    The protocol must rank all candidates (AN), without percentiles and with non-computable items
+    unranked: a list lacks the scores of sampled items that are not in it. Other protocols are
+    refused.
 
     Examples
     --------
@@ -163,8 +141,7 @@ def _in_order(
     listed: ListedItems, fold: Fold, protocol: Protocol, generator_for: GeneratorFor
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return users and items, sorted by user, with the best items first."""
-    shared = SharedByPasses(fold, fold.test, generator_for, "test", [])
-    ties = shared.priority(protocol)[listed.items]
+    ties = tie_priority(protocol, fold, generator_for)[listed.items]
     users, scores = listed.users, listed.scores
     same_user, same_score = users[1:] == users[:-1], scores[1:] == scores[:-1]
     in_order = (users[1:] > users[:-1]) | (

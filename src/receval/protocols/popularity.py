@@ -10,12 +10,7 @@ from receval.splits.split import Fold
 
 
 def popularity(fold: Fold) -> NDArray[np.int64]:
-    r"""Return the number of users with a training or test rating of each item, :math:`|R(i)|`.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_items,)
-    """
+    """Return the number of users with a training or test rating of each item, :math:`|R(i)|`."""
     n_items = fold.train.shape[1]
     trains = np.bincount(fold.train.indices, minlength=n_items)
     tests = np.bincount(fold.test.items, minlength=n_items)
@@ -23,28 +18,11 @@ def popularity(fold: Fold) -> NDArray[np.int64]:
 
 
 def popularity_percentiles(fold: Fold, percentiles: int) -> NDArray[np.int16]:
-    r"""Partition the items into :math:`m` popularity percentiles of equal size.
+    r"""Partition the items into popularity percentiles of equal size.
 
-    Parameters
-    ----------
-    fold : Fold
-    percentiles : int
-        :math:`m`.
-
-    Returns
-    -------
-    ndarray of int16, shape (n_items,)
-        0 for the items with most ratings, ``m - 1`` for those with fewest. Items of equal
-        popularity are in the order of their codes. Sizes differ by at most one.
-
-    Raises
-    ------
-    ValueError
-        There are fewer items than percentiles.
-
-    Notes
-    -----
-    :math:`\mathcal{I}_k` of bellogin2017, section 6.1.
+    Those with most ratings are in percentile 0. Items of equal popularity are in the order of their
+    codes. Sizes differ by at most one. These are the :math:`\mathcal{I}_k` of bellogin2017, section
+    6.1.
     """
     n_items = fold.train.shape[1]
     if percentiles > n_items:
@@ -59,22 +37,10 @@ def popularity_percentiles(fold: Fold, percentiles: int) -> NDArray[np.int16]:
 
 
 def popular_head(fold: Fold, share: float) -> NDArray[np.bool_]:
-    """Mark the most popular items.
+    """Mark the most popular items, a share of all, whose number is rounded.
 
-    Parameters
-    ----------
-    fold : Fold
-    share : float
-        Share of the items that belong to the head; their number is rounded. Items of equal
-        popularity are in the order of their codes.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_items,)
-
-    Notes
-    -----
-    bellogin2017, section 6.3 (the "-10 % head" bars of figure 8), after Cremonesi et al. 2010.
+    Items of equal popularity are in the order of their codes. bellogin2017, section 6.3 (the "-10 %
+    head" bars of figure 8), after Cremonesi et al. 2010.
     """
     n_items = fold.train.shape[1]
     is_head = np.zeros(n_items, dtype=bool)

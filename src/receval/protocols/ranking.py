@@ -105,26 +105,15 @@ def rank_among_all(
 
     The candidates are compared with each of the user's few judged items, without sorting.
 
-    Parameters
-    ----------
-    scores : ndarray of float32 or float64, shape (n_block, n_items)
-        The scores of a block of users; NaN if not computable.
-    score_rows, users : ndarray of int64, shape (n_ranked,)
-        The users to rank for, and the row of each in ``scores``.
-    is_candidate : ndarray of bool, shape (n_items,)
-        The base candidates; the kernel excludes the user's training items.
-    priority : ndarray of uint32, shape (n_items,)
-        Of items with equal scores, the one with the smaller priority ranks higher.
-    train_indptr, train_items, judged_indptr, judged_items
-        Compressed rows of the training items and of the judgments.
-    relevant : ndarray of bool, shape (n_judgments,)
-        Used under 1R, where a list has no other relevant items.
-    one_relevant : bool
-        True for 1R, False for AR.
-    heap_order : ndarray of int64, shape (n_items,) or (0,)
-        Items by priority, if equal scores have the order of the array of a min-heap into which the
-        candidates are inserted (LibRec 2.0.0 with whole lists; only for AR). Empty if ties are
-        broken by priority.
+    ``scores`` are those of a block of users, of shape (n_block, n_items), NaN if not computable.
+    ``users`` are ranked for, each by its row of scores. ``is_candidate`` marks the base candidates;
+    the kernel excludes the user's training items. Of items with equal scores, the one with the
+    smaller priority ranks higher. Training items and judgments are compressed rows. Under 1R
+    (``one_relevant``), a list has no other ``relevant`` items.
+
+    ``heap_order`` has the items by priority, if equal scores have the order of the array of a
+    min-heap into which the candidates are inserted (LibRec 2.0.0 with whole lists; only for AR). It
+    is empty if ties are broken by priority.
     """
     outside = np.empty(len(is_candidate), dtype=np.int64)
     n_outside = 0
@@ -201,17 +190,9 @@ def rank_among_samples(
 ) -> None:
     """Rank judged items among nested samples (NN), and fill the last three arguments.
 
-    Parameters
-    ----------
-    scores, score_rows, users, is_candidate, priority, train_indptr, train_items, judged_indptr,
-    judged_items, relevant, one_relevant
-        As in :func:`rank_among_all`.
-    sample_indptr, sample_items
-        Compressed rows of the samples, in the order drawn.
-    sizes : ndarray of int64, shape (n_sizes,)
-        The sample sizes, increasing; one pass over the largest sample suffices for all.
-    ranks : ndarray of int32, shape (n_sizes, n_judgments)
-    lengths, candidates : ndarray of int32, shape (n_sizes, n_users)
+    The first arguments are those of :func:`rank_among_all`. The samples are compressed rows, in the
+    order drawn. Sizes increase; one pass over the largest sample suffices for all. Ranks, lengths
+    and candidates have a row per size.
     """
     n_items = len(is_candidate)
     n_sizes = len(sizes)

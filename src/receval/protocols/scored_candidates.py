@@ -19,16 +19,9 @@ _USERS = 512
 class ScoredCandidates(NamedTuple):
     """Some users with their candidates and their requested test ratings.
 
-    Attributes
-    ----------
-    scores : ndarray of float32 or float64, shape (n_users, n_all_items)
-    candidates : ndarray of bool, shape (n_users, n_all_items)
-        All items except the user's training items and relevant test items.
-    asked : ndarray of int64, shape (n_asked,)
-        Positions of the test ratings among all that are requested.
-    owners : ndarray of int64, shape (n_asked,)
-        The row of the user of each test rating.
-    items : ndarray of int64, shape (n_asked,)
+    ``scores`` and ``candidates`` have a row per user and a column per item; candidates are all
+    items except the user's training items and relevant test items. For each test rating, ``asked``
+    is its position among all that are requested, and ``owners`` the row of its user.
     """
 
     scores: NDArray[np.floating]
@@ -43,20 +36,8 @@ def scored_candidates(
 ) -> Iterator[ScoredCandidates]:
     """Yield the scored candidates of the users of some test ratings, in blocks of users.
 
-    Parameters
-    ----------
-    system : Scorer
-        A fitted system.
-    fold : Fold
-    rows : ndarray of int64, shape (n_asked,)
-        The requested test ratings of the fold, in ascending order.
-    relevant : ndarray of bool, shape (n_judgments,)
-        Whether each test rating is relevant; relevant items are no candidates of their user.
-
-    Raises
-    ------
-    ValueError
-        The requested test ratings are not in ascending order.
+    ``rows`` are the requested test ratings of the fold, in ascending order. ``relevant`` marks the
+    relevant ones among all; relevant items are no candidates of their user.
 
     Examples
     --------
@@ -101,17 +82,7 @@ def refuse_without_weight(
 ) -> None:
     """Refuse weights with which no candidate could be drawn for a ranked item.
 
-    Parameters
-    ----------
-    users : ScoredCandidates
-    weights : ndarray of float64, shape (n_all_items,)
-    names : ndarray of int, shape (n_asked,)
-        The users of all requested test ratings.
-
-    Raises
-    ------
-    ValueError
-        A user has candidates, but all of them have the weight 0.
+    ``names`` are the users of all requested test ratings.
     """
     totals = users.candidates @ weights
     is_ranked = ~np.isnan(users.scores[users.owners, users.items])

@@ -13,11 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.data.judgments import read_test_data
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import read_ratings
+from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.relevance import RelevanceRule
-from receval.data.run_files import read_run
+from receval.data.run import read_run
 from receval.evaluation.fitted_systems import ProgressSteps, ranked_folds
 from receval.evaluation.identifiers import (
     SharedCodes,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
-from receval.splits.partition import split_with_unbiased_test
+from receval.splits.random_splits import split_with_unbiased_test
 from receval.splits.split import Metadatum, Split
 
 
@@ -19,12 +19,7 @@ from receval.splits.split import Metadatum, Split
 class ItemFamiliarity:
     """How often each item was judged, how often positively, and how often by users who knew it.
 
-    Attributes
-    ----------
-    judged, relevant, known : ndarray of int64, shape (n_items,)
-        Number of judgments of each item: all, those at or above the threshold, and the known ones.
-    known_and_relevant : int
-        Number of judgments of all items that are both known and relevant.
+    ``known_and_relevant`` is the number of judgments of all items that are both.
     """
 
     judged: NDArray[np.int64]
@@ -34,20 +29,7 @@ class ItemFamiliarity:
 
     @classmethod
     def of(cls, ratings: Ratings, relevant_from: float) -> Self:
-        """Count the judgments of each item.
-
-        Parameters
-        ----------
-        ratings : Ratings
-            Must have the column ``known``.
-        relevant_from : float
-            Ratings at or above it are positive.
-
-        Raises
-        ------
-        ValueError
-            If the ratings do not say which of them are known.
-        """
+        """Count the judgments of each item; those at or above a threshold are positive."""
         known = _known(ratings)
         relevant = ratings.values >= relevant_from
 
@@ -94,27 +76,14 @@ def anti_popular_rates(
     r"""Reassign the items' familiarity rates in the opposite order of their positive judgments.
 
     With the items :math:`i_1, \ldots, i_n` sorted by their numbers of positive judgments,
-    ascending, and the rates :math:`p(train|i) = known_i / judged_i` sorted so that
-    :math:`p_1 \ge \ldots \ge p_n`, item :math:`i_k` gets the rate :math:`p_k`. Items with equally
-    many positive judgments are in random order.
+    ascending, and the rates :math:`p(train|i) = known_i / judged_i` sorted so that :math:`p_1 \ge
+    \ldots \ge p_n`, item :math:`i_k` gets the rate :math:`p_k`. Items with equally many positive
+    judgments are in random order, and not in that of their codes: codes follow the items' first
+    judgments, which come earlier for items with more judgments. Items without a judgment have the
+    rate NaN.
 
-    Parameters
-    ----------
-    judged, relevant, known : ndarray of int64, shape (n_items,)
-        Numbers of judgments of each item, of positive ones among them, and of known ones.
-    rng : Generator
-        Orders items with equally many positive judgments. The order of item codes is not used: it
-        follows the items' first judgments, which come earlier for items with more judgments.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items,)
-        The same rates, reassigned; NaN for items without a judgment.
-
-    Notes
-    -----
-    menamaldonado2021, section 8.5 and figure 16. The paper does not say how the distribution was
-    shuffled; the rule was inferred from the released data.
+    menamaldonado2021, section 8.5 and figure 16, does not say how the distribution was shuffled;
+    the rule was inferred from the released data.
     """
     items = rng.permutation(np.flatnonzero(judged))
     ascending = items[np.argsort(relevant[items], kind="stable")]
@@ -128,29 +97,9 @@ def with_anti_popular_familiarity(
 ) -> Ratings:
     """Redraw which judgments are known, so that the least liked items are the best known.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        A random sample of judgments with the column ``known``, each (user, item) pair once.
-    relevant_from : float
-        Ratings at or above it are positive.
-    rng : Generator
-        Orders items with equally many positive judgments, then makes one draw per judgment.
-
-    Returns
-    -------
-    Ratings
-        The same judgments in the same order; only ``known`` differs.
-
-    Raises
-    ------
-    ValueError
-        If the ratings do not say which of them are known.
-
-    Notes
-    -----
-    The number of known judgments, in total and per user, becomes random: a rate that is given to an
-    item with more judgments makes more of them known.
+    Only ``known`` differs. The generator orders items with equally many positive judgments, then
+    makes one draw per judgment. The number of known judgments, in total and per user, becomes
+    random: a rate that is given to an item with more judgments makes more of them known.
     """
     counts = ItemFamiliarity.of(ratings, relevant_from)
     rates = anti_popular_rates(counts.judged, counts.relevant, counts.known, rng)
@@ -182,45 +131,21 @@ def split_with_anti_popular_familiarity(
 ) -> Split:
     """Redraw which judgments are known, then put every judgment into one of k folds at random.
 
-    The least liked items become the best known ones
-    (:mod:`receval.splits.anti_popular_familiarity`). The judgments that are then known test in
+    The least liked items become the best known ones. The judgments that are then known test in
     their own fold and train in the others. All judgments of a fold, known or not, are its unbiased
-    test. No judgment changes its value.
+    test. No judgment changes its value. All folds share the generators of the redraw and of the
+    partition, and the partition does not depend on the redraw (menamaldonado2021, section 8.5 and
+    figure 16).
 
-    Parameters
-    ----------
-    ratings : Ratings
-        A random sample of judgments with the column ``known``, such as CM100k.
-    rng_for : callable
-        Returns the generators of the redraw and of the partition. All folds share each of them, and
-        the partition does not depend on the redraw.
-    relevant_from : float
-        Ratings at or above it are positive.
-    folds : int
-        Number k of folds.
-    train_order : {"rows", "folds", "least-liked-first"}
-        The order of rows in the train files (:mod:`receval.splits.train_order`). The released files
-        have the other folds one after the other, each from the least liked item to the most liked;
-        the rows of an item are in no recognisable order. LibRec's numbering of users and items
-        depends on this order, and so do the errors of its SLIM.
+    The released train files have the other folds one after the other, each from the least liked
+    item to the most liked; the rows of an item are in no recognisable order. LibRec's numbering of
+    users and items depends on this order, and so do the errors of its SLIM.
 
-    Returns
-    -------
-    Split
-        Metadata: ``train_order`` and ``relevant_from``; ``known`` judgments, ``never_known`` items,
-        ``relevant_share_of_known`` judgments, and ``known_relevant_correlation``, Spearman's
-        correlation over items of the number of known judgments and the share of positive ones.
-        These four are given after the redraw and, with the suffix ``_before``, before it. A share
-        or correlation that is not defined is NaN.
-
-    Raises
-    ------
-    ValueError
-        If the ratings do not say which of them are known.
-
-    Notes
-    -----
-    menamaldonado2021, section 8.5 and figure 16.
+    Metadata: ``train_order`` and ``relevant_from``; ``known`` judgments, ``never_known`` items,
+    ``relevant_share_of_known`` judgments, and ``known_relevant_correlation``, Spearman's
+    correlation over items of the number of known judgments and the share of positive ones. These
+    four are given after the redraw and, with the suffix ``_before``, before it. A share or
+    correlation that is not defined is NaN.
     """
     redrawn = with_anti_popular_familiarity(ratings, relevant_from, rng_for("familiarity"))
     metadata: dict[str, Metadatum] = {"train_order": train_order, "relevant_from": relevant_from}

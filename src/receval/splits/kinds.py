@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
+
+from receval.spec_types import Model, NonEmptyText, Size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +25,7 @@ Folds = Annotated[int, Field(ge=1, le=99)]
 Parts = Annotated[int, Field(ge=2, le=99)]
 
 
-class SelectionSpec(BaseModel):
+class SelectionSpec(Model):
     """Which ratings of a dataset an experiment uses.
 
     First, a random share of the ratings is kept. Then the items with most ratings are removed, and
@@ -39,16 +41,14 @@ class SelectionSpec(BaseModel):
         The fewest ratings that a user, or an item, may have.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     share: OpenShare | None = None
     head_removed: OpenShare | None = None
-    min_user_ratings: Annotated[int, Field(ge=1)] = 1
-    min_item_ratings: Annotated[int, Field(ge=1)] = 1
+    min_user_ratings: Size = 1
+    min_item_ratings: Size = 1
 
 
-class _SplitModel(BaseModel):
-    """Base of all kinds: immutable, and unknown keys are refused.
+class _SplitModel(Model):
+    """Base of all kinds.
 
     Attributes
     ----------
@@ -56,7 +56,8 @@ class _SplitModel(BaseModel):
         Which ratings are split; the others neither train nor test.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    needs_timestamps: ClassVar[bool] = False
+    """Whether the split needs timestamps."""
 
     selection: SelectionSpec | None = None
 
@@ -64,11 +65,6 @@ class _SplitModel(BaseModel):
     def files(self) -> tuple[str, ...]:
         """Names of the files beside the raw data that the split reads."""
         return ()
-
-    @property
-    def needs_timestamps(self) -> bool:
-        """Whether the split needs timestamps."""
-        return False
 
     @property
     def n_folds(self) -> int | None:
@@ -125,14 +121,14 @@ class KFold(_SplitModel):
     kind: Literal["k-fold"]
     folds: Parts = 5
     balanced_per_user: bool = False
-    partition_of: Annotated[str, Field(min_length=1)] | None = None
+    partition_of: NonEmptyText | None = None
 
 
 class LeaveOut(_SplitModel):
     """``held_out`` ratings of each user test; folds are repetitions."""
 
     kind: Literal["leave-out"]
-    held_out: Annotated[int, Field(ge=1)] = 1
+    held_out: Size = 1
     short_profiles: Literal["refuse", "train"] = "refuse"
     folds: Folds = 1
 
@@ -140,15 +136,12 @@ class LeaveOut(_SplitModel):
 class LeaveLastOut(_SplitModel):
     """The last ``held_out`` ratings of each user test."""
 
+    needs_timestamps: ClassVar[bool] = True
+
     kind: Literal["leave-last-out"]
-    held_out: Annotated[int, Field(ge=1)] = 1
+    held_out: Size = 1
     short_profiles: Literal["refuse", "train"] = "refuse"
     repeats: Literal["drop", "keep"] = "drop"
-
-    @property
-    def needs_timestamps(self) -> bool:
-        """Whether the split needs timestamps."""
-        return True
 
 
 class Temporal(_SplitModel):
@@ -156,6 +149,8 @@ class Temporal(_SplitModel):
 
     A ``cut`` is a date in quotes, a share of the ratings or seconds since 1970; ``gap`` is in days.
     """
+
+    needs_timestamps: ClassVar[bool] = True
 
     kind: Literal["temporal"]
     scope: Literal["all", "user"] = "all"
@@ -179,11 +174,6 @@ class Temporal(_SplitModel):
         ):
             raise ValueError("a cut says what tests: leave out test_share, or the cut")
         return self
-
-    @property
-    def needs_timestamps(self) -> bool:
-        """Whether the split needs timestamps."""
-        return True
 
 
 class UniformTest(_SplitModel):
@@ -223,7 +213,7 @@ class Predefined(_SplitModel):
     """A split read from a file beside the raw data."""
 
     kind: Literal["predefined"]
-    file: Annotated[str, Field(min_length=1)]
+    file: NonEmptyText
     content: Literal["held-out-pairs", "fold-numbers"]
     unbiased_rows: Literal["unknown", "fold"] | None = None
     train_order: Literal["rows", "folds", "time"] = "rows"
@@ -275,14 +265,14 @@ AnySplitSpec = Annotated[SplitSpec, Field(discriminator="kind")]
 
 SPLITTERS: Mapping[str, str] = MappingProxyType(
     {
-        "random-ratio": "receval.splits.hold_out:split_by_random_ratio",
-        "user-ratio": "receval.splits.hold_out:split_by_user_ratio",
-        "k-fold": "receval.splits.partition:split_into_folds",
-        "leave-out": "receval.splits.hold_out:split_leaving_out",
-        "leave-last-out": "receval.splits.leave_last_out:split_leaving_last_out",
+        "random-ratio": "receval.splits.random_splits:split_by_random_ratio",
+        "user-ratio": "receval.splits.random_splits:split_by_user_ratio",
+        "k-fold": "receval.splits.random_splits:split_into_folds",
+        "leave-out": "receval.splits.random_splits:split_leaving_out",
+        "leave-last-out": "receval.splits.temporal:split_leaving_last_out",
         "temporal": "receval.splits.temporal:split_by_time",
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
-        "missing-at-random": "receval.splits.partition:split_with_unbiased_test",
+        "missing-at-random": "receval.splits.random_splits:split_with_unbiased_test",
         "anti-popular-familiarity": (
             "receval.splits.anti_popular_familiarity:split_with_anti_popular_familiarity"
         ),
@@ -305,11 +295,9 @@ def make_split(
     Parameters
     ----------
     ratings : Ratings
-        The ratings to split.
     spec : SplitSpec
         One of the models of :mod:`receval.splits.kinds`: the kind of split and its parameters.
     root_seed : int
-        The edition's root seed.
     dataset, name : str
         Names of the dataset and of the split. The seed is made from them, the root seed and the
         fold, so that a split depends neither on the splits made before it nor on any system.

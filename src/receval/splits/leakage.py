@@ -15,7 +15,7 @@ from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
 from receval.splits.split import TEST, TRAIN, Split
 from receval.splits.split_ratings import SplitRatings
-from receval.splits.time_cut import SECONDS_OF_A_DAY
+from receval.splits.temporal import SECONDS_OF_A_DAY
 
 LEAKAGE_SCOPES = ("anybody", "same user", "same item")
 """Whose training ratings are considered."""
@@ -71,24 +71,6 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
     popular, what the user did next, who else liked the item. A split of the kind ``temporal`` with
     the scope ``all`` has no leakage, and ``leave-last-out`` has none in the scope of the same user.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        Must have timestamps.
-    split : Split
-        Of any kind, made for these ratings.
-
-    Returns
-    -------
-    Leakage
-
-    Raises
-    ------
-    ValueError
-        The ratings have no timestamps, the split is of another table, or a fold has no test rating.
-
-    Notes
-    -----
     Ji, Sun, Zhang and Li (2023), "A critical study on data leakage in recommender system offline
     evaluation", ACM TOIS 41(3); Meng, McCreadie, Macdonald and Ounis (2020), "Exploring data
     splitting strategies for the evaluation of recommendation models", RecSys.
@@ -117,26 +99,7 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
 
 
 def futures_in_train(ratings: Ratings, splits: Sequence[Split]) -> list[Leakage]:
-    """Apply :func:`future_in_train` to several splits of the same ratings.
-
-    The ratings are sorted only once for all splits, because sorting takes most of the time.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With timestamps.
-    splits : sequence of Split
-        Made for these ratings.
-
-    Returns
-    -------
-    list of Leakage
-        One for each split.
-
-    Raises
-    ------
-    ValueError
-        As :func:`future_in_train` says.
+    """Apply :func:`future_in_train` to several splits of the same ratings, sorted only once.
 
     Examples
     --------
@@ -157,11 +120,7 @@ def futures_in_train(ratings: Ratings, splits: Sequence[Split]) -> list[Leakage]
             "timestamps: read them with timestamp=..."
         )
     for split in splits:
-        if split.n_ratings != len(ratings):
-            raise ValueError(
-                f"The split was made for {split.n_ratings} ratings, but the table has "
-                f"{len(ratings)}: make the split again from this table."
-            )
+        split.check_table(ratings)
         for number, codes in enumerate(split.codes):
             if not (codes & TEST).any():
                 raise ValueError(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
-from receval.splits.partition import UnbiasedRows, split_from_partition
+from receval.splits.random_splits import UnbiasedRows, split_from_partition
 from receval.splits.split import TEST, TRAIN, Split
 from receval.splits.train_order import order_by_time
 
@@ -27,33 +27,19 @@ def predefined_split(
     unbiased_rows: UnbiasedRows | None,
     train_order: Literal["rows", "folds", "time"] = "rows",
 ) -> Split:
-    """Read a split from a text file.
+    """Read a split from a UTF-8 file without a header; nothing is random.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        The ratings to split, all of them and in the order of the raw file.
-    rng_for : callable
-        Not used, as nothing is random.
-    path : Path
-        The file, UTF-8 and without a header.
-    content : {"held-out-pairs", "fold-numbers"}
-        "held-out-pairs": lines ``user<TAB>item`` of raw identifiers; the ratings of these pairs
-        test and all others train. "fold-numbers": one line per rating with the number, from 1, of
-        the fold that tests it.
-    unbiased_rows : {"unknown", "fold"} or None
-        How fold numbers are read; see :func:`receval.splits.partition.split_from_partition`.
-    train_order : {"rows", "folds", "time"}
-        The order of ratings in the train files of the authors: as in the raw file, the other folds
-        one after the other, or by time (:func:`receval.splits.train_order.order_by_time`, also for
-        ratings without timestamps). It is kept in the split's metadata, because LibRec's tie order
-        and numbering of users and items depend on it.
+    The content is either "held-out-pairs", lines ``user<TAB>item`` of raw identifiers, whose
+    ratings test while all others train; or "fold-numbers", one line per rating, in the order of the
+    raw file, with the number, from 1, of the fold that tests it. How fold numbers are used is as
+    for :func:`receval.splits.random_splits.split_from_partition`. A wrong line is refused by its
+    number.
 
-    Raises
-    ------
-    ValueError
-        If a line is malformed, names an unknown user, item or pair, or repeats a pair; if there
-        are more or fewer fold numbers than ratings. The message names the file and the line.
+    ``train_order`` is the order of ratings in the train files of the authors: as in the raw file,
+    the other folds one after the other, or by time
+    (:func:`receval.splits.train_order.order_by_time`, also for ratings without timestamps). It is
+    kept in the split's metadata, because LibRec's tie order and numbering of users and items depend
+    on it.
     """
     order = order_by_time(ratings) if train_order == "time" else train_order
     if content == "fold-numbers":

@@ -24,34 +24,14 @@ def selected_ratings(
 ) -> NDArray[np.bool_]:
     """Mark the selected ratings; the steps are in the order of the parameters.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    rng_for : callable
-        ``rng_for("selection")`` returns the generator of the random share.
-    share : float, optional
-        Each rating is kept with this probability.
-    head_removed : float, optional
-        Share of the items to remove, those with most ratings, among the items that still have any.
-        Their number is rounded; of items with equally many ratings, those with smaller codes are
-        removed first.
-    min_user_ratings, min_item_ratings : int
-        Users and items with fewer ratings are removed repeatedly, until none is left. The result is
-        the largest selection without such users or items.
+    Each rating is kept with the probability ``share``, by the generator ``rng_for("selection")``.
+    The head are the items with most ratings, a share of the items that still have any. Their number
+    is rounded; of items with equally many ratings, those with smaller codes are removed first.
+    Users and items with fewer ratings than the minimum are removed repeatedly, until none is left,
+    so that the result is the largest selection without them. A selection of nothing is refused.
 
-    Returns
-    -------
-    ndarray of bool, shape (n_ratings,)
-
-    Raises
-    ------
-    ValueError
-        No rating is left.
-
-    Notes
-    -----
-    Decision A1 of canamares2020, section 3.1: users and items with few ratings (Steck 2013), the
-    popular head (Cremonesi et al. 2010), a random half (section 4.6).
+    This is decision A1 of canamares2020, section 3.1: users and items with few ratings (Steck
+    2013), the popular head (Cremonesi et al. 2010), a random half (section 4.6).
     """
     kept = np.ones(len(ratings), dtype=bool)
     if share is not None:
@@ -78,19 +58,7 @@ def selected_ratings(
 
 
 def spread_over(split: Split, selected: NDArray[np.bool_]) -> Split:
-    """Extend a split of the selected ratings to the whole table.
-
-    Parameters
-    ----------
-    split : Split
-    selected : ndarray of bool, shape (n,)
-        True for the ratings that the split was made for; the others are left out.
-
-    Raises
-    ------
-    ValueError
-        Their number differs from that of the split.
-    """
+    """Extend a split of the selected ratings to the whole table; it leaves out the others."""
     n_selected = int(np.count_nonzero(selected))
     if n_selected != split.n_ratings:
         raise ValueError(

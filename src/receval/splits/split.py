@@ -49,7 +49,7 @@ Metadatum = int | float | str | tuple[float, ...]
 # ``fold0``, ``fold1``, ...
 #     Position in the palette of each rating's code, in ceil(log2(len(palette))) bit planes, least
 #     significant first, each packed eight ratings to a byte: uint8 of shape (planes, bytes). A
-# split     into train and test alone takes one bit per rating and fold before compression.
+#     split into train and test alone takes one bit per rating and fold before compression.
 #
 # Equal splits give equal bytes (:func:`receval.storage.archives.write_archive`).
 
@@ -59,15 +59,7 @@ _BESIDE_FOLDS = ("palette", "n_ratings", "metadata")
 class StoredCodes(Sequence[NDArray[np.uint8]]):
     """The codes of a stored split; each fold is read from the file when it is accessed.
 
-    Parameters
-    ----------
-    path : Path
-        A file that :func:`write_codes` wrote.
-
-    Raises
-    ------
-    DamagedFileError
-        The file is not a stored split; also raised when a fold is accessed.
+    A file that :func:`write_codes` did not write is refused, here or when a fold is accessed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -79,7 +71,7 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
             self._n_folds = sum(name.startswith("fold") for name in archive.names)
             archive.check_names((*_BESIDE_FOLDS, *map(_fold, range(self._n_folds))))
         with refusing_damage(path):
-            self.metadata: dict[str, int | float | str | tuple[float, ...]] = {
+            self.metadata: dict[str, Metadatum] = {
                 name: tuple(value) if isinstance(value, list) else value
                 for name, value in json.loads(encoded).items()
             }
@@ -117,21 +109,9 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
 
 
 def write_codes(
-    path: Path,
-    codes: Sequence[NDArray[np.uint8]],
-    metadata: Mapping[str, int | float | str | tuple[float, ...]],
+    path: Path, codes: Sequence[NDArray[np.uint8]], metadata: Mapping[str, Metadatum]
 ) -> None:
-    """Write the codes and metadata of a split atomically.
-
-    Parameters
-    ----------
-    path : Path
-        The file to write; its folder is created if needed.
-    codes : sequence of ndarray of uint8, shape (n_ratings,)
-        One array per fold.
-    metadata : mapping
-        Numbers, strings and tuples of numbers by name.
-    """
+    """Write the codes of each fold and the metadata of a split atomically."""
     used = np.zeros(256, dtype=bool)
     n_ratings = 0
     for fold_codes in codes:
@@ -216,6 +196,14 @@ class Split:
             return self.codes.n_ratings
         return len(self.codes[0])
 
+    def check_table(self, ratings: Ratings) -> None:
+        """Refuse another table than the one that the split was made for."""
+        if self.n_ratings != len(ratings):
+            raise ValueError(
+                f"The split was made for {self.n_ratings} ratings, but the table has "
+                f"{len(ratings)}: make the split again from this table."
+            )
+
     def write(self, path: Path) -> None:
         """Write the split into one ``.npz`` file; see :mod:`receval.splits.split`."""
         write_codes(path, self.codes, self.metadata)
@@ -244,14 +232,8 @@ def check_codes(codes: NDArray[np.uint8], number: int) -> None:
 class Judgments:
     """Judged items per user, sorted by item, as a sparse matrix with explicit zeros.
 
-    Attributes
-    ----------
-    indptr : ndarray of int64, shape (n_users + 1,)
-        The judgments of user u lie in ``indptr[u]:indptr[u + 1]``.
-    items : ndarray of int32, shape (n_judgments,)
-        Item codes, ascending within a user and without repetition.
-    values : ndarray of float32, shape (n_judgments,)
-        Ratings on the dataset's scale, or numbers of plays.
+    The judgments of user u lie in ``indptr[u]:indptr[u + 1]``. Item codes ascend within a user,
+    without repetition; values are ratings on the dataset's scale, or numbers of plays.
     """
 
     indptr: NDArray[np.int64]
@@ -295,18 +277,7 @@ class Judgments:
     ) -> Self:
         """Collect judgments in any order.
 
-        Parameters
-        ----------
-        users, items : array_like of int, shape (n,)
-        values : array_like of float, shape (n,)
-        n_users : int
-        events : bool
-            Whether a pair may have several values, such as plays, which are summed.
-
-        Raises
-        ------
-        ValueError
-            A code is not an integer in range, a value is not finite, or a pair has several values.
+        Only with ``events`` may a pair have several values, such as plays, which are summed.
 
         Examples
         --------
@@ -355,18 +326,12 @@ class Judgments:
 class Fold:
     """One fold of a split, ready for training and ranking.
 
-    Attributes
-    ----------
-    train : csr_array of float32, shape (n_users, n_items)
-        Training values, indices sorted; an explicit zero is a rating of zero.
-    test : Judgments
-        Test ratings.
-    unbiased : Judgments or None
-        Ratings of randomly drawn items, if the data has any.
-    users_by_appearance, items_by_appearance : ndarray of int32, shapes (n_users,) and (n_items,)
-        The users and the items in the order in which the train file first mentions them, then those
-        without training ratings. The rows of the train file are in the order of the raw file, or in
-        the order ``train_order`` of the split's metadata (:mod:`receval.splits.train_order`).
+    ``train`` is a float32 matrix (n_users, n_items) with sorted indices, in which an explicit zero
+    is a rating of zero. ``unbiased`` holds the ratings of randomly drawn items, if the data has
+    any. Users and items by appearance are in the order in which the train file first mentions them,
+    then those without training ratings. The rows of the train file are in the order of the raw
+    file, or in the order ``train_order`` of the split's metadata
+    (:mod:`receval.splits.train_order`).
     """
 
     train: csr_array
@@ -384,18 +349,9 @@ class Fold:
 
 
 def matrices_of(ratings: Ratings, parts: Sequence[NDArray[np.bool_]]) -> list[csr_array]:
-    """Return the matrix of each part of the ratings, equal to that of ``summed_matrix``.
+    """Return the float32 matrix of each part of the ratings, equal to that of ``summed_matrix``.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    parts : sequence of ndarray of bool, shape (n_ratings,)
-        Which ratings each part has.
-
-    Returns
-    -------
-    list of csr_array of float32, shape (n_users, n_items)
-        Indices are sorted, repeated pairs are summed, and zeros stay explicit.
+    Each part marks its ratings. Repeated pairs are summed, and zeros stay explicit.
     """
     filled = [_Rows(int(np.count_nonzero(chosen)), ratings) for chosen in parts]
     for start, size, rows in ratings.blocks_of_users():
@@ -476,11 +432,7 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         raise ValueError(
             f"There is no fold {number}: the split has the folds 0 to {split.n_folds - 1}."
         )
-    if split.n_ratings != len(ratings):
-        raise ValueError(
-            f"The split was made for {split.n_ratings} ratings, but the table has "
-            f"{len(ratings)}: make the split again from this table."
-        )
+    split.check_table(ratings)
     codes = split.codes[number]
     trains, tests, unbiased = ((codes & bit) > 0 for bit in (TRAIN, TEST, UNBIASED))
     tested_in = ((other & TEST) > 0 for other in split.codes)

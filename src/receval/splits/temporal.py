@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Literal
 
 import numpy as np
@@ -10,9 +11,19 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
-from receval.splits.ranks_within_groups import ceiling_of_share, ranks_within_groups
+from receval.splits.random_splits import ceiling_of_share, ranks_within_groups, short_profiles_of
 from receval.splits.split import TEST, TRAIN, Metadatum, Split
-from receval.splits.time_cut import Cut, cut_in_time, date_of_seconds, sides_of_cut
+from receval.storage.messages import quoted
+
+SECONDS_OF_A_DAY = 86_400
+
+Cut = float | str
+"""Seconds since 1970-01-01 UTC, a date, or a share of the ratings."""
+
+Timestamps = NDArray[np.integer] | NDArray[np.float64]
+
+# Ratings with the same time keep the order of the rows in the raw file in all these splits;
+# `receval.splits.split_ratings.split` shuffles the rows first.
 
 
 def split_by_time(
@@ -27,59 +38,26 @@ def split_by_time(
     gap: float = 0.0,
     new_users: Literal["test", "drop"] = "test",
 ) -> Split:
-    """Put the last ratings into test and those before them into train.
+    """Put the last ratings into test and those before them into train; nothing is random.
 
-    Ratings of the same second keep the order of the rows in the raw file.
-    (:func:`receval.splits.split_ratings.split` shuffles the rows first.)
+    With the scope "all", the last ``round(test_share * n)`` ratings of the dataset test, or those
+    from ``cut`` on (:func:`cut_in_time`), and ratings in the ``gap`` days before the test neither
+    train nor test. With "user", the first ``ceil((1 - test_share) * n_u)`` of each user's n_u
+    ratings train, and the rest test.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        The ratings, or plays, to split, with timestamps.
-    rng_for : callable
-        Not used, as nothing is random.
-    scope : {"all", "user"}
-        "all": the last ``round(test_share * n)`` ratings of the dataset test. "user": the first
-        ``ceil((1 - test_share) * n_u)`` of each user's n_u ratings train, and the rest test.
-    test_share : float
-        Share of the ratings that tests, between 0 and 1.
-    repeats : {"drop", "keep"}
-        What to do with a test row whose (user, item) pair is also in train, as happens with plays.
-        "drop" leaves such rows out, because systems do not recommend the user's training items;
-        "keep" tests them.
-    train_order : {"rows", "time"}
-        Whether the train file that LibRec would read is in the order of the raw file, or by time
-        (:mod:`receval.splits.train_order`).
-    cut : float or str, optional
-        With the scope "all", instead of ``test_share``: the moment from which ratings test, as a
-        date, as seconds since 1970, or as the share of ratings before it
-        (:func:`receval.splits.time_cut.cut_in_time`).
-    gap : float
-        Number of days before the test in which ratings neither train nor test; with the scope
-        "all".
-    new_users : {"test", "drop"}
-        What to do with test ratings of users without training ratings: "test" keeps them, although
-        no recommender knows these users; "drop" leaves them out.
+    ``repeats`` decides about test rows whose (user, item) pair is also in train, as happens with
+    plays: "drop" leaves them out, because systems do not recommend the user's training items.
+    ``new_users`` does the same for test ratings of users without training ratings.
 
-    Returns
-    -------
-    Split
-        One fold. The metadatum ``repeats_dropped`` counts the test rows left out. With a cut, a gap
-        or ``new_users="drop"``, there are also ``cut`` (date and time, UTC), ``left_in_gap``
-        (number of ratings), ``users_without_train`` (number of test users without a training
-        rating) and ``new_users_dropped`` (number of their test ratings, if left out).
+    The metadatum ``repeats_dropped`` counts the test rows left out. With a cut, a gap or
+    ``new_users="drop"``, there are also ``cut`` (date and time, UTC), ``left_in_gap`` (number of
+    ratings), ``users_without_train`` (number of test users without a training rating) and
+    ``new_users_dropped`` (number of their test ratings, if left out).
 
-    Raises
-    ------
-    ValueError
-        If the ratings have no timestamps, or there are no ratings before or after the cut.
-
-    Notes
-    -----
-    "all" is the split of menamaldonado2021, figure 18, and "user" that of bellogin2017,
-    section 3.3, on Last.fm.
+    "all" is the split of menamaldonado2021, figure 18, and "user" that of bellogin2017, section
+    3.3, on Last.fm.
     """
-    timestamps = needed_timestamps(ratings)
+    timestamps = _needed_timestamps(ratings)
     order = np.argsort(timestamps, kind="stable")
     if cut is not None:
         moment = cut_in_time(timestamps, cut)
@@ -97,12 +75,9 @@ def split_by_time(
         tests = ranks_within_groups(ratings.users, order, ratings.n_users) >= n_train[ratings.users]
         trains = ~tests
     codes = np.where(tests, TEST, np.where(trains, TRAIN, 0)).astype(np.uint8)
-    dropped = 0
-    if repeats == "drop":
-        repeated = rows_of_trained_pairs(ratings, trains, tests)
-        codes[repeated] = 0
-        dropped = len(repeated)
-    metadata: dict[str, Metadatum] = {"repeats_dropped": dropped}
+    metadata: dict[str, Metadatum] = {
+        "repeats_dropped": _drop_repeats(codes, ratings, trains, tests, repeats)
+    }
     if train_order != "rows":
         metadata["train_order"] = train_order
     if cut is not None or gap or new_users == "drop":
@@ -119,14 +94,48 @@ def split_by_time(
     return Split((codes,), metadata)
 
 
-def needed_timestamps(ratings: Ratings) -> NDArray[np.integer] | NDArray[np.float64]:
-    """Return the timestamps of ratings.
+def split_leaving_last_out(
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    held_out: int,
+    short_profiles: Literal["refuse", "train"],
+    repeats: Literal["drop", "keep"],
+) -> Split:
+    """Put the last ``held_out`` ratings of each user into test, and those before them into train.
 
-    Raises
-    ------
-    ValueError
-        If the ratings have none.
+    Nothing is random; ``repeats`` is as for :func:`split_by_time`, ``short_profiles`` as for
+    :func:`receval.splits.random_splits.short_profiles_of`. Each user's training ratings precede the
+    same user's test ratings, but not those of other users; :mod:`receval.splits.leakage` measures
+    by how much.
+
+    Metadata: ``users_without_test``, the number of users whose profiles are too short;
+    ``users_tied``, the number of users whose last training rating and first test rating have the
+    same time, so that the order of the rows decides; and ``repeats_dropped``.
     """
+    timestamps = _needed_timestamps(ratings)
+    sizes, too_short = short_profiles_of(ratings, held_out, short_profiles)
+    n_train = np.where(too_short, sizes, sizes - held_out)
+    order = np.argsort(timestamps, kind="stable")
+    ranks = ranks_within_groups(ratings.users, order, ratings.n_users)
+    own_train = n_train[ratings.users]
+    tests = ranks >= own_train
+    latest = np.zeros(ratings.n_users, dtype=timestamps.dtype)
+    last = ranks == own_train - 1
+    latest[ratings.users[last]] = timestamps[last]
+    tied = (ranks == own_train) & (timestamps == latest[ratings.users])
+    codes = np.where(tests, TEST, TRAIN).astype(np.uint8)
+    return Split(
+        (codes,),
+        {
+            "users_without_test": int(too_short.sum()),
+            "users_tied": int(tied.sum()),
+            "repeats_dropped": _drop_repeats(codes, ratings, ~tests, tests, repeats),
+        },
+    )
+
+
+def _needed_timestamps(ratings: Ratings) -> Timestamps:
     if ratings.timestamps is None:
         raise ValueError(
             "A temporal split needs timestamps, but this variant of the dataset has none: use a "
@@ -135,19 +144,108 @@ def needed_timestamps(ratings: Ratings) -> NDArray[np.integer] | NDArray[np.floa
     return ratings.timestamps
 
 
-def rows_of_trained_pairs(
-    ratings: Ratings, trains: NDArray[np.bool_], tests: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return the test rows whose (user, item) pair is also in train."""
+def _drop_repeats(
+    codes: NDArray[np.uint8],
+    ratings: Ratings,
+    trains: NDArray[np.bool_],
+    tests: NDArray[np.bool_],
+    repeats: Literal["drop", "keep"],
+) -> int:
+    """Leave out the test rows whose (user, item) pair is also in train; return their number."""
+    if repeats == "keep":
+        return 0
 
     def pairs(rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]
 
-    trained = np.sort(pairs(np.flatnonzero(trains)))
     test_rows = np.flatnonzero(tests)
-    if not len(trained):
-        return test_rows[:0]
-    tested = pairs(test_rows)
-    nearest = np.minimum(np.searchsorted(trained, tested), len(trained) - 1)
-    repeated: NDArray[np.int64] = test_rows[trained[nearest] == tested]
-    return repeated
+    repeated = test_rows[np.isin(pairs(test_rows), pairs(np.flatnonzero(trains)))]
+    codes[repeated] = 0
+    return len(repeated)
+
+
+# A cut is one moment for all users.
+
+
+def seconds_of_date(text: str) -> float:
+    """Return an ISO 8601 date as seconds since 1970-01-01 UTC; without a time zone, it is UTC.
+
+    Examples
+    --------
+    >>> seconds_of_date("1970-01-02"), seconds_of_date("1970-01-01T01:00+01:00")
+    (86400.0, 0.0)
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise ValueError(
+            f"The cut {quoted(text)} is no date: write it as 2003-01-31 or 2003-01-31T12:00, or "
+            "give seconds since 1970, or a share of the ratings between 0 and 1."
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def date_of_seconds(seconds: float) -> str:
+    """Return seconds since 1970 as a date and time in UTC, or as a number if too late for a date.
+
+    Examples
+    --------
+    >>> date_of_seconds(86_400), date_of_seconds(1e300)
+    ('1970-01-02 00:00:00', '1e+300')
+    """
+    try:
+        return f"{datetime.fromtimestamp(float(seconds), UTC):%Y-%m-%d %H:%M:%S}"
+    except (OverflowError, OSError, ValueError):
+        return f"{seconds:g}"
+
+
+def cut_in_time(timestamps: Timestamps, cut: Cut) -> float:
+    r"""Return the second at which a cut begins the test.
+
+    A number of at least 1 is that second. A share :math:`s` of n ratings is turned into the time of
+    the rating that has :math:`\mathrm{round}(s n)` others before it, in the order of time. All
+    ratings of that second lie after the cut, so that the share before it is at most :math:`s`.
+
+    Examples
+    --------
+    >>> times = np.array([10, 20, 20, 20, 50])
+    >>> cut_in_time(times, 0.6), cut_in_time(times, 0.8), cut_in_time(times, 30)
+    (20.0, 50.0, 30.0)
+    """
+    if isinstance(cut, str):
+        return seconds_of_date(cut)
+    if not cut > 0 or not np.isfinite(cut):
+        raise ValueError(
+            f"The cut is {cut:g}: it must be a share between 0 and 1, seconds since 1970, or a "
+            "date."
+        )
+    if cut >= 1:
+        return float(cut)
+    if not len(timestamps):
+        raise ValueError("There are no ratings, so that a share of them has no time.")
+    before = min(round(cut * len(timestamps)), len(timestamps) - 1)
+    return float(np.partition(timestamps, before)[before])
+
+
+def sides_of_cut(
+    timestamps: Timestamps, cut: float, gap: float
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    r"""Return which ratings lie before the gap of some days, and which at or after the cut.
+
+    .. math:: train = \{t < cut - gap\}, \qquad test = \{t \ge cut\}
+
+    The gap excludes events just before the test, such as the same session, from training. If there
+    are no ratings on one of the two sides, that is an error.
+    """
+    before, behind = timestamps < cut - gap * SECONDS_OF_A_DAY, timestamps >= cut
+    for side, name in ((before, "before the gap"), (behind, "from the cut on")):
+        if not side.any():
+            span = "there are none at all"
+            if len(timestamps):
+                first, last = (date_of_seconds(t) for t in (timestamps.min(), timestamps.max()))
+                span = f"they are from {first} to {last}"
+            raise ValueError(
+                f"The cut at {date_of_seconds(cut)} with a gap of {gap:g} days leaves no rating "
+                f"{name}; {span}. Choose another cut, or a smaller gap."
+            )
+    return before, behind

@@ -25,17 +25,8 @@ _BLOCK_ROWS = 2**20
 def order_by_time(ratings: Ratings) -> str:
     """Return the name of the order of a train file that was sorted by time.
 
-    It is ``"time"``, or ``"last-users-first"`` if the ratings have no timestamps: in MovieLens 1M,
-    late users have low numbers, so that this order is closer to time than the raw file.
-
-    Parameters
-    ----------
-    ratings : Ratings
-
-    Returns
-    -------
-    str
-        One of `TRAIN_ORDERS`.
+    Without timestamps it is ``"last-users-first"``: in MovieLens 1M, late users have low numbers,
+    so that this order is closer to time than the raw file.
     """
     return "last-users-first" if ratings.timestamps is None else "time"
 
@@ -46,36 +37,18 @@ def in_train_order(
     tested_in: Iterable[NDArray[np.bool_]],
     metadata: Mapping[str, Any],
 ) -> NDArray[np.int64]:
-    """Sort the rows of a train file.
+    """Sort the rows of a train file, given in ascending order.
 
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n_train,)
-        Rows of the ratings, ascending.
-    ratings : Ratings
-    tested_in : iterable of ndarray of bool, shape (n_ratings,)
-        The test ratings of each fold; used only if the order needs them.
-    metadata : mapping
-        Metadata of the split. ``train_order`` is one of
+    The metadatum ``train_order`` of the split is one of
 
-        - ``"rows"``: the order of the raw file;
-        - ``"folds"``: the other folds one after the other;
-        - ``"least-liked-first"``: the same, each fold from the item with the fewest ratings of at
-          least the metadatum ``relevant_from`` to the one with the most;
-        - ``"time"``: by timestamp;
-        - ``"last-users-first"``: from the last user of the raw file to the first.
+    - ``"rows"``: the order of the raw file;
+    - ``"folds"``: the other folds one after the other, whose test ratings ``tested_in`` marks;
+    - ``"least-liked-first"``: the same, each fold from the item with the fewest ratings of at
+      least the metadatum ``relevant_from`` to the one with the most;
+    - ``"time"``: by timestamp;
+    - ``"last-users-first"``: from the last user of the raw file to the first.
 
-        Rows that are tied in this order stay in the order of the raw file.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_train,)
-        The same rows, sorted.
-
-    Raises
-    ------
-    ValueError
-        If the order is unknown.
+    Rows that are tied in this order stay in the order of the raw file.
     """
     name = metadata["train_order"]
     if name not in TRAIN_ORDERS:
@@ -110,15 +83,9 @@ def by_appearance(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return users and items in the order in which the train file mentions them first.
 
-    Those that it does not mention come last, in the order of their codes.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    trains : ndarray of bool, shape (n_ratings,)
-        Which ratings are in the train file.
-    tested_in, metadata
-        As for :func:`in_train_order`; without ``train_order``, in the order of the raw file.
+    Those that it does not mention come last, in the order of their codes. ``trains`` marks the
+    ratings in the train file; without the metadatum ``train_order`` they are in the order of the
+    raw file.
     """
     first_of_user = np.full(ratings.n_users, len(trains), dtype=np.int64)
     first_of_item = np.full(ratings.n_items, len(trains), dtype=np.int64)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
-from receval.splits.ranks_within_groups import random_ranks_within_groups
+from receval.splits.random_splits import random_ranks_within_groups
 from receval.splits.split import TEST, TRAIN, Split
 
 _log = logging.getLogger(__name__)
@@ -30,8 +30,9 @@ def split_with_uniform_test(
     The rows of a repeated (user, item) pair, such as plays, count as one rating: they all train or
     all test, and :math:`|R(i)|` is the number of users of an item.
 
-    With the items :math:`i_1, i_2, \ldots` sorted by their numbers of ratings
-    :math:`|R(i_1)| \ge |R(i_2)| \ge \ldots`,
+    With the items :math:`i_1, i_2, \ldots` sorted by their numbers of ratings :math:`|R(i_1)| \ge
+    |R(i_2)| \ge \ldots`, the ``test_share`` :math:`\sigma` and the ``min_train_ratio``
+    :math:`\varepsilon`,
 
     .. math::
 
@@ -41,42 +42,17 @@ def split_with_uniform_test(
     The test has :math:`\mathrm{round}(\eta |T|)` ratings in total: each item of T has
     :math:`\lfloor\eta\rfloor`, and items drawn at random among those with enough ratings have one
     more. No item has more than :math:`(1 - \varepsilon)|R(i)|` test ratings; if that leaves too few
-    items to draw from, the test is smaller.
+    items to draw from, the test is smaller. Folds are independent repetitions, as disjoint tests
+    would need more ratings than the items of T have.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        The ratings to split.
-    rng_for : callable
-        Returns the generator of a fold.
-    test_share : float
-        The least share :math:`\sigma` of the ratings that tests. With `tests_from`, if no number of
-        items reaches this share, the largest possible share is used, as a long tail may have too
-        few ratings. The log reports this, and the metadata have the share that is reached.
-    min_train_ratio : float
-        The least share :math:`\varepsilon` of each item's ratings that trains.
-    folds : int
-        Number of independent repetitions. Disjoint tests would need ``folds`` times :math:`\eta`
-        ratings of each item, more than the items of T have.
-    tests_from : float, optional
-        Only ratings (for plays: their sums) at or above this value are counted and may test; the
-        others train. With the relevance threshold, all test ratings are relevant.
+    Only ratings (for plays: their sums) at or above ``tests_from`` are counted and may test; the
+    others train. With the relevance threshold, all test ratings are relevant. If then no number of
+    items reaches :math:`\sigma`, the largest possible share is used, as a long tail may have too
+    few ratings. The log reports this.
 
-    Returns
-    -------
-    Split
-        Metadata: ``target_items`` (\|T\|), ``eta``, ``sigma``, ``epsilon`` and ``test_ratings``,
-        the number of test ratings in each fold.
-
-    Raises
-    ------
-    ValueError
-        If no number of items reaches the share (with `tests_from`: any share), or items would get
-        less than one test rating.
-
-    Notes
-    -----
-    bellogin2017, section 6.2 (UAR and U1R).
+    Metadata: ``target_items`` (:math:`|T|`), ``eta``, ``sigma`` (the share that is reached),
+    ``epsilon`` and ``test_ratings``, the number of test ratings in each fold. bellogin2017, section
+    6.2 (UAR and U1R).
     """
     pair_of_row, items = _pairs(ratings, tests_from)
     popularity = np.bincount(items, minlength=ratings.n_items)

@@ -44,14 +44,8 @@ def write_archive(
 ) -> None:
     """Write arrays as an ``.npz`` file whose bytes depend only on the arrays.
 
-    Parameters
-    ----------
-    path : Path
-        Target; replaced in one step, so no half-written file ever has this name.
-    compressed : bool
-        Whether to compress the arrays.
-    stored_from : int, optional
-        Arrays of this many bytes or more are not compressed, so that they can be memory-mapped.
+    The target is replaced in one step, so no half-written file ever has its name. Arrays of
+    ``stored_from`` bytes or more are not compressed, so that they can be memory-mapped.
     """
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with (
@@ -73,16 +67,8 @@ def write_archive(
 class Archive:
     """An archive written by :func:`write_archive`, open for reading; use it in a ``with`` block.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Names of the arrays, sorted.
-
-    Raises
-    ------
-    DamagedFileError
-        Here and in all methods: the file is not as it was written. The message names it and says
-        how to make it again.
+    ``names`` are those of the arrays. Here and in all methods, a :class:`DamagedFileError` names a
+    file that is not as it was written, and says how to make it again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -137,16 +123,10 @@ class Archive:
         *,
         mapped: bool = False,
     ) -> NDArray:
-        """Read an array, and verify its checksum.
+        """Read an array, and verify its checksum, its dtype and its shape.
 
-        Parameters
-        ----------
-        dtype : dtype, optional
-            The dtype that it must have; ``str`` stands for text of any length.
-        shape : sequence of int or None, optional
-            The shape that it must have; None stands for any length.
-        mapped : bool
-            Whether to memory-map an uncompressed array read-only, after verifying its bytes.
+        As dtype, ``str`` stands for text of any length; in a shape, None stands for any length. An
+        uncompressed array may be memory-mapped read-only, after its bytes were verified.
         """
         with refusing_damage(self.path):
             if name not in self._entries:

@@ -24,12 +24,8 @@ def printable(text: str, kept: str = "") -> str:
 
     Escaped are control characters, overrides of the writing direction, line breaks, bytes of file
     names that are not UTF-8, and invisible characters such as zero-width spaces. All letters and
-    visible spaces stay.
-
-    Parameters
-    ----------
-    kept : str
-        Further characters to keep, such as the line breaks of a multi-line text.
+    visible spaces stay, and further characters to keep, such as the line breaks of a multi-line
+    text.
 
     Examples
     --------
@@ -50,12 +46,8 @@ def printable(text: str, kept: str = "") -> str:
 def shortened(text: str, most: int = 60, *, middle: bool = False) -> str:
     r"""Return a text as one printable line, shortened with three dots.
 
-    Parameters
-    ----------
-    text : str
-        Any text: it may hold control characters, or megabytes sent by a server.
-    middle : bool
-        Whether to put the dots before the last third of the shown text instead of at its end.
+    The text may hold control characters, or megabytes sent by a server. The dots are at its end or,
+    with ``middle``, before the last third of the shown text.
 
     Examples
     --------

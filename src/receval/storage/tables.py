@@ -39,10 +39,7 @@ def write_columns(
 ) -> str:
     """Write columns of equal length as parquet, in one step, and return the file's checksum.
 
-    Parameters
-    ----------
-    types : mapping of str to tuple, optional
-        As for :func:`read_columns`; a column of another type is converted to the first one.
+    With types, as for :func:`read_columns`, a column of another type is converted to the first one.
     """
     table = pa.table(dict(columns))
     for at, column in enumerate(table.schema):
@@ -67,22 +64,10 @@ def write_columns(
 def read_columns(
     path: Path, types: Mapping[str, tuple[Any, ...]]
 ) -> tuple[pa.Table, dict[str, str]]:
-    """Read a table that :func:`write_columns` wrote.
+    """Read a table that :func:`write_columns` wrote, and its metadata with the ``checksum``.
 
-    Parameters
-    ----------
-    types : mapping of str to tuple
-        The types that each column may have; they include None if it may be absent.
-
-    Returns
-    -------
-    tuple of (arrow table, dict of str to str)
-        The columns, and the metadata, with the file's ``checksum``.
-
-    Raises
-    ------
-    DamagedFileError
-        The file is not as it was written, or has other columns.
+    ``types`` has the types that each column may have; they include None if it may be absent. A file
+    that is not as it was written, or has other columns, is refused as damaged.
     """
     with refusing_damage(path):
         content = _verified(path)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.data.ratings import Ratings
-from receval.splits.ranks_within_groups import random_ranks_within_groups
+from receval.splits.random_splits import random_ranks_within_groups
 from receval.splits.split import Judgments
 from receval.storage.archives import Archive
 from reproduction.simulation.twins import Simulation

@@ -32,7 +32,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     mean); samples.
     """
     from receval.metrics.registry import parse_named
-    from receval.protocols.weighted_samples import popularity_weights
+    from receval.protocols.candidates import popularity_weights
     from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
     from receval.seeds import generator
     from reproduction.studies.followups._shared.simulated_ranks import simulated_hits

@@ -27,7 +27,7 @@ from receval.protocols.protocol import Protocol
 from receval.recommenders.base import make
 from receval.recommenders.model_grid import ModelGrid, model_grids
 from receval.seeds import generator, integer_seed
-from receval.splits.hold_out import split_by_random_ratio
+from receval.splits.random_splits import split_by_random_ratio
 from receval.splits.split import Fold, Split, fold
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results, write_results

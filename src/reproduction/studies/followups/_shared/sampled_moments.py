@@ -99,7 +99,7 @@ class SampledMoments:
         return self._shares[system]
 
     def _read_shares(self, system: str) -> NDArray[np.float64]:
-        from receval.protocols.weighted_samples import popularity_weights
+        from receval.protocols.candidates import popularity_weights
         from receval.sampled_metrics.weighted_candidates import weight_shares_above
 
         experiment = self._experiment
