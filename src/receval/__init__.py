@@ -49,7 +49,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "SamplePropensities": "receval.missing_judgments.propensities:SamplePropensities",
         "KnownPropensities": "receval.missing_judgments.propensities:KnownPropensities",
         "adapt": "receval.recommenders.adapters.adapt:adapt",
-        "of_scores": "receval.recommenders.adapters.adapt:of_scores",
+        "of_scores": "receval.recommenders.adapters.scores:of_scores",
         "Recommender": "receval.recommenders.base:Recommender",
         "Random": "receval.recommenders.non_personalised:Random",
         "Popularity": "receval.recommenders.non_personalised:Popularity",

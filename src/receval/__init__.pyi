@@ -20,7 +20,8 @@ from receval.missing_judgments.propensities import (
 from receval.multiverse.explore_ratings import explore_ratings
 from receval.protocols.protocol import Protocol
 from receval.protocols.protocol import parse_protocol as protocol
-from receval.recommenders.adapters.adapt import adapt, of_scores
+from receval.recommenders.adapters.adapt import adapt
+from receval.recommenders.adapters.scores import of_scores
 from receval.recommenders.base import Recommender
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.eals import EALS

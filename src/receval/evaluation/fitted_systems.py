@@ -17,7 +17,8 @@ from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.recommenders.adapters.adapt import GivenScores, adapt
+from receval.recommenders.adapters.adapt import adapt
+from receval.recommenders.adapters.scores import GivenScores
 from receval.recommenders.base import Recommender
 from receval.recommenders.training_ratings import (
     are_clicks,

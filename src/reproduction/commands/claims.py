@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from reproduction.commands.tasks import add_edition, add_task
+from reproduction.commands.one_task import add_edition, add_task
 
 
 def add_claims(tasks: Any) -> None:

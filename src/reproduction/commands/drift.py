@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reproduction.commands.tasks import add_edition, add_task
+from reproduction.commands.one_task import add_edition, add_task
 
 if TYPE_CHECKING:
     from reproduction.drift.acceptance import Acceptance

@@ -13,7 +13,7 @@ from typing import Any
 
 from receval import notes
 from receval.notes import GRAVITIES, MOST_SHOWN, NOTES
-from reproduction.commands.tasks import add_task
+from reproduction.commands.one_task import add_task
 
 SCHEMA = Path("config/schema.json")
 SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")

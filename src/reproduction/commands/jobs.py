@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from reproduction.commands.tasks import add_edition, add_task
+from reproduction.commands.one_task import add_edition, add_task
 
 
 def add_surroundings(tasks: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.adapters.adapt import libraries_of
+from receval.recommenders.adapters.scores import libraries_of
 
 NEEDED = "LensKit 2025 or newer"
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
-from receval.recommenders.adapters.adapt import libraries_of
+from receval.recommenders.adapters.scores import libraries_of
 from receval.recommenders.base import on_one_thread
 
 _TOPICS = "LatentDirichletAllocation"
