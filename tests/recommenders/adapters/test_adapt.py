@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array, csr_array
 
-from receval.recommenders.adapters.adapt import GivenScores, adapt, of_scores
+from receval.recommenders.adapters.adapt import adapt
 from receval.recommenders.adapters.implicit_models import of_implicit
 from receval.recommenders.adapters.lenskit_pipelines import of_lenskit
+from receval.recommenders.adapters.scores import GivenScores, of_scores
 from receval.recommenders.adapters.sklearn_estimators import of_sklearn
 from receval.recommenders.non_personalised import Popularity
 
