@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pkgutil
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of, saved
 
+import receval
 from receval.figures.tables import LONGEST_CELL, to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from reproduction.studies.tables.texts import data, tabulate
@@ -87,22 +90,26 @@ def test_cells_that_make_no_whole_rows_are_an_error(tmp_path: Path) -> None:
 def test_everything_in_the_library_that_a_notation_names_exists(
     tmp_path: Path, artifact: tuple[str, str]
 ) -> None:
-    named = results_of(tmp_path, *artifact)["In the library"].str.findall(r"receval[\w.]+")
-    names = sorted({name for found in named for name in found})
-    assert len(names) >= 10
-    for name in names:
-        parts = name.split(".")
-        capital = next((i for i, part in enumerate(parts) if part[0].isupper()), len(parts))
-        try:
-            found = import_module(".".join(parts[:capital]))
-        except ModuleNotFoundError:
-            capital -= 1
-            found = import_module(".".join(parts[:capital]))
-        for part in parts[capital:]:
+    cells = " ".join(results_of(tmp_path, *artifact)["In the library"])
+    named = re.findall(r"([\w.]+) \((receval\.\w+)\)|receval\.([A-Z][\w.]*)", cells)
+    assert len(named) >= 8
+    for own, package, public in named:
+        name, *attributes = (own or public).split(".")
+        found = getattr(receval, name) if public else defined_in(package, name)
+        for attribute in attributes:
             # Fields of a dataclass without a default are no attributes of the class.
             fields = getattr(found, "__dataclass_fields__", {})
-            assert hasattr(found, part) or part in fields, name
-            found = getattr(found, part, None)
+            assert hasattr(found, attribute) or attribute in fields, (own, public)
+            found = getattr(found, attribute, None)
+
+
+def defined_in(package: str, name: str) -> object:
+    """Return what the only module of a package that defines a name has under it."""
+    modules = pkgutil.iter_modules(import_module(package).__path__, f"{package}.")
+    loaded = [import_module(module.name) for module in modules]
+    (owner,) = [m for m in loaded if getattr(vars(m).get(name), "__module__", "") == m.__name__]
+    found: object = getattr(owner, name)
+    return found
 
 
 def test_every_alternative_is_one_that_protocols_take(tmp_path: Path) -> None:
