@@ -68,10 +68,10 @@ def verdicts(code: EditedCode, studies: set[str]) -> set[tuple[str, str, str]]:
     }
 
 
-_WORLD = ("receval.recommenders.plsa:PLSA", "receval.recommenders.non_personalised:OptimalRanking")
+_WORLD = ("receval.recommenders.plsa:PLSA",)
 
 TRAINED_BY = {"estimated_orders": _WORLD, "estimated_powers": _WORLD}
-"""What an artifact trains itself, or what is in a module with that, by its name."""
+"""What an artifact trains itself, by its name."""
 
 
 def is_recorded(

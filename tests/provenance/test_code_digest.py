@@ -124,6 +124,29 @@ def test_edit_with_effect_changes_the_digest(
     assert changes(repository, edit, entry, file, old, new)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_reached"),
+    [
+        ("x + 1", "x + 2", True),
+        ("x - 1", "x - 2", False),
+        ("TABLE = {}", "TABLE = {}\nTABLE[0] = 1", True),
+    ],
+)
+def test_of_an_imported_file_count_the_names_that_are_used_and_what_it_does_when_it_is_imported(
+    repository: Path, edit: Edit, old: str, new: str, is_reached: bool
+) -> None:
+    folder = repository / "src" / "receval"
+    (folder / "two.py").write_text(
+        "TABLE = {}\n\n\ndef up(x):\n    return x + 1\n\n\ndef down(x):\n    return x - 1\n"
+    )
+    (folder / "between.py").write_text(
+        "from receval.two import down, up\n\n\ndef f():\n    return up(1)\n\n\n"
+        "def g():\n    return down(1)\n"
+    )
+    (folder / "user.py").write_text("from receval.between import f\n\nX = f()\n")
+    assert changes(repository, edit, "receval.user", "src/receval/two.py", old, new) == is_reached
+
+
 def test_modules_that_import_each_other_are_one_closure(repository: Path) -> None:
     for name in ("odd", "even"):
         (repository / "src" / "receval" / f"{name}.py").write_text(SPECIAL[name])

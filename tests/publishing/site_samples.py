@@ -14,7 +14,7 @@ from typing import NamedTuple
 from reproduction.claims.verdicts import datasets_elsewhere
 from reproduction.config.settings import load_settings
 from reproduction.publishing.ledger_claims import VERDICTS, VerdictRow
-from reproduction.publishing.site import ROOTS
+from reproduction.publishing.site.public_names import ROOTS
 from reproduction.publishing.site.site import SiteSources
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -103,7 +103,7 @@ def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     assert "Absent: Netflix" in latex.read_text(encoding="utf-8")
     page = shown.read_text(encoding="utf-8")
     assert "<title>Table 1: " in page
-    assert f'<td class="right">{ratings}</td>' in page
+    assert f'<td style="text-align:right">{ratings}</td>' in page
 
 
 def test_a_page_is_what_its_artifact_writes_from_the_csv(

@@ -179,11 +179,16 @@ def test_the_cases_of_a_lemma_are_counted_as_definitions_1_and_2_say(
             assert row[held_in] == sum(together(*functions, pair) == expected for pair in case)
 
 
+def share_of_unliked(items: RatingProbabilities) -> np.ndarray:
+    """Return p(train | not rel, i): the share of ratings among users who do not like an item."""
+    return (items.train - items.relevant_train) / (items.sampled - items.known_relevant)
+
+
 def test_items_satisfy_the_premises_of_the_lemmas_exactly() -> None:
     rng = np.random.default_rng(5)
     dependent = relevance_dependent_items(rng, 40)
     assert np.ptp(dependent.p_train_given_relevant) < 1e-12
-    assert np.ptp(dependent.p_train_given_not_relevant) < 1e-12
+    assert np.ptp(share_of_unliked(dependent)) < 1e-12
     assert np.ptp(dependent.p_relevant) > 0.1
     independent = item_dependent_items(rng, 40)
     assert independent.relevant is not None

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from receval.spec_types import Duplicates
 from receval.storage.messages import LONGEST, shortened
 from reproduction.datasets.spec import PartCounts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Lengths in the longest message: 190 characters of a path and 250 of a reason.
 _LONGEST_PATH = 190
@@ -176,6 +178,8 @@ class ParseReport:
         values: NDArray[np.integer] | NDArray[np.floating],
     ) -> None:
         """Count the users, items and values of one raw file."""
+        import numpy as np
+
         found, counts = np.unique(values, return_counts=True)
         self.files[part] = PartCounts(
             ratings=len(users),

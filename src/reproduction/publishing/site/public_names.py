@@ -12,9 +12,11 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import dedent, indent
 
-from reproduction.publishing.site import ROOTS
 from reproduction.publishing.site.markdown_pages import Resolver, highlighted, rendered
 from reproduction.publishing.site.site_pages import SiteLinks, SitePage, markup
+
+ROOTS = ("receval", "reproduction")
+"""The packages whose public names the site shows; no two packages in them have the same name."""
 
 REFERENCE = "api/index.html"
 """Address of the list of packages."""

@@ -7,7 +7,6 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from reproduction.claims.verdicts import datasets_elsewhere
 from reproduction.workflow.plan.artifacts import PlannedArtifacts
 from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.studies import PlannedStudies
@@ -94,6 +93,9 @@ class PlannedClaims:
 
     def datasets_elsewhere(self) -> dict[str, str]:
         """Return how claims are decided on datasets that are not available."""
+        # Verdicts load pandas, which most plans do not need.
+        from reproduction.claims.verdicts import datasets_elsewhere
+
         return datasets_elsewhere(self.studies.settings.datasets)
 
     def code_entries(self) -> list[str]:

@@ -12,10 +12,10 @@ from pydantic import Field
 from receval.spec_types import Identifier, Model, NonEmptyText
 from reproduction.config.reading import read_yaml, validated
 from reproduction.config.settings import Settings
-from reproduction.publishing.site import ROOTS
 from reproduction.workflow.plan.claims import PlannedClaims
 from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.studies import PlannedStudies
+from reproduction.workflow.provenance.source_file import PACKAGES
 
 FOLDER = "paper"
 NAME = "receval"
@@ -190,7 +190,9 @@ class PlannedSite:
                 *self._found("docs", "*.md"),
             ],
             "pictures": self._found("docs", "**/*.svg"),
-            "modules": [file for root in ROOTS for file in self._found(f"src/{root}", "**/*.py")],
+            "modules": [
+                file for root in PACKAGES for file in self._found(f"src/{root}", "**/*.py")
+            ],
             "templates": self._found(f"{GENERATOR}/templates", "*.html"),
             "assets": self._found(f"{GENERATOR}/assets", "*.*"),
         }

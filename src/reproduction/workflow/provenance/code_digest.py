@@ -145,6 +145,10 @@ def code_digest(*entries: str, root: Path | None = None) -> str:
     return CodeSnapshot(root, _PARSED).digest(*entries)
 
 
+Needed = tuple[str, str | None, str]
+"""A module, one symbol of it (None for all, "" for its effects alone), and who asks for it."""
+
+
 class CodeSnapshot:
     """The code of one repository, with each file as it was when it was first read.
 
@@ -164,7 +168,8 @@ class CodeSnapshot:
         self._loaded = loaded
         self._parsed = ParsedSources() if parsed is None else parsed
         self._modules: dict[str, SourceFile | None] = {}
-        self._loaded_by: dict[str, list[tuple[str, str]]] = {}
+        self._needed: dict[str, tuple[str, list[Needed]]] = {}
+        self._effects: dict[str, list[str]] = {}
         self._digests: dict[tuple[str, ...], str] = {}
 
     def digest(self, *entries: str) -> str:
@@ -174,12 +179,15 @@ class CodeSnapshot:
 
         - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
         - one symbol of a module, ``"reproduction.studies.bellogin2017.fig02:data"``: the top-level
-          definitions that ``data`` reaches by name, and the modules whose names these use.
+          definitions that ``data`` reaches by name, in its own file and in those from which they
+          import names.
 
-        The files ``__init__.py`` on the way to a module belong to it. Comments, docstrings, layout
-        and type-only code do not count
-        (:func:`reproduction.workflow.provenance.source_file.parse_source`). Names in strings, such
-        as the class paths of registries, are not followed: pass the modules they name as entries.
+        So an edit changes only the digests of what it can affect, however modules are divided. What
+        a file does when it is imported counts for all that import it. The files ``__init__.py`` on
+        the way to a module belong to it. Comments, docstrings, layout and type-only code do not
+        count (:func:`reproduction.workflow.provenance.source_file.parse_source`). Names in strings,
+        such as the class paths of registries, are not followed: pass the modules they name as
+        entries.
         """
         if entries not in self._digests:
             pairs = (text for pair in sorted(self.parts(*entries).items()) for text in pair)
@@ -200,60 +208,79 @@ class CodeSnapshot:
                 f'The code entry "{entry}" is neither a module of {" or ".join(PACKAGES)} '
                 f'("{PACKAGES[0]}.x.y") nor one symbol of a module ("{PACKAGES[0]}.x.y:name").'
             )
-        if colon:
-            self._add_symbol(module, symbol, f'the code entry "{entry}"', parts)
-        else:
-            self._add_modules([(module, f'the code entry "{entry}"')], parts)
-
-    def _add_symbol(self, module: str, symbol: str, wanted_by: str, parts: dict[str, str]) -> None:
-        source = self._module(module, wanted_by)
-        if symbol not in source.names:
+        wanted_by = f'the code entry "{entry}"'
+        if colon and symbol not in (source := self._module(module, wanted_by)).names:
             raise ValueError(
                 f"{source.path} defines no {symbol} at top level, but {wanted_by} asks for it. "
                 "Correct the name."
             )
-        statements = source.reachable(symbol)
-        parts[f"{module}:{symbol}"] = hash_texts(s.digest for s in statements)
-        package = module.rpartition(".")[0]
-        imports = tuple(item for statement in statements for item in statement.imports)
-        above = [(package, wanted_by)] if package else []
-        self._add_modules(above + self._imported(imports, source), parts)
+        self._add([(module, symbol if colon else None, wanted_by)], parts)
 
-    def _add_modules(self, wanted: list[tuple[str, str]], parts: dict[str, str]) -> None:
-        """Add modules, the packages above them, and all that they import."""
+    def _add(self, wanted: list[Needed], parts: dict[str, str]) -> None:
+        """Add modules or their symbols, the packages above them, and all that these import."""
         while wanted:
-            module, wanted_by = wanted.pop()
-            if module in parts:
+            module, symbol, wanted_by = wanted.pop()
+            part = module if symbol is None else f"{module}:{symbol}"
+            if part in parts:
                 continue
-            source = self._module(module, wanted_by)
-            parts[module] = source.digest
-            package = module.rpartition(".")[0]
-            if package:
-                wanted.append((package, wanted_by))
-            if module not in self._loaded_by:
-                self._loaded_by[module] = self._imported(source.imports, source)
-            wanted += self._loaded_by[module]
+            if part not in self._needed:
+                self._needed[part] = self._read_part(module, symbol, wanted_by)
+            parts[part], needed = self._needed[part]
+            wanted += needed
 
-    def _imported(self, imports: tuple[Import, ...], source: SourceFile) -> list[tuple[str, str]]:
-        """Return the modules that import statements load, each with a description for messages."""
-        modules = []
+    def _read_part(
+        self, module: str, symbol: str | None, wanted_by: str
+    ) -> tuple[str, list[Needed]]:
+        """Return the digest of a module or of one symbol of it, and what that needs."""
+        source = self._module(module, wanted_by)
+        statements = source.statements if symbol is None else source.reachable(symbol)
+        imports = tuple(item for statement in statements for item in statement.imports)
+        needed = self._imported(imports, source)
+        if symbol:
+            # Python runs the whole file for one name, and all that it imports.
+            needed += [(other, "", wanted_by) for other in self._with_effects(module, wanted_by)]
+        package = module.rpartition(".")[0]
+        if package:
+            needed.append((package, None, wanted_by))
+        return hash_texts(statement.digest for statement in statements), needed
+
+    def _with_effects(self, module: str, wanted_by: str) -> list[str]:
+        """Return the modules that an import of one runs, and that do more than define names."""
+        if module not in self._effects:
+            found, pending = {module: wanted_by}, [(module, wanted_by)]
+            while pending:
+                source = self._module(*pending.pop())
+                for other, _, by in self._imported(source.imports, source):
+                    if other not in found:
+                        found[other] = by
+                        pending.append((other, by))
+            self._effects[module] = [
+                name for name, by in found.items() if self._module(name, by).has_effects
+            ]
+        return self._effects[module]
+
+    def _imported(self, imports: tuple[Import, ...], source: SourceFile) -> list[Needed]:
+        """Return the modules or symbols that import statements load, and which of these do."""
+        needed: list[Needed] = []
         for item in imports:
             wanted_by = f"{source.path}, line {item.line},"
-            package = self._find(item.module)
-            if item.name in (None, "*") or package is None or package.path.name != "__init__.py":
-                modules.append((item.module, wanted_by))
-                continue
-            submodule = f"{item.module}.{item.name}"
-            if self._find(submodule) is not None:
-                modules.append((submodule, wanted_by))
-                continue
-            modules.append((item.module, wanted_by))
-            if not package.names & {item.name, "*", "__getattr__"}:
+            found = self._find(item.module)
+            if item.name in (None, "*") or found is None:
+                needed.append((item.module, None, wanted_by))
+            elif found.path.name != "__init__.py":
+                # A name that the file does not define itself comes from a star or from elsewhere.
+                known = item.name if item.name in found.names else None
+                needed.append((item.module, known, wanted_by))
+            elif self._find(submodule := f"{item.module}.{item.name}") is not None:
+                needed.append((submodule, None, wanted_by))
+            elif found.names & {item.name, "*", "__getattr__"}:
+                needed.append((item.module, None, wanted_by))
+            else:
                 raise ValueError(
                     f"{wanted_by} imports {item.name} from {item.module}, but that package has "
                     f"neither a module nor a definition of this name. Correct the import."
                 )
-        return modules
+        return needed
 
     def _module(self, module: str, wanted_by: str) -> SourceFile:
         source = self._find(module)

@@ -246,12 +246,17 @@ class SourceFile:
         """All names defined at top level."""
         return frozenset(name for statement in self.statements for name in statement.binds)
 
-    def reachable(self, symbol: str) -> list[Statement]:
+    @cached_property
+    def has_effects(self) -> bool:
+        """Whether importing the file does more than define names."""
+        return any(statement.runs_for_effect for statement in self.statements)
+
+    def reachable(self, symbol: str = "") -> list[Statement]:
         """Return the statements that a top-level name depends on, in the order of the file.
 
         These are its definitions, those of every name they read, transitively, and the
-        statements that run for their effect. Names are compared as text: a local
-        variable named like a definition of the module counts as a use of it.
+        statements that run for their effect; without a name, these alone. Names are compared as
+        text: a local variable named like a definition of the module counts as a use of it.
         """
         chosen = {i for i, s in enumerate(self.statements) if s.runs_for_effect}
         pending = {symbol}.union(*(self.statements[i].uses for i in chosen))
@@ -259,11 +264,19 @@ class SourceFile:
         while pending:
             name = pending.pop()
             visited.add(name)
-            for i, statement in enumerate(self.statements):
-                if name in statement.binds:
-                    chosen.add(i)
-                    pending |= {*statement.uses} - visited
+            for i in self._bound_by.get(name, ()):
+                chosen.add(i)
+                pending |= {*self.statements[i].uses} - visited
         return [self.statements[i] for i in sorted(chosen)]
+
+    @cached_property
+    def _bound_by(self) -> dict[str, list[int]]:
+        """The numbers of the statements that define each name."""
+        found: dict[str, list[int]] = {}
+        for i, statement in enumerate(self.statements):
+            for name in statement.binds:
+                found.setdefault(name, []).append(i)
+        return found
 
 
 def hash_texts(texts: Iterable[str]) -> str:
