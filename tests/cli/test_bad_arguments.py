@@ -75,7 +75,7 @@ REFUSED = [
     ([*LISTS, "--train", "no.csv"], "no.csv: there is no such"),
     ([*LISTS, "./a.run"], "Two runs are called a"),
     ([*LISTS, "--metric", "PP@3"], "no metric 'PP'; did you"),
-    (["runs", "--test", "r.csv", "other.run"], "No user of the run 'other' is known to the test"),
+    (["runs", "--test", "r.csv", "other.run"], "No user of the run 'other' is in the test data"),
     (
         [*LISTS, "--depth", "-1"],
         "depth is '-1': it must be a number of at least 1, 'auto' or 'whole'.",

@@ -42,7 +42,7 @@ def test_a_folder_with_settings_of_another_program_is_left_as_it_was(
     before = contents(proj)
     assert main([*RUNS, "--out", "proj"]) == 2
     told = capsys.readouterr().err
-    assert "'proj' has link, settings.json, thesis.tex, which receval did not write" in told
+    assert "'proj' contains link, settings.json, thesis.tex, which receval did not write" in told
     assert contents(proj) == before
 
 
@@ -62,7 +62,9 @@ def test_a_file_of_a_report_that_somebody_has_changed_is_neither_replaced_nor_ta
     report(first=["a"], second=["b"]).write(out)
     (out / "second.csv").write_bytes(b"corrected by hand")
     for data in ({"second": ["c"]}, {"first": ["c"]}):
-        with pytest.raises(ValueError, match=r"has second\.csv, which receval did not write, or"):
+        with pytest.raises(
+            ValueError, match=r"contains second\.csv, which receval did not write or"
+        ):
             report(**data).write(out)
     report(first=["c"]).write(out, force=True)
     assert (out / "second.csv").read_bytes() == b"corrected by hand"
@@ -72,7 +74,7 @@ def test_a_name_of_the_new_report_alone_is_not_taken_from_a_file_of_others(tmp_p
     out = tmp_path / "out"
     report(first=["a"]).write(out)
     (out / "second.csv").write_bytes(b"mine")
-    with pytest.raises(ValueError, match=r"has second\.csv, which receval did not write"):
+    with pytest.raises(ValueError, match=r"contains second\.csv, which receval did not write"):
         report(second=["b"]).write(out)
     assert sorted(contents(out)) == ["first.csv", "report.html", "second.csv", SETTINGS]
 
@@ -83,7 +85,7 @@ def test_settings_that_are_signed_take_no_file_away_that_they_do_not_describe(
     (tmp_path / "thesis.tex").write_bytes(b"mine")
     text = settings_text({}, {"thesis.tex": "0" * 64, "../r.csv": "0" * 64})
     (tmp_path / SETTINGS).write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"has thesis\.tex, which receval did not write"):
+    with pytest.raises(ValueError, match=r"contains thesis\.tex, which receval did not write"):
         report(first=["a"]).write(tmp_path)
     report(first=["a"]).write(tmp_path, force=True)
     assert (tmp_path / "thesis.tex").read_bytes() == b"mine"
@@ -104,7 +106,7 @@ def test_what_a_command_reads_is_never_written_over(
         capsys.readouterr()
         assert main([*words, *further]) == 2
         if further:
-            assert "is read by this command, which would write over it" in capsys.readouterr().err
+            assert "this command, which would" in capsys.readouterr().err
         assert contents(".") == before
 
 
@@ -146,7 +148,7 @@ def test_a_report_that_cannot_be_put_in_place_leaves_the_earlier_one(tmp_path: P
     report(first=["a"]).write(out)
     (out / "zones.csv").mkdir()
     before = contents(out)
-    with pytest.raises(ValueError, match=r"zones\.csv' is a folder where the report has"):
+    with pytest.raises(ValueError, match=r"zones\.csv' is a folder, but the report has"):
         report(first=["b"], zones=["c"]).write(out, force=True)
     assert contents(out) == before
 

@@ -64,7 +64,10 @@ def test_a_command_writes_one_folder_and_the_same_again(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["multiverse", "r.csv", "--systems", "pop"], "There is only pop: a multiverse compares"),
+        (
+            ["multiverse", "r.csv", "--systems", "pop"],
+            "There is only pop, but a multiverse compares",
+        ),
         (["multiverse", "r.csv", "--systems", "pop,mff"], "no system 'mff'; did you mean"),
         (["multiverse", "r.csv", "--relevant", "9"], "No test rating reaches 9"),
         (

@@ -139,8 +139,8 @@ def test_a_table_that_cannot_be_set_costs_its_files_and_says_so(tmp_path: Path) 
     written = hostile_report("middle").write(tmp_path / "out")
     assert [path.name for path in written] == ["report.html", "settings.json"]
     told = (tmp_path / "out/report.html").read_text(encoding="utf-8")
-    assert "The table names.md could not be written, and is left out: " in told
-    assert "The table names.tex could not be written, and is left out: " in told
+    assert "The table names.md could not be written and was left out: " in told
+    assert "The table names.tex could not be written and was left out: " in told
 
 
 def test_a_figure_that_cannot_be_drawn_is_told_on_one_line() -> None:
@@ -148,7 +148,7 @@ def test_a_figure_that_cannot_be_drawn_is_told_on_one_line() -> None:
         raise ValueError("one\n\x1b[2J" + "long" * 999)
 
     note = ReportFigure.drawn("names", draw, "Names.").notes[0]
-    assert "names could not be drawn, and is left out: one \\x1b[2Jlong" in note
+    assert "names could not be drawn and was left out: one \\x1b[2Jlong" in note
     assert len(note) < 300
 
 

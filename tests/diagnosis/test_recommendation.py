@@ -82,7 +82,7 @@ def test_users_are_split_by_their_own_time_where_most_of_the_newest_ratings_are_
 ) -> None:
     advice = advice_on_split(replace(FOUND, **change))
     assert "scope=user" in advice.sentence
-    assert "other users' future still trains" in advice.reason
+    assert "The future of other users is still in train" in advice.reason
 
 
 @pytest.mark.parametrize("own_future", [None, MUCH_FUTURE / 2])
@@ -112,7 +112,7 @@ def test_limits_themselves_are_enough_for_a_split(change: dict[str, float], name
 def test_all_items_are_ranked_and_samples_are_said_to_change_the_order_or_not() -> None:
     assert "changes (Kendall's tau .56)" in advice_on_protocol(FOUND).reason
     same = advice_on_protocol(replace(FOUND, sampled_agreement=SAME_ORDER))
-    assert "stays nearly as it is" in same.reason
+    assert "is nearly the same" in same.reason
     assert "no candidates are sampled" in same.sentence
 
 
@@ -174,11 +174,11 @@ def test_disliked_items_are_spoken_of_where_ratings_can_tell_them() -> None:
     assert "nobody can say" in opposed.reason
     judged = advice_on_disliked_items(replace(FOUND, unbiased_judgments=100))
     assert judged is not None
-    assert "which of the two to trust" in judged.reason
+    assert "which of the two metrics to trust" in judged.reason
 
 
 def test_values_are_called_observed_unless_unbiased_judgments_confirm_them() -> None:
-    assert "observed ones" in advice_on_judgments(FOUND).sentence
+    assert "observed values" in advice_on_judgments(FOUND).sentence
     judged = replace(FOUND, unbiased_judgments=2984, unbiased_agreement=0.3)
     assert "2,984 judgments" in advice_on_judgments(judged).sentence
     assert "confirmed" not in advice_on_judgments(judged).sentence
@@ -190,7 +190,7 @@ def test_values_are_called_observed_unless_unbiased_judgments_confirm_them() -> 
 def test_sizes_are_reported_and_the_density_of_the_test_is_named() -> None:
     advice = advice_on_reporting(FOUND)
     assert "6,040 users, 3,706 items, 1,000,209 ratings" in advice.sentence
-    assert "99 % of it were the density" in advice.reason
+    assert "99 % of it were due to the density" in advice.reason
     assert (
         "density of the test" not in advice_on_reporting(replace(FOUND, sparsity_share=None)).reason
     )

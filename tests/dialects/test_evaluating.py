@@ -155,7 +155,7 @@ def test_a_call_for_metrics_of_different_users_is_refused() -> None:
 @pytest.mark.parametrize(
     ("metrics", "words"),
     [
-        (None, "Say which metrics of RecBole are wanted; it has ndcg@k"),
+        (None, "No metric of RecBole is named. Name at least one of ndcg@k"),
         ([], "name at least one of ndcg@k"),
         (["nDCG(gain=exp)@5"], "cannot compute it with gain=exp"),
     ],
@@ -168,7 +168,7 @@ def test_metrics_of_a_dialect_must_be_named(metrics: Any, words: str) -> None:
 def test_a_metric_of_ours_is_refused_in_a_dialect() -> None:
     from receval.metrics.registry import parse
 
-    with pytest.raises(ValueError, match="P@5 is a metric of ours"):
+    with pytest.raises(ValueError, match="P@5 is a metric of receval"):
         means(case("plain"), [parse("P@5")], dialect="recbole")  # type: ignore[list-item]
 
 
@@ -180,7 +180,7 @@ def test_systems_are_evaluated_in_a_dialect() -> None:
     same = evaluate_systems(data, systems, metrics=["nDCG(gain=binary)@2"], relevant=1)
     assert result.metrics == ("ndcg@2",)
     assert result.summary()["mean"].tolist() == same.summary()["mean"].tolist()
-    assert any("Equal scores stand in the order of the protocol" in note for note in result.notes)
+    assert any("Equal scores are in the order of the protocol" in note for note in result.notes)
 
 
 @pytest.mark.costly

@@ -102,4 +102,4 @@ def test_one_call_evaluates_lists_that_others_made(
     exec(compile(examples()[2], "library.md", "exec"), {})
     printed = capsys.readouterr().out
     assert re.search(r"AR AI-AN +mine +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +theirs", printed)
-    assert "mine has no list for 1 of the 9 users who are tested: they count 0." in printed
+    assert "mine has no list for 1 of the 9 tested users: they count as 0." in printed

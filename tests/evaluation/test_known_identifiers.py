@@ -31,10 +31,10 @@ def changed(table: Table, column: str, change: Callable[[str], str]) -> Table:
 
 CAUSES: dict[str, tuple[Callable[[str], str], Callable[[str], str], str]] = {
     "floats": (lambda name: name[1:], lambda name: f"{name[1:]}.00", "were written as floats"),
-    "spaces": (str, lambda name: f" {name}", "white space around them"),
-    "capitals": (str, str.upper, "other capitals"),
-    "zeros": (lambda name: name[1:], lambda name: f"00{name[1:]}", "zeros in front"),
-    "quotes": (str, lambda name: f"'{name}'", "quotes around them"),
+    "spaces": (str, lambda name: f" {name}", "white space around its identifiers"),
+    "capitals": (str, str.upper, "differ in capital letters"),
+    "zeros": (lambda name: name[1:], lambda name: f"00{name[1:]}", "leading zeros"),
+    "quotes": (str, lambda name: f"'{name}'", "quotes around its identifiers"),
 }
 """How both sides write an identifier, and what is said of it."""
 
@@ -54,7 +54,7 @@ def test_identifiers_that_never_meet_are_refused_with_both_and_the_cause(
     with pytest.raises(TableError) as refused:
         evaluate_runs(test, {"mine": run}, train=train, depth="whole")
     said = str(refused.value)
-    assert f"No {column} of the {whose} is known to the test data." in said
+    assert f"No {column} of the {whose} is in the test data." in said
     assert told in said
     for side in (test, other):
         assert repr(side[column][0]) in said
@@ -66,7 +66,7 @@ def test_other_items_are_refused_without_a_cause_unless_they_are_few(
     evaluate: Callable[..., object],
 ) -> None:
     others = changed(TEST, "item", lambda name: f"c{name}")
-    with pytest.raises(TableError, match=r"No item of the run 'mine' .* 'cb0', .*, there 'b0',"):
+    with pytest.raises(TableError, match=r"No item of the run 'mine' .* 'cb0', .* like 'b0',"):
         evaluate(TEST, {"mine": others})
     result = evaluate_runs(TEST, {"mine": {"a1": {"new": 1.0}}}, metrics="P@1", depth="whole")
     assert result.summary()["mean"].tolist() == [0.0]
@@ -81,13 +81,15 @@ def test_less_than_half_of_the_identifiers_is_told_with_the_share() -> None:
     more = {name: own + [f"new {number}" for number in range(90)] for name, own in TEST.items()}
     notes = evaluate_runs(TEST, {"mine": more}, metrics="P@1", depth="whole").notes
     assert any(
-        note.startswith("mine: 18.2% of its 110 users are in the test data") for note in notes
+        note.startswith("Only 18.2% of the 110 users of mine are in the test data")
+        for note in notes
     )
     assert any(
-        note.startswith("mine: 19.6% of its 112 items are in the test data") for note in notes
+        note.startswith("Only 19.6% of the 112 items of mine are in the test data")
+        for note in notes
     )
     notes = evaluate_runs(TEST, {"mine": TEST}, metrics="P@1", depth="whole").notes
-    assert not any("Are the identifiers the same?" in note for note in notes)
+    assert not any("Check that the identifiers are the same" in note for note in notes)
 
 
 def as_csv(ids: list[str], folder: Path) -> object:

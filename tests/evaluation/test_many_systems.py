@@ -86,7 +86,7 @@ def test_a_figure_that_cannot_be_drawn_is_a_note_beside_the_results() -> None:
     assert isinstance(part, ReportText)
     (note,) = Report("Mine", (part,)).all_notes
     assert note.code == "no-figure"
-    assert "averages could not be drawn, and is left out: there is no room" in note
+    assert "averages could not be drawn and was left out: there is no room" in note
 
 
 def test_where_letters_would_not_do_a_system_has_the_number_of_those_ahead() -> None:

@@ -41,7 +41,9 @@ def test_negative_grades_have_no_gain_and_are_not_judged(
     assert means(qrels, BEHIND, metrics, dialect) == [1, 1]
     assert means(qrels, AHEAD, metrics, dialect) == pytest.approx([(1 / log2(3) + 1) / 2, 1])
     note = evaluate_runs(qrels, {"mine": AHEAD}, metrics=metrics, dialect=dialect).notes[0]
-    assert note.startswith("There are test ratings below 0, the lowest of -2: they count as not")
+    assert note.startswith(
+        "Some test ratings are below 0 (the lowest is -2): they count as unjudged"
+    )
 
 
 def test_ranx_takes_negative_grades_for_judged_not_relevant() -> None:

@@ -44,7 +44,7 @@ def test_gains_of_negative_ratings_are_told_of_our_own_metrics_alone() -> None:
     test = {**TEST, "rating": [3, -2, 1]}
     own = evaluate_runs(test, {"mine": RUN}, metrics=["nDCG@2", "P@2"], depth="whole")
     assert [note for note in own.notes if note.code == "negative-ratings"] == [
-        "There are test ratings below 0, the lowest of -2: their gains in nDCG@2 are those of 0, "
+        "Some test ratings are below 0 (the lowest is -2): in nDCG@2 they have the gain of 0, "
         "as in trec_eval."
     ]
     recbole = evaluate_runs(
@@ -64,7 +64,9 @@ def test_metrics_that_take_plays_for_gains_say_so_beside_what_is_relevant() -> N
         name: evaluate_runs(plays, {"mine": RUN}, metrics=name, depth="whole").words[0]
         for name in ("P@2", "nDCG@2", "nDCG(gain=binary)@2")
     }
-    assert words["nDCG@2"].endswith("nDCG@2 takes ratings for gains, relevant or not.")
+    assert words["nDCG@2"].endswith(
+        "nDCG@2 uses ratings as gains, even for items that are not relevant."
+    )
     assert words["P@2"] == words["nDCG(gain=binary)@2"]
     stars = evaluate_runs(TEST, {"mine": RUN}, metrics="nDCG@2", depth="whole").words[0]
     assert "gains" not in stars
@@ -92,7 +94,7 @@ def test_a_multiverse_that_averages_few_of_all_users_says_so() -> None:
     systems = {"Pop": lambda _: Popularity(), "Random": Random}
     averaged = explore_ratings(ratings, systems, grid=one).notes
     assert [note for note in averaged if note.code == "few-users"] == [
-        "5 of 90 users are averaged at the start."
+        "Only 5 of 90 users are averaged in the starting configuration."
     ]
 
 
@@ -107,7 +109,7 @@ def test_a_multiverse_of_many_plays_leaves_exponential_gains_out() -> None:
     ratings = read_ratings({"user": list("ab"), "item": list("xy"), "rating": [2000, 1]})
     grid, notes = grid_of("quick", ratings)
     assert all(metric.gain != "g2" for metric in grid.metric)
-    assert any("2,000: 2 to the power of it" in note for note in notes)
+    assert any("2,000. The exponential gain (C2) is 2 to this power" in note for note in notes)
 
 
 def test_no_threshold_is_nan() -> None:

@@ -47,14 +47,14 @@ def told(notes: tuple[Note, ...], code: str) -> list[str]:
             [20] * 6 + [4] * 50,
             "users-left-out",
             "6 of 56 users are averaged under AR AI-AN: 50 have no test rating, because the split "
-            "held out none of their up to 4 ratings.",
+            "held out none of their ratings (at most 4 per user).",
         ),
         # Averages over less than a tenth of the users are doubtful.
         (
             [20] + [1] * 19,
             "few-users",
             "1 of 20 users are averaged under AR AI-AN: 19 have no test rating, because the split "
-            "held out none of their 1 rating.",
+            "held out none of their ratings (at most 1 per user).",
         ),
     ],
 )
@@ -122,7 +122,7 @@ def test_fewer_candidates_than_a_protocol_samples_are_told(
     short = sum(own < asked for own in by_hand)
     (note,) = told(result.notes, "fewer-candidates")
     assert f"{short} of {len(by_hand)} users have fewer than {asked} items" in note
-    assert f"the fewest {min(by_hand)}" in note
+    assert f"the fewest: {min(by_hand)}" in note
 
 
 def test_enough_candidates_are_not_told() -> None:
@@ -151,7 +151,7 @@ class Scores:
 @pytest.mark.parametrize("evaluator", EVALUATORS)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_system_that_orders_nothing_is_refused_by_its_name(evaluator: Any, value: float) -> None:
-    with pytest.raises(ValueError, match=r"^mine has .* for all 10 users .* it diverged"):
+    with pytest.raises(ValueError, match=r"^mine has .* for all 10 tested users: it diverged"):
         evaluator(whole_table(), {"mine": Scores(value, range(10))})
 
 
@@ -160,7 +160,7 @@ def test_a_system_that_orders_nothing_is_refused_by_its_name(evaluator: Any, val
 )
 def test_users_without_an_order_by_scores_are_counted(value: float, what: str) -> None:
     notes = evaluate_systems(whole_table(), {"mine": Scores(value, range(3))}).notes
-    assert f"mine has {what} for 3 of the users it ranks for." in told(
+    assert f"mine has {what} for 3 of the users for whom it ranks items." in told(
         notes, "users-without-scores"
     )
 
@@ -179,7 +179,7 @@ def test_arrays_without_the_scores_of_items_in_parts_are_refused(
     evaluate_systems(data, {"whole": scores}, protocols=protocol)
     scores[4, fold.test.items[fold.test.indptr[4]]] = missing
     with pytest.raises(
-        ValueError, match=r"'cut' has no scores of items .* 1 for the user in row 4"
+        ValueError, match=r"'cut' has no scores for some items .* 1 item of the user in row 4"
     ):
         evaluate_systems(data, {"cut": scores}, protocols=protocol)
     assert evaluate_systems(data, {"cut": scores}, protocols="AR AI-AN").values
@@ -205,8 +205,8 @@ def test_what_was_shown_and_not_clicked_trains_no_system_that_takes_pairs_as_pos
     data = shown()
     systems = {"Pop": Popularity(), "WRMF": WRMF(factors=2, seed=1), "Average": AverageRating()}
     (note,) = told(evaluate_systems(data, systems).notes, "shown-not-clicked")
-    assert "are 0, which is taken for items that were shown and not liked" in note
-    assert "To Pop, WRMF every training pair is positive" in note
+    assert "are 0, which is taken to mean that the item was shown but not liked" in note
+    assert "For Pop, WRMF, every training pair is positive" in note
     (fold,) = data.folds()
     clicks = fold.train.copy()
     clicks.eliminate_zeros()
@@ -266,7 +266,9 @@ def test_a_recommender_of_somebody_else_gets_all_pairs_and_is_named() -> None:
 
     own, data = Own(), shown()
     (note,) = told(evaluate_systems(data, {"own": own}).notes, "shown-not-clicked")
-    assert note.endswith("They train own: look whether these take them as positive.")
+    assert note.endswith(
+        "They are in the training data of own. Check whether they count as positive there."
+    )
     assert own.n_pairs == next(data.folds()).train.nnz
 
 

@@ -78,7 +78,7 @@ def test_many_runs_are_told_in_eight_lines_with_the_rest_counted(
     told = capsys.readouterr().err.splitlines()
     read = [line for line in told if not line.startswith("Note: ")]
     assert len(read) == 8
-    assert read[6] == "... and 8 lines more: see report.html."
+    assert read[6] == "... and 8 more lines: see report.html."
 
 
 def test_files_that_were_read_alike_share_a_line() -> None:
@@ -174,7 +174,7 @@ def test_one_value_of_all_ratings_is_said() -> None:
 def test_times_that_order_nothing_are_no_reason_for_a_split() -> None:
     given = table(users=30, items=20)
     found = diagnose(read_ratings({**given, "timestamp": [5] * len(given["user"])}))
-    assert "All ratings have the same time, 1970-01-01: nothing can be ordered" in " ".join(
+    assert "All ratings have the same time, 1970-01-01, so they can be neither ordered" in " ".join(
         found.notes
     )
     assert "there are no timestamps that order ratings" in str(found).lower()
@@ -186,5 +186,5 @@ def test_labels_of_0_and_1_leave_out_the_gains_that_need_grades() -> None:
     grid, notes = grid_of("quick", labels)
     assert all("g2" not in metric.short_label for metric in grid.metric)
     assert notes == (
-        "No rating is above 1: the exponential gain (C2) is 0 for all of them, and left out.",
+        "No rating is above 1, so the exponential gain (C2) is 0 for all of them. It is left out.",
     )

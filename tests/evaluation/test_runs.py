@@ -81,8 +81,8 @@ def test_users_without_a_list_count_zero_and_are_told() -> None:
     found = evaluate_runs(HELD_OUT, runs, metrics="RR", depth="whole")
     assert found.summary()["mean"].tolist() == [0.5]
     assert found.notes == (
-        "mine has no list for 1 of the 2 users who are tested: they count 0.",
-        "mine has lists for 1 user not tested.",
+        "mine has no list for 1 of the 2 tested users: they count as 0.",
+        "mine has lists for 1 user without test ratings.",
     )
 
 

@@ -108,7 +108,7 @@ def test_the_same_call_gives_the_same_tables(result: EvaluationResult) -> None:
 
 def test_comparing_needs_two_systems(data: SplitRatings) -> None:
     alone = evaluate_systems(data, {"Pop": Popularity()}, metrics="RR")
-    with pytest.raises(ValueError, match="There is only Pop: comparing needs two"):
+    with pytest.raises(ValueError, match="There is only Pop, but a comparison needs two"):
         alone.compare()
 
 
@@ -143,7 +143,7 @@ def test_letters_are_shared_by_exactly_those_that_do_not_differ(cells: list[bool
         ({"relevant": 6}, "No test rating reaches 6"),
         ({"systems": {}}, "There is no system to evaluate"),
         ({"systems": {"x": 5}}, r"'x' is a int, which has no score\(users\)"),
-        ({"systems": {"x": np.ones((2, 2))}}, r"'x' have the shape \(2, 2\); .* \(30, 20\)"),
+        ({"systems": {"x": np.ones((2, 2))}}, r"'x' have the shape \(2, 2\)\. .* \(30, 20\)"),
     ],
 )
 def test_wrong_names_get_the_nearest_right_ones(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test pairs that are in the training data, too, are refused, or taken out and counted."""
+"""Test pairs that are also in the training data are refused, or taken out and counted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EVALUATORS = [
 
 @pytest.mark.parametrize("evaluator", EVALUATORS)
 def test_test_pairs_that_train_are_refused_with_one_of_them(evaluator: Any) -> None:
-    told = "2 of 5 test pairs are in the training data, too, such as user b with item x"
+    told = "2 of 5 test pairs are also in the training data, for example user b with item x"
     with pytest.raises(ValueError, match=told):
         evaluator(train=TRAIN)
 
@@ -37,7 +37,7 @@ def test_test_pairs_that_train_are_refused_with_one_of_them(evaluator: Any) -> N
 def test_test_pairs_that_train_are_dropped_and_counted_on_request(evaluator: Any) -> None:
     found = evaluator(train=TRAIN, trained_pairs="drop")
     (note,) = (own for own in found.notes if own.code == "trained-pairs")
-    assert note == "2 of 5 test pairs are in the training data, too, and left out."
+    assert note == "2 of 5 test pairs are also in the training data. They were left out."
 
 
 def test_what_is_left_is_measured_as_without_those_pairs() -> None:
@@ -72,4 +72,4 @@ def test_commands_have_a_word_for_it(
     assert main(given) == 2
     assert "--trained-pairs drop" in capsys.readouterr().err
     assert main([*given, "--trained-pairs", "drop"]) == 0
-    assert "2 of 5 test pairs are in the training data" in capsys.readouterr().err
+    assert "2 of 5 test pairs are also in the training data" in capsys.readouterr().err

@@ -176,11 +176,11 @@ def test_cumulative_curve_steps_at_each_value_from_zero(axes: Axes) -> None:
 @pytest.mark.parametrize(
     ("values", "shares", "message"),
     [
-        ([0, 1], [0.5, 1], "no cumulative distribution"),
-        ([1, 2], [0.5, 0.4], "no cumulative distribution"),
-        ([1, 2], [0.5, 1.1], "no cumulative distribution"),
+        ([0, 1], [0.5, 1], "not a cumulative distribution"),
+        ([1, 2], [0.5, 0.4], "not a cumulative distribution"),
+        ([1, 2], [0.5, 1.1], "not a cumulative distribution"),
         ([2, 1], [0.5, 1], "do not increase"),
-        ([1, 2], [0.5], "one y for each x"),
+        ([1, 2], [0.5], "one y per x"),
         ([], [], "at least one point"),
     ],
 )

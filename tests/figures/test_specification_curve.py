@@ -334,7 +334,7 @@ def test_a_title_stands_above_the_name_of_the_marked_universe() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"values": []}, r"shape \(0,\) and 1 decisions"),
+        ({"values": []}, r"shape \(0,\), and there are 1 decisions"),
         ({"values": [VALUES]}, r"shape \(1, 4\)"),
         ({"decisions": []}, "0 decisions"),
         ({"values": [0, 1, np.inf, 2]}, "value of universe 2 is inf"),
@@ -344,7 +344,7 @@ def test_a_title_stands_above_the_name_of_the_marked_universe() -> None:
         ({"codes": [0, 1, -2, 0]}, "from -2 to 1"),
         ({"codes": [0, 1]}, r"codes of the shape \(2,\)"),
         ({"decisions": [Decision("Split", (), np.full(4, -1))]}, "has 0 levels"),
-        ({"marked": MarkedUniverse(4, "x")}, "Universe 4 is to be marked.* 0 to 3"),
+        ({"marked": MarkedUniverse(4, "x")}, "Universe 4 cannot be marked.* 0 to 3"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(changed: dict[str, Any], message: str) -> None:

@@ -121,7 +121,7 @@ def test_note_that_looks_like_markup_stays_a_paragraph(text: str) -> None:
     [
         ({"columns": ()}, "no columns"),
         ({"rows": (("a",),)}, "Row 1 .* has 1 cells for 4 columns"),
-        ({"rows": (("a", "b", "c", 4),)}, "holds 4, which is no text"),
+        ({"rows": (("a", "b", "c", 4),)}, "holds 4, which is not a text"),
         ({"label": "tab{1}"}, r"label \"tab\{1\}\""),
         ({"columns": (Column("a", width=1.5),), "rows": ()}, "has the width 1.5"),
     ],

@@ -142,7 +142,7 @@ def test_one_system_or_lists_of_one_relevant_item_are_refused():
     scores = np.ones((2, 3))
     with pytest.raises(ValueError, match="name at least two"):
         compare_by_lexirecall(data, {"one": scores})
-    with pytest.raises(ValueError, match="has a list for each: choose AR"):
+    with pytest.raises(ValueError, match=r"one list per relevant item\. Choose AR"):
         compare_by_lexirecall(data, {"one": scores, "two": scores}, protocol="1R TI-NN sampled=1")
     with pytest.raises(ValueError, match=r"have the shape \(3, 2\)"):
         compare_by_lexirecall(data, {"one": scores, "two": scores.T})

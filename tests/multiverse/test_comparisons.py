@@ -286,7 +286,7 @@ def refused(n_test: list[int], **changes: object) -> pytest.ExceptionInfo[ValueE
 
 
 def test_fewer_than_two_users_are_refused_with_what_they_need() -> None:
-    assert "There are 1 users to average" in str(refused([0, 3, 0]).value)
+    assert "coverage is 1, but at least 2 are" in str(refused([0, 3, 0]).value)
     assert "needed, with test ratings. Give more" in str(refused([0, 0, 0]).value)
     trained = refused([1, 1, 1], has_train=np.array([True, False, False]))
     assert "with test ratings, training ratings. Give more" in str(trained.value)
@@ -320,7 +320,9 @@ def test_negative_values_have_no_geometric_mean_and_do_not_hinder_others() -> No
     ones = np.ones(20, dtype=np.int64)
     first, second = (UserValues(rows, ones > 0) for rows in (values, values / 2))
     pair = PairOfSystems(first, second, ones, ones)
-    with pytest.raises(ValueError, match=r"A value is -0\.5, and negative ones have no geometric"):
+    with pytest.raises(
+        ValueError, match=r"A value is -0\.5, but negative values have no geometric"
+    ):
         pair.compared("geometric", "t-log")
     alone = PairOfSystems(
         *(UserValues(rows[:1], ones > 0) for rows in (values, values / 2)), ones, ones

@@ -203,7 +203,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"metric": TAU}, "tau compares the order of the judged items .* choose condensed lists"),
     ({"metric": {"name": "RBO"}}, "RBO compares the order .* choose condensed lists"),
     *(
-        ({"coverage": "reduced", "non_computable": policy}, f"taken in by {policy} every user gets")
+        (
+            {"coverage": "reduced", "non_computable": policy},
+            f"the policy {policy} for non-computable items, every user gets",
+        )
         for policy in ("random", "popularity", "average")
     ),
     (
@@ -211,7 +214,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "tau can be negative, so it has no geometric mean",
     ),
     *(
-        ({"aggregation": "geometric", "test": test}, f"{test} is no test of a geometric mean")
+        ({"aggregation": "geometric", "test": test}, f"{test} does not test a geometric mean")
         for test in ("t", "sign", "wilcoxon")
     ),
     *(
@@ -225,7 +228,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     *(
         (
             {"aggregation": f"{by}-weighted", "test": test},
-            f"{test} does not see the weights of users: choose t or bootstrap",
+            f"{test} ignores the weights of users: choose t or bootstrap",
         )
         for by in ("test", "positive")
         for test in ("sign", "wilcoxon")
@@ -249,7 +252,7 @@ def test_all_reasons_are_told_at_once() -> None:
     reasons = (
         "choose condensed lists",
         "has no geometric mean",
-        "choose t-log, the t-test of these, or bootstrap",
+        "choose t-log (the t-test of logarithms) or bootstrap",
     )
     assert all(reason in str(raised.value) for reason in reasons)
 

@@ -125,7 +125,7 @@ def test_graded_ratings_keep_all_levels() -> None:
 
 
 def test_one_system_is_refused() -> None:
-    with pytest.raises(ValueError, match="only Pop: a multiverse compares two"):
+    with pytest.raises(ValueError, match="only Pop, but a multiverse compares two"):
         explore_ratings(own_ratings(), {"Pop": SYSTEMS["Pop"]})
 
 

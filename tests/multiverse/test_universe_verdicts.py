@@ -187,7 +187,9 @@ def test_universes_of_several_pairs_are_not_mixed_and_another_response_is_refuse
     for analyse in (single_changes, lambda universes: explained(universes, "effect")):
         with pytest.raises(ValueError, match=r"2 pairs of systems \(kNN and Pop; Random and Pop"):
             analyse(universes)
-    with pytest.raises(ValueError, match="effect or verdict can be explained, not 'difference'"):
+    with pytest.raises(
+        ValueError, match="The response is 'difference'; it must be effect or verdict"
+    ):
         explained(universes, "difference")
 
 

@@ -48,9 +48,11 @@ def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
             refused[name] = str(error)
             continue
         if not (own.parts.codes[0] & TEST).any():
-            refused[name] = "No rating tests: profiles are too short for this split."
+            refused[name] = (
+                "Users have too few ratings for this split, so that none is in the test."
+            )
         elif not (own.parts.codes[0] & TRAIN).any():
-            refused[name] = "No rating trains: there are too few of them for this split."
+            refused[name] = "There are too few ratings for this split, so that none is in train."
         else:
             made[name] = own
     return ComparedSplits(made, refused)

@@ -237,16 +237,16 @@ def diagnose(
     >>> from receval.data.ratings_table import read_ratings
     >>> users, items = np.nonzero(np.random.default_rng(1).random((40, 25)) < 0.5)
     >>> found = diagnose(read_ratings({"user": users, "item": items}))
-    >>> found.advice[0].subject, found.advice[0].sentence[:51]
-    ('Split', "A random fifth of each user's ratings tests and the")
+    >>> found.advice[0].subject, found.advice[0].sentence[:50]
+    ('Split', "A random fifth of each user's ratings is used for ")
     """
     ratings = ratings.in_order_of_identifiers()
     unbiased = None if unbiased is None else unbiased.in_order_of_identifiers()
     chosen = chosen_ratings(ratings).compacted()
     if (np.bincount(chosen.users) < 2).all():
         raise ValueError(
-            "Every user has a single rating, so that none can be held out for a test while others "
-            "train: what systems recommend cannot be measured on these data."
+            "Every user has only one rating, so none can be held out for a test while others are "
+            "in train. Recommendations cannot be measured on these data."
         )
     drawn = drawn_judgments(ratings, unbiased)
     relevance = RelevanceRule.of(
@@ -273,8 +273,8 @@ def diagnose(
     fold = with_unbiased(next(data.folds()), found[0] if found is not None else None)
     if not (fold.test.values >= threshold).any():
         raise ValueError(
-            f"None of the {len(fold.test):,} test ratings reaches {threshold:g}, from which on "
-            "they are relevant: say a lower relevant=, or give more ratings."
+            f"None of the {len(fold.test):,} test ratings reaches {threshold:g}, the lowest "
+            "relevant rating. Set relevant= to a lower value, or give more ratings."
         )
     steps.begin("Random and Pop by protocol")
     designs, notes = experiment_designs(sample, data, threshold, seed)
@@ -381,32 +381,32 @@ def _notes(
     if sample is not chosen:
         text = (
             f"Systems were tried on {sample.n_users:,} users drawn at random, with their "
-            f"{len(sample):,} ratings, of {chosen.n_users:,} users with {len(chosen):,}: random "
-            "precision, Pop's lead, metrics and judgments are theirs; sizes and splits are of all."
+            f"{len(sample):,} ratings, out of {chosen.n_users:,} users with {len(chosen):,} "
+            "ratings. Random precision, Pop's lead, metrics and judgments refer to this sample; "
+            "sizes and splits refer to all ratings."
         )
         notes.append(Note("sample-of-users", text))
     if drawn is not None and found is not None and found[1]:
         text = (
-            f"Of the {len(drawn):,} unbiased judgments {found[1]:,} are of users or items without "
-            "ratings among those that systems were tried on, and were left out."
+            f"Of the {len(drawn):,} unbiased judgments, {found[1]:,} were left out, because their "
+            "users or items have no ratings among those that systems were tried on."
         )
         notes.append(Note("unbiased-left-out", text))
     if chosen.timestamps is not None and not _has_order(chosen):
         text = (
-            f"All ratings have the same time, {span_in_words(chosen.timestamps[:1])[:10]}: nothing "
-            "can be ordered by it, or split by time."
+            f"All ratings have the same time, {span_in_words(chosen.timestamps[:1])[:10]}, so "
+            "they can be neither ordered nor split by time."
         )
         notes.append(Note("tied-times", text))
     if splits.refused:
         if chosen.timestamps is None:
             text = (
-                "There are no timestamps: nothing is split by time, and whether the future trains "
-                "cannot be said."
+                "There are no timestamps, so no split is by time, and leakage cannot be measured."
             )
             notes.append(Note("no-times", text))
         else:
             notes += [
-                Note("split-impossible", f"No split {name}: {reason}")
+                Note("split-impossible", f"The split '{name}' cannot be made. {reason}")
                 for name, reason in splits.refused.items()
             ]
     return notes

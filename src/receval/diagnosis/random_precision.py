@@ -75,8 +75,9 @@ def experiment_designs(
         chosen.append((parse_protocol(name), True))
     else:
         text = (
-            f"P1R is left out: {ratings.n_items} items are too few for popularity percentiles of "
-            f"{ITEMS_PER_PERCENTILE} items, among which the first {CUTOFF} tell anything."
+            f"P1R is left out, because {ratings.n_items} items are too few for popularity "
+            f"percentiles of {ITEMS_PER_PERCENTILE} items. In smaller ones, the first {CUTOFF} "
+            "items would say nothing."
         )
         notes.append(Note("design-left-out", text))
     designs = [_design("", data, fold, protocol, threshold, levels) for protocol, levels in chosen]

@@ -143,10 +143,11 @@ def advice_on_metrics(found: DataFindings) -> Advice:
     return Advice(
         "Metrics",
         f"The main metric is {names}.",
-        f"Over {found.pairs} pairs of systems the p-values of {best[0]} add up to "
-        f"{significant(best[1])}, and with a tenth of the test ratings it keeps their order with "
-        f"Kendall's tau {fixed(best[2], 2)}: together the best of {len(order)} metrics. The last "
-        f"is {worst[0]} ({significant(worst[1])} and {fixed(worst[2], 2)}).",
+        f"Over {found.pairs} pairs of systems, the p-values of {best[0]} add up to "
+        f"{significant(best[1])}, and with a tenth of the test ratings it keeps the order of the "
+        f"systems with Kendall's tau {fixed(best[2], 2)}. Together, these make it the best of "
+        f"{len(order)} metrics. The last is {worst[0]} ({significant(worst[1])} and "
+        f"{fixed(worst[2], 2)}).",
     )
 
 
@@ -176,7 +177,7 @@ def advice_on_test(found: DataFindings) -> Advice:
         f"All pairs of systems are compared by a paired permutation test over users "
         f"({PERMUTATIONS:,} samples, two-sided), with Holm's correction for the number of pairs "
         "and with 95 % intervals of the differences.",
-        f"Averages are over {how_many(found.test_users, 'user')}. By the spread of differences "
+        f"Averages are over {how_many(found.test_users, 'user')}. Given the spread of differences "
         "between the systems tried here, a difference of "
         f"{significant(found.smallest_difference, 2)} in {found.precision} is the smallest that "
         "one test at .05 finds in four of five experiments.",
@@ -210,30 +211,30 @@ def advice_on_split(found: DataFindings) -> Advice:
     name = found.recommended_split
     if name in ("user-ratio", "leave-out"):
         why = (
-            "there are no timestamps that order ratings, so that no split by time can be made and "
-            "what systems know of the future stays unknown"
+            "there are no timestamps that order ratings, so no split by time can be made, and "
+            "leakage cannot be measured"
             if found.own_future is None
-            else f"of {as_percent(found.own_future)} of the test ratings alone does the user's "
-            "future train"
+            else f"only {as_percent(found.own_future)} of the test ratings have a later training "
+            "rating of the same user"
         )
         if name == "leave-out":
             return Advice(
                 "Split",
-                "One random rating of each user tests and all others train, in five repetitions "
-                "(leave-out).",
-                f"{_sentence(why)}; a fifth of the ratings would leave only "
-                f"{as_percent(found.testable_users)} of the users with a test rating.",
+                "One random rating of each user is used for testing and the others for training, "
+                "in five repetitions (leave-out).",
+                f"{_sentence(why)}. If a fifth of the ratings were used for testing, only "
+                f"{as_percent(found.testable_users)} of the users would have a test rating.",
             )
         return Advice(
             "Split",
-            "A random fifth of each user's ratings tests and the others train, in five "
-            "repetitions (user-ratio, train_ratio=0.8, folds=5).",
-            f"{_sentence(why)}; {as_percent(found.testable_users)} of the users have a test "
-            "rating.",
+            "A random fifth of each user's ratings is used for testing and the rest for "
+            "training, in five repetitions (user-ratio, train_ratio=0.8, folds=5).",
+            f"{_sentence(why)}. With this split, {as_percent(found.testable_users)} of the users "
+            "have a test rating.",
         )
     leak = (
-        f"Under a random split {as_percent(found.own_future or 0.0)} of the test ratings are older "
-        "than a training rating of the same user"
+        f"Under a random split, {as_percent(found.own_future or 0.0)} of the test ratings are "
+        "older than a training rating of the same user"
     )
     cold = found.temporal_cold_users
     left = found.temporal_test_users
@@ -241,23 +242,23 @@ def advice_on_split(found: DataFindings) -> Advice:
         measured = (
             "and no split of the whole dataset by time could be made"
             if cold is None or left is None
-            else f"and by time for the dataset as a whole {as_percent(cold)} of them are of users "
-            f"without training ratings, which leaves {how_many(left, 'user')}"
+            else f"and under a split of the whole dataset by time, {as_percent(cold)} of them are "
+            f"of users without training ratings, which leaves {how_many(left, 'user')}"
         )
         return Advice(
             "Split",
-            "The last fifth of each user's ratings tests and those before train (temporal, "
-            "scope=user).",
-            f"{leak}, {measured}; other users' future still trains.",
+            "The last fifth of each user's ratings is used for testing and the earlier ones for "
+            "training (temporal, scope=user).",
+            f"{leak}, {measured}. The future of other users is still in train.",
         )
     items = found.temporal_cold_items or 0.0
     return Advice(
         "Split",
-        "The newest fifth of all ratings tests and those before train (temporal, scope=all); users "
-        "and items without training ratings are counted and reported.",
-        f"{leak}; by time none are. Of the test ratings {as_percent(cold)} are then of users, and "
-        f"{as_percent(items)} of items, without training ratings; {how_many(left, 'user')} "
-        "with training ratings can be tested.",
+        "The newest fifth of all ratings is used for testing and the earlier ones for training "
+        "(temporal, scope=all); users and items without training ratings are counted and reported.",
+        f"{leak}; under a split by time, none are. Of the test ratings, {as_percent(cold)} are "
+        f"then of users without training ratings and {as_percent(items)} of items without "
+        f"training ratings. {how_many(left, 'user')} with training ratings can be tested.",
     )
 
 
@@ -268,15 +269,15 @@ def advice_on_protocol(found: DataFindings) -> Advice:
         "Protocol",
         "Systems rank all items that the user has not rated in train (AR AI-AN); no candidates are "
         "sampled.",
-        "With sampled candidates (1R TI-NN) the order of the systems tried here "
+        "With sampled candidates (1R TI-NN), the order of the systems tried here "
         + (
-            f"stays nearly as it is (Kendall's tau {fixed(found.sampled_agreement, 2)}), so that "
-            "nothing is gained by them, and values are not comparable: "
+            f"is nearly the same (Kendall's tau {fixed(found.sampled_agreement, 2)}), so sampling "
+            "gains nothing, and values are not comparable: "
             if same
             else f"changes (Kendall's tau {fixed(found.sampled_agreement, 2)}), and so do values: "
         )
-        + f"Random's expected P@10 is {significant(found.random_all_items)} by all items and "
-        f"{significant(found.random_one_relevant)} by samples.",
+        + f"Random's expected P@10 is {significant(found.random_all_items)} with all items and "
+        f"{significant(found.random_one_relevant)} with samples.",
     )
 
 
@@ -288,24 +289,24 @@ def advice_on_popularity(found: DataFindings) -> Advice:
         return Advice(
             "Popularity",
             "Popularity is a baseline among the systems.",
-            f"{ratio}; there is no lead, or no design that levels popularity, to tell what of it "
-            "is the number of an item's ratings.",
+            f"{ratio}. How much of this is due to popularity cannot be measured, because there is "
+            "no lead, or no design that levels popularity.",
         )
     if share < MUCH_POPULARITY:
         return Advice(
             "Popularity",
             "Popularity is a baseline among the systems.",
-            f"{ratio}, of which levelling popularity takes only {as_percent(max(share, 0.0))} on a "
-            "logarithmic scale: other designs would tell little more.",
+            f"{ratio}. Levelling popularity removes only {as_percent(max(share, 0.0))} of this "
+            "factor on a logarithmic scale, so other designs would add little.",
         )
     return Advice(
         "Popularity",
         "Results are also reported with popularity levelled (1R on a uniform test, or P1R), with "
         "popularity as a baseline in both.",
-        f"{ratio}; on a logarithmic scale {as_percent(min(share, 1.0))} of this factor goes "
-        "when all "
-        "target items have as many test ratings, so that who recommends popular items is "
-        f"ahead for that alone. The Gini coefficient of items is {fixed(found.item_gini, 2)}.",
+        f"{ratio}. On a logarithmic scale, {as_percent(min(share, 1.0))} of this factor "
+        "disappears when all target items have the same number of test ratings. This part of "
+        "the lead only rewards recommending popular items. The Gini coefficient of items is "
+        f"{fixed(found.item_gini, 2)}.",
     )
 
 
@@ -315,13 +316,14 @@ def advice_on_relevance(found: DataFindings) -> Advice:
         return Advice(
             "Relevance",
             "All test ratings are relevant.",
-            "All ratings have the same value: nothing tells liked from disliked items.",
+            "All ratings have the same value, so liked items cannot be told from disliked ones.",
         )
     return Advice(
         "Relevance",
         f"Test ratings of {found.threshold:g} or more are relevant.",
-        f"{as_percent(found.relevant_share)} of the ratings are relevant, of "
-        f"{found.different_values} different values; the others are judged and not relevant."
+        f"{as_percent(found.relevant_share)} of the ratings are relevant, and there are "
+        f"{found.different_values} different values. The other ratings are judged but not "
+        "relevant."
         if found.relevant_share < 1
         else "All ratings are relevant.",
     )
@@ -344,13 +346,14 @@ def advice_on_disliked_items(found: DataFindings) -> Advice | None:
         )
     return Advice(
         "Disliked items",
-        "Disliked items that are recommended are reported (antiP@10) and not taken for a verdict.",
-        f"antiP@10 orders the systems otherwise than P@10 (Kendall's tau {fixed(tau, 2)}): popular "
-        "items collect liking and disliking ratings alike"
+        "Recommendations of disliked items are reported (antiP@10) but do not decide which system "
+        "is better.",
+        f"antiP@10 orders the systems differently from P@10 (Kendall's tau {fixed(tau, 2)}). "
+        "Popular items collect ratings from users who like them and from users who do not. "
         + (
-            ", and the unbiased judgments say which of the two to trust."
+            "The unbiased judgments show which of the two metrics to trust."
             if found.unbiased_judgments
-            else ", and without unbiased judgments nobody can say which of the two misleads."
+            else "Without unbiased judgments, nobody can say which of the two metrics misleads."
         ),
     )
 
@@ -361,20 +364,21 @@ def advice_on_judgments(found: DataFindings) -> Advice:
     if not found.unbiased_judgments or tau is None or tau != tau:
         return Advice(
             "Unbiased judgments",
-            "All values are observed ones: they are measured by ratings that users chose to give.",
+            "All values are observed values: they are measured with ratings that users chose to "
+            "give.",
             "There are no judgments of items drawn at random. To estimate real values, some users "
             "would have to rate items that are drawn for them (Yahoo! R3 has ten of each of 5,400 "
-            "users), given as a second table.",
+            "users). Give such ratings as a second table.",
         )
-    by_anti = "" if anti is None or anti != anti else f", {fixed(anti, 2)} by antiP@10"
+    by_anti = "" if anti is None or anti != anti else f" and {fixed(anti, 2)} by antiP@10"
     text = f"by {found.unbiased_judgments:,} judgments of items that were drawn at random"
     return Advice(
         "Unbiased judgments",
-        f"Systems are compared {text}; observed values stand beside them."
+        f"Systems are compared {text}; observed values are reported beside them."
         if tau < SAME_ORDER
         else f"Observed values are confirmed {text}.",
-        f"Observed and unbiased order of the systems have Kendall's tau {fixed(tau, 2)} by P@10"
-        f"{by_anti}.",
+        f"The observed and the unbiased order of the systems have Kendall's tau {fixed(tau, 2)} "
+        f"by P@10{by_anti}.",
     )
 
 
@@ -383,18 +387,19 @@ def advice_on_reporting(found: DataFindings) -> Advice:
     sparsity = (
         ""
         if found.sparsity_share is None
-        else f" Removing half of the test ratings changes Pop's lead over Random as if "
-        f"{as_percent(min(1.0, max(0.0, found.sparsity_share)))} of it were the density of the "
-        "test: "
-        "values of other data, or of another share of test ratings, are not comparable."
+        else " Removing half of the test ratings changes Pop's lead over Random as if "
+        f"{as_percent(min(1.0, max(0.0, found.sparsity_share)))} of it were due to the density of "
+        "the test. Values on other data, or with another share of test ratings, are not "
+        "comparable."
     )
     return Advice(
         "Report",
-        f"Reported are the size of the data ({how_many(found.users, 'user')}, "
-        f"{how_many(found.items, 'item')}, {how_many(found.ratings, 'rating')}), Random and Pop as "
-        "baselines, how many users are averaged, and the seeds.",
-        f"The density is {significant(found.density, 2)}, and Random's expected P@10 by all items "
-        f"{significant(found.random_all_items)}.{sparsity}",
+        "The following are reported: the size of the data "
+        f"({how_many(found.users, 'user')}, {how_many(found.items, 'item')}, "
+        f"{how_many(found.ratings, 'rating')}), Random and Pop as baselines, the number of users "
+        "averaged, and the seeds.",
+        f"The density is {significant(found.density, 2)}, and Random's expected P@10 with all "
+        f"items is {significant(found.random_all_items)}.{sparsity}",
     )
 
 

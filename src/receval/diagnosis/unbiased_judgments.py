@@ -60,8 +60,8 @@ def drawn_judgments(ratings: Ratings, unbiased: Ratings | None) -> Ratings | Non
         return ratings.select(~ratings.known) if has_drawn and ratings.known is not None else None
     if unbiased_ratings(chosen_ratings(ratings), unbiased)[0] is None:
         raise ValueError(
-            f"None of the {len(unbiased):,} unbiased judgments is of a user and an item that have "
-            "ratings: give both tables the same identifiers."
+            f"None of the {len(unbiased):,} unbiased judgments has both a user and an item with "
+            "ratings. Use the same identifiers in both tables."
         )
     return unbiased
 

@@ -115,8 +115,8 @@ class ValuesByUserCollector:
         chosen = evaluated_lists(lists, self._evaluated_users)
         if not chosen.any():
             raise ValueError(
-                f"No list of {system} is left to average over {self._evaluated_users} users: "
-                "nobody of them has a test rating that the protocol can rank, or a relevant one."
+                f"No list of {system} is left to average over {self._evaluated_users} users: none "
+                "of these users has a test rating that the protocol can rank, or a relevant one."
             )
         index = self._systems.index(system)
         users = lists.users[chosen]
@@ -135,8 +135,8 @@ class ValuesByUserCollector:
             if not np.array_equal(first, weights):
                 raise ValueError(
                     f"{self._systems[0]} and {system} are averaged over different users or lists "
-                    f"({np.count_nonzero(first)} and {np.count_nonzero(weights)} users), so that "
-                    "their values cannot be paired: average tested, relevant or all users."
+                    f"({np.count_nonzero(first)} and {np.count_nonzero(weights)} users), so their "
+                    "values cannot be paired. Average tested, relevant or all users."
                 )
         users = np.flatnonzero(first)
         return ValuesByUser(self._sums[:, :, users], first[users], users)

@@ -27,7 +27,7 @@ from receval.recommenders.training_ratings import (
 )
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
-from receval.storage.messages import enumerated, quoted
+from receval.storage.messages import enumerated, how_many, quoted
 
 
 @runtime_checkable
@@ -80,8 +80,8 @@ class WatchedScorer:
         for count, what in self.counts.items():
             if what == self._n_users > 0:
                 raise ValueError(
-                    f"{self._name} has {count} for all {what:,} users who are tested: it diverged, "
-                    "or learnt nothing. Look at its parameters and training data."
+                    f"{self._name} has {count} for all {what:,} tested users: it diverged or "
+                    "learnt nothing. Check its parameters and training data."
                 )
 
     @property
@@ -97,8 +97,9 @@ class WatchedScorer:
         short = np.flatnonzero(is_missing.any(axis=1))
         if len(short):
             raise ValueError(
-                f"The array of {quoted(self._name)} has no scores of items that {self._needs_all} "
-                f"ranks, such as {int(is_missing[short[0]].sum()):,} for the user in row "
+                f"The array of {quoted(self._name)} has no scores for some items that "
+                f"{self._needs_all} ranks, for example for "
+                f"{how_many(int(is_missing[short[0]].sum()), 'item')} of the user in row "
                 f"{int(users[short[0]])}. Give the scores of all items, or choose a protocol with "
                 "all candidates (AN)."
             )
@@ -120,7 +121,10 @@ def fitted(
 def notes_on_scores(counts: Mapping[str, Counter[str]]) -> list[Note]:
     """Return for how many users the scores of systems give no order, over all folds."""
     return [
-        Note("users-without-scores", f"{name} has {what} for {count:,} of the users it ranks for.")
+        Note(
+            "users-without-scores",
+            f"{name} has {what} for {count:,} of the users for whom it ranks items.",
+        )
         for name, own in counts.items()
         for what, count in own.items()
         if count
@@ -138,14 +142,18 @@ def notes_on_clicks(
     others = [n for n in systems if n in trained and not isinstance(systems[n], Recommender)]
     text = (
         f"{int((values <= 0).sum()):,} of {len(values):,} ratings are {values.min():g}, which is "
-        "taken for items that were shown and not liked."
+        "taken to mean that the item was shown but not liked."
     )
     if spared:
         text += (
-            f" To {enumerated(spared)} every training pair is positive: they do not train on these."
+            f" For {enumerated(spared)}, every training pair is positive, so these ratings are "
+            "left out of their training data."
         )
     if others:
-        text += f" They train {enumerated(others)}: look whether these take them as positive."
+        text += (
+            f" They are in the training data of {enumerated(others)}. Check whether they count as "
+            "positive there."
+        )
     return [Note("shown-not-clicked", text)]
 
 
@@ -153,15 +161,15 @@ def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
     if isinstance(system, GivenScores):
         if system.shape != shape:
             raise ValueError(
-                f"The scores of {quoted(name)} have the shape {system.shape}; they must be of all "
-                f"users and items, {shape}, in the order of the ratings' codes."
+                f"The scores of {quoted(name)} have the shape {system.shape}. They must cover all "
+                f"users and items, with the shape {shape}, in the order of the ratings' codes."
             )
     elif not callable(getattr(system, "score", None)):
         there = [method for method in ("fit", "predict", "recommend") if hasattr(system, method)]
         raise ValueError(
             f"The system {quoted(name)} is a {type(system).__name__}, which has no score(users) "
             f"(it has {enumerated(there) or 'none of fit, predict, recommend'}). Give an object "
-            "with score(users), an array of scores, or a run to evaluate_runs."
+            "with score(users) or an array of scores, or give a run to evaluate_runs."
         )
     if isinstance(system, Recommender):
         system.check_size(*shape)
@@ -169,7 +177,8 @@ def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
         if isinstance(factors, int) and factors > min(shape):
             raise ValueError(
                 f"The system {quoted(name)} has {factors:,} factors, but ratings of {shape[0]:,} "
-                f"users and {shape[1]:,} items have a rank of at most {min(shape):,}: choose fewer."
+                f"users and {shape[1]:,} items have a rank of at most {min(shape):,}. Choose "
+                "fewer factors."
             )
 
 

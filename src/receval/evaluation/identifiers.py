@@ -124,11 +124,11 @@ def _without_fraction(identifier: str) -> str:
 
 
 _CAUSES: tuple[tuple[Callable[[str], str], str], ...] = (
-    (_without_fraction, "whole numbers of one side were written as floats"),
-    (str.strip, "one side has white space around them"),
-    (str.casefold, "one side has other capitals"),
-    (lambda identifier: identifier.lstrip("0"), "one side has zeros in front"),
-    (lambda identifier: identifier.strip("\"'"), "one side has quotes around them"),
+    (_without_fraction, "one side has whole numbers that were written as floats"),
+    (str.strip, "one side has white space around its identifiers"),
+    (str.casefold, "the two sides differ in capital letters"),
+    (lambda identifier: identifier.lstrip("0"), "one side has leading zeros"),
+    (lambda identifier: identifier.strip("\"'"), "one side has quotes around its identifiers"),
 )
 """Changes that may make identifiers match, with the likely cause of the difference."""
 
@@ -153,7 +153,7 @@ def check_that_identifiers_meet(
         items = np.union1d(items, train.item_ids)
     for name, run in runs.items():
         source = f"run {quoted(name)}"
-        known = "test data" if train is None else "test and the training data"
+        known = "test data" if train is None else "test or training data"
         _refuse_strangers(source, "user", run.user_ids, test.user_ids)
         _refuse_strangers(source, "item", run.item_ids, items, known)
         for what, own, others, where in (
@@ -162,8 +162,11 @@ def check_that_identifiers_meet(
         ):
             share = float(np.isin(own, others).mean())
             if share < FEW:
-                text = f"{name}: {share:.1%} of its {len(own):,} {what} are in the {where}."
-                notes.append(Note("few-identifiers-known", f"{text} Are the identifiers the same?"))
+                text = (
+                    f"Only {share:.1%} of the {len(own):,} {what} of {name} are in the {where}. "
+                    "Check that the identifiers are the same."
+                )
+                notes.append(Note("few-identifiers-known", text))
     return notes
 
 
@@ -182,21 +185,21 @@ def without_trained_pairs(
     if not trains.any():
         return judged, []
     row = int(np.flatnonzero(trains)[0])
-    text = f"{int(trains.sum()):,} of {len(test):,} test pairs are in the training data, too"
+    text = f"{int(trains.sum()):,} of {len(test):,} test pairs are also in the training data"
     if trained_pairs == "refuse" or trains.all():
         remedy = (
             "Give other training data."
             if trains.all()
-            else "Give the training data without them, or leave them out of the test: "
+            else "Remove these pairs from the training data, or leave them out of the test with "
             "trained_pairs='drop' (in a command: --trained-pairs drop)."
         )
         raise ValueError(
-            f"{text}, such as user {shortened(str(test.user_ids[test.users[row]]))} with item "
-            f"{shortened(str(test.item_ids[test.items[row]]))}. What a user has trained on is no "
-            f"candidate, so that it could never be found. {remedy}"
+            f"{text}, for example user {shortened(str(test.user_ids[test.users[row]]))} with item "
+            f"{shortened(str(test.item_ids[test.items[row]]))}. A user's training items are not "
+            f"candidates, so they could never be found. {remedy}"
         )
     left = replace(judged, ratings=test.select(~trains).compacted())
-    return left, [Note("trained-pairs", f"{text}, and left out.")]
+    return left, [Note("trained-pairs", f"{text}. They were left out.")]
 
 
 def _refuse_strangers(
@@ -217,8 +220,8 @@ def _refuse_strangers(
         return
     here, there = (enumerated(list(map(quoted, ids[:3].tolist()))) for ids in (own, others))
     raise TableError(
-        f"No {what} of the {source} is known to the {known}. Here they are called {here}, there "
-        f"{there}{cause}. Give both the same identifiers."
+        f"No {what} of the {source} is in the {known}. Identifiers look like {here} in the "
+        f"{source} and like {there} in the {known}{cause}. Use the same identifiers in both."
     )
 
 

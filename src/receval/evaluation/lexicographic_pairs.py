@@ -116,12 +116,12 @@ def compare_by_lexirecall(
     {'preferring_first': [0], 'preferring_second': [1], 'tied': [1]}
     """
     if len(systems) < 2:
-        raise ValueError("Lexirecall compares two systems or more: name at least two.")
+        raise ValueError("Lexirecall compares two or more systems: name at least two.")
     (chosen,) = named_protocols([protocol]).values()
     if chosen.relevant == "1R":
         raise ValueError(
-            f"Lexirecall looks at all relevant items of a user, but {chosen.name} has a list for "
-            "each: choose AR."
+            f"Lexirecall looks at all relevant items of a user in one list, but {chosen.name} has "
+            "one list per relevant item. Choose AR."
         )
     threshold = data.relevance(relevant).threshold
     chosen = chosen.with_threshold(threshold)
@@ -143,7 +143,7 @@ def compare_by_lexirecall(
         tested += views[0].n_relevant > 0
     if not tested.any():
         raise ValueError(
-            "No user has a relevant test item that is ranked: nothing can be compared."
+            "No user has a relevant test item that is ranked, so nothing can be compared."
         )
     pairs = [(names[one], names[other]) for one, other in zip(first, second, strict=True)]
     table = preference_table(sums[:, tested > 0], pairs)

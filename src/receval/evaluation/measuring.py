@@ -69,9 +69,9 @@ ChosenUsers = EvaluatedUsers | Literal["auto"]
 
 _CANDIDATES = {
     "AI": "all items",
-    "TI": "all items that anybody has a test rating of",
-    "train": "all items that have a training rating",
-    "rated": "all items that have a training or a test rating",
+    "TI": "all items with a test rating",
+    "train": "all items with a training rating",
+    "rated": "all items with a training or a test rating",
 }
 
 
@@ -101,12 +101,12 @@ def _describe_metric(metric: Metric) -> str:
     if metric.depth is not None:
         definition += f", of the first {metric.depth} items"
     if metric.condensed:
-        definition += ", on lists without the items that are not judged"
+        definition += ", on lists without unjudged items"
     return definition
 
 
 def _describe_protocol(protocol: Protocol) -> str:
-    candidates = f"{_CANDIDATES[protocol.candidates]}, less the user's training items"
+    candidates = f"{_CANDIDATES[protocol.candidates]}, except the user's training items"
     if protocol.head_removed is not None:
         candidates += f" and the {100 * protocol.head_removed:g} % most popular items"
     if protocol.sampled is None:
@@ -214,8 +214,11 @@ class Measuring:
         graded = [name for name, own in self.metrics.items() if _takes_ratings(own)]
         # Gains from stars are obvious to readers; gains from plays are not.
         if graded and self.highest > _USUAL_HIGHEST:
-            takes = "takes" if len(graded) == 1 else "take"
-            relevance += f" {enumerated(graded)} {takes} ratings for gains, relevant or not."
+            uses = "uses" if len(graded) == 1 else "use"
+            relevance += (
+                f" {enumerated(graded)} {uses} ratings as gains, even for items that are not "
+                "relevant."
+            )
         return description(self.protocols, self.metrics, relevance, self.users)
 
     @property
@@ -224,11 +227,11 @@ class Measuring:
         graded = [name for name, own in self.metrics.items() if hasattr(own, "gain")]
         negative = list(self.relevance.notes)
         if self.lowest < 0:
-            text = f"There are test ratings below 0, the lowest of {self.lowest:g}"
+            text = f"Some test ratings are below 0 (the lowest is {self.lowest:g})"
             if self.negative_is_unjudged:
-                text += ": they count as not judged, as in trec_eval."
+                text += ": they count as unjudged, as in trec_eval."
             elif graded and self.dialect is None:
-                text += f": their gains in {enumerated(graded)} are those of 0, as in trec_eval."
+                text += f": in {enumerated(graded)} they have the gain of 0, as in trec_eval."
             if text.endswith("."):
                 negative.append(Note("negative-ratings", text))
         if self.dialect is None:
@@ -334,7 +337,7 @@ class Measurements:
                 most = int(self._profiles[~self._tested].max())
                 why.append(
                     f"{_have(n_users - n_tested)} no test rating, because the split held out none "
-                    f"of their {'1 rating' if most == 1 else f'up to {most:,} ratings'}"
+                    f"of their ratings (at most {most:,} per user)"
                 )
             if n_tested > averaged:
                 are_relevant = self._measuring.users.startswith("relevant") or all(
@@ -367,10 +370,12 @@ class Measurements:
                 continue
             pairs = len(self._systems) * (len(self._systems) - 1) // 2
             text = (
-                f"No pair of systems can be significant in {enumerated(list(metrics[cannot]))} "
-                f"({name}): at most {how_many(int(users[cannot].max()), 'user')} of "
-                f"{own.n_users:,} differ under two systems, so that the smallest p-value times "
-                f"{how_many(pairs, 'pair')} is {significant(min(1.0, float(least[cannot].min())))}."
+                "No pair of systems can differ significantly in "
+                f"{enumerated(list(metrics[cannot]))} ({name}): at most "
+                f"{how_many(int(users[cannot].max()), 'user')} of {own.n_users:,} have different "
+                "values under two systems, so the smallest p-value times "
+                f"{how_many(pairs, 'pair')} is "
+                f"{significant(min(1.0, float(least[cannot].min())))}."
             )
             notes.append(Note("too-few-users", text))
         return notes
@@ -400,8 +405,8 @@ def _note_on_candidates(
         return []
     text = (
         f"Under {name}, {n_short:,} of {len(np.unique(users)):,} users have fewer than "
-        f"{protocol.sampled:,} items to draw from, the fewest {drawn.min():,}: all of theirs are "
-        "ranked."
+        f"{protocol.sampled:,} items to draw from (the fewest: {drawn.min():,}), so all of their "
+        "items are ranked."
     )
     return [Note("fewer-candidates", text)]
 
@@ -412,7 +417,8 @@ def _in_dialect(
     """Return metrics by the names of a dialect."""
     if metrics is None:
         raise ValueError(
-            f"Say which metrics of {spoken.tool} are wanted; it has {', '.join(spoken.metrics())}."
+            f"No metric of {spoken.tool} is named. Name at least one of "
+            f"{', '.join(spoken.metrics())}."
         )
     names = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not names:
@@ -421,8 +427,8 @@ def _in_dialect(
     for name in names:
         if isinstance(name, Metric):
             raise ValueError(
-                f"{name.label} is a metric of ours, and the dialect is that of {spoken.tool}: give "
-                "its names, or no dialect."
+                f"{name.label} is a metric of receval, but the dialect is that of {spoken.tool}. "
+                "Give names of its metrics, or leave out the dialect."
             )
         found[name] = spoken.metric(name)
     return found
@@ -436,7 +442,7 @@ def _users_of(spoken: Dialect, names: Sequence[str]) -> EvaluatedUsers:
     if len(averaged) > 1:
         (first, one), (second, other), *_ = averaged.items()
         raise ValueError(
-            f"{spoken.tool} averages {first} users for {one} and {second} users for {other}: "
-            "evaluate them in two calls, or say users."
+            f"{spoken.tool} averages {first} users for {one} and {second} users for {other}. "
+            "Evaluate these metrics in two calls, or set users."
         )
     return next(iter(averaged))

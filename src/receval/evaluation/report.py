@@ -132,7 +132,7 @@ class ReportText:
 
 def _left_out(part: str, made: str, error: Exception) -> str:
     reason = shortened(str(error).strip() or type(error).__name__, 200)
-    return f"{part} could not be {made}, and is left out: {reason}"
+    return f"{part} could not be {made} and was left out: {reason}"
 
 
 def _short(text: str) -> str:
@@ -178,7 +178,7 @@ def report_page(
     sections = [
         f'<section aria-label="Notes"><ul class="notes">{told}</ul></section>' if told else "",
         *map(_part, parts),
-        "<section><h2>Settings</h2><p>The same call needs these to be made again.</p>"
+        "<section><h2>Settings</h2><p>These settings are needed to repeat the call.</p>"
         '<pre tabindex="0" role="region" aria-label="Settings">'
         f"{_shown(json.dumps(settings, indent=2, ensure_ascii=False))}</pre>"
         "</section>",
@@ -324,13 +324,13 @@ def replacing_report(
             target = folder / name
             if target.resolve() in read:
                 raise ValueError(
-                    f"{quoted(str(target), 150)} is read by this command, which would write over "
-                    "it: name another folder with --out."
+                    f"{quoted(str(target), 150)} is an input of this command, which would "
+                    "overwrite it. Name another folder with --out."
                 )
             if target.is_dir():
                 raise ValueError(
-                    f"{quoted(str(target), 150)} is a folder where the report has a file: name "
-                    "another folder with --out."
+                    f"{quoted(str(target), 150)} is a folder, but the report has a file of this "
+                    "name. Name another folder with --out."
                 )
             if not force and name not in own and (target.exists() or target.is_symlink()):
                 _refuse(folder, [name])
@@ -353,9 +353,9 @@ def replacing_report(
 def _refuse(folder: Path, names: Sequence[str]) -> None:
     if names:
         raise ValueError(
-            f"{quoted(str(folder), 150)} has {enumerated(names)}, which receval did not write, or "
-            "which somebody has changed: name another folder with --out, or write there all the "
-            "same with --force. Files with other names than those of the report stay."
+            f"{quoted(str(folder), 150)} contains {enumerated(names)}, which receval did not "
+            "write or which somebody has changed. Name another folder with --out, or write there "
+            "anyway with --force. Files with other names than those of the report are kept."
         )
 
 
@@ -461,7 +461,7 @@ class Report:
         room = most - len(self.relevance)
         if len(lines) > room:
             left = lines[room - 1 :]
-            lines = [*lines[: room - 1], f"... and {len(left)} lines more: see {PAGE}."]
+            lines = [*lines[: room - 1], f"... and {len(left)} more lines: see {PAGE}."]
         return [*lines, *self.relevance]
 
     def write(

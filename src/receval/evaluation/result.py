@@ -137,7 +137,8 @@ class EvaluationResult:
         """
         if len(self.systems) < 2:
             raise ValueError(
-                f"There is only {', '.join(self.systems) or 'no system'}: comparing needs two."
+                f"There is {' '.join(['only', *self.systems]) if self.systems else 'no system'}, "
+                "but a comparison needs two."
             )
         # Cached, because every table and page needs the pairs, and their tests are slow.
         if (samples, seed) not in self._compared:
@@ -275,7 +276,9 @@ class EvaluationResult:
         """
         target = Path(path)
         if target.suffix not in (".svg", ".pdf"):
-            raise ValueError(f"{target} is neither .svg nor .pdf: choose one of these ends.")
+            raise ValueError(
+                f"{target} ends in neither .svg nor .pdf. Choose one of these extensions."
+            )
         with figure_style():
             figure = draw_intervals(self.summary(), self.less_is_better)
         rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf

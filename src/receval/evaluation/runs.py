@@ -208,12 +208,12 @@ class _RankedRun:
         notes = []
         if missing := int((self.tested & (self.lengths == 0)).sum()):
             text = (
-                f"{self.name} has no list for {missing} of the {int(self.tested.sum())} users who "
-                f"are tested: they {'are not averaged' if are_left_out else 'count 0'}."
+                f"{self.name} has no list for {missing} of the {int(self.tested.sum())} tested "
+                f"users: they {'are left out of the average' if are_left_out else 'count as 0'}."
             )
             notes.append(Note("users-without-lists", text))
         if strangers:
-            text = f"{self.name} has lists for {how_many(strangers, 'user')} not tested."
+            text = f"{self.name} has lists for {how_many(strangers, 'user')} without test ratings."
             notes.append(Note("untested-users", text))
         return notes
 
@@ -224,9 +224,10 @@ class _RankedRun:
             return rank_listed(self.listed, self.fold, protocol, generator_for)
         if self.depth is not None:
             raise ValueError(
-                f"The lists of {quoted(self.name)} are cut at {self.depth}: {protocol.name} needs "
-                "the scores of sampled items that they do not have. Give runs with the scores of "
-                "all items and depth='whole', or choose a protocol with all candidates (AN)."
+                f"The lists of {quoted(self.name)} are cut at {self.depth}, but {protocol.name} "
+                "needs the scores of sampled items that are not in them. Give runs with the "
+                "scores of all items and set depth='whole', or choose a protocol with all "
+                "candidates (AN)."
             )
         scorer = _ScoresOfLists(self.listed, self.fold.train.shape)
         return rank_judged(scorer, self.fold, [protocol], generator_for)[0]
@@ -247,8 +248,8 @@ class _RankedRun:
                 raise ValueError(
                     f"{metric.label} looks at items that {quoted(self.name)} does not have: its "
                     f"lists are cut at {self.depth}{shortened}. Choose a cut-off of at most "
-                    f"{known}, give longer lists, or say depth='whole' (in a command: --depth "
-                    "whole) if what is not listed was never retrieved."
+                    f"{known}, give longer lists, or set depth='whole' (in a command: --depth "
+                    "whole) if items that are not listed were never retrieved."
                 )
 
 
@@ -285,14 +286,16 @@ def _as_compared(name: str, listed: ListedItems, spoken: Dialect) -> tuple[Liste
         listed = replace(listed, scores=single)
         before, equal = equal, equal_scores(listed)
         if equal > before:
-            told += f", {equal - before:,} of them in single precision alone"
-    text = f"{told}; {spoken.tool}'s order: {spoken.ties_in_words}."
+            told += f", {equal - before:,} of them only in single precision"
+    text = f"{told}. Their order in {spoken.tool}: {spoken.ties_in_words}."
     return listed, [Note("order-of-equal-scores", text)] if equal else []
 
 
 def _with_ties(protocol: Protocol, ties: str) -> Protocol:
     if protocol.ties == "librec":
-        raise ValueError("LibRec's order of ties is that of all scores: runs do not have them.")
+        raise ValueError(
+            "LibRec's order of ties needs the scores of all items, which runs do not have."
+        )
     return replace(protocol, ties="random" if ties == "random" else "index")
 
 

@@ -182,7 +182,7 @@ def evaluate_systems(
 
 def _order_of(spoken: Dialect) -> Note:
     text = (
-        f"Equal scores stand in the order of the protocol; in {spoken.tool}: "
+        f"Equal scores are in the order of the protocol. Their order in {spoken.tool}: "
         f"{spoken.ties_in_words}."
     )
     return Note("order-of-equal-scores", text)

@@ -79,8 +79,8 @@ def cumulative_curve(
     across, up = _points(values, shares, label)
     if across[0] <= 0 or up[0] < 0 or up[-1] > 1 or np.any(np.diff(up) < 0):
         raise ValueError(
-            f"The curve {label or ''} is no cumulative distribution over a logarithmic axis: "
-            "values must be positive, and shares grow within 0..1."
+            f"The curve {label or ''} is not a cumulative distribution on a logarithmic axis. "
+            "Values must be positive, and shares must grow within 0..1."
         )
     axes.plot(
         np.concatenate(([across[0]], across)),
@@ -118,7 +118,7 @@ def _end(values: ArrayLike, across: np.ndarray, label: str | None) -> np.ndarray
     if end.shape != across.shape:
         raise ValueError(
             f"The band of the curve {label or ''} has the shape {end.shape}, but there are "
-            f"{len(across)} points: give one value for each."
+            f"{len(across)} points. Give one value per point."
         )
     return end
 
@@ -127,8 +127,8 @@ def _points(x: ArrayLike, y: ArrayLike, label: str | None) -> tuple[np.ndarray, 
     across, up = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if across.ndim != 1 or across.shape != up.shape or not len(across):
         raise ValueError(
-            f"The curve {label or ''} has x of shape {across.shape} and y of shape {up.shape}: "
-            "give one y for each x, and at least one point."
+            f"The curve {label or ''} has x of shape {across.shape} and y of shape {up.shape}. "
+            "Give one y per x, and at least one point."
         )
     if not np.all(np.diff(across) > 0):
         raise ValueError(f"The x values of the curve {label or ''} do not increase. Sort them.")

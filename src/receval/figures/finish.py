@@ -118,8 +118,8 @@ def _layout(figure: Figure) -> ConstrainedLayoutEngine:
     layout = figure.get_layout_engine()
     if not isinstance(layout, ConstrainedLayoutEngine):
         raise ValueError(
-            "The figure has no constrained layout, so nothing can be put below its panels. Make it "
-            "with receval.figures.style.new_figure, and give settle_layout what is to be printed."
+            "The figure has no constrained layout, so nothing can be put below its panels. Make "
+            "it with receval.figures.style.new_figure, and give settle_layout the texts to print."
         )
     return layout
 
@@ -184,7 +184,9 @@ def letter_panels(panels: Iterable[Axes]) -> None:
     """Put (a), (b) ... before the titles of panels, unless there is only one."""
     lettered = list(panels)
     if len(lettered) > len(ascii_lowercase):
-        raise ValueError(f"There are {len(lettered)} panels, more than letters to name them by.")
+        raise ValueError(
+            f"There are {len(lettered)} panels, more than there are letters to name them."
+        )
     if len(lettered) > 1:
         for letter, axes in zip(ascii_lowercase, lettered, strict=False):
             axes.set_title(f"({letter}) {axes.get_title(loc='left')}".rstrip())

@@ -39,13 +39,13 @@ def heat_map(
         highest = -lowest
     if cells.shape != (len(names), len(names)):
         raise ValueError(
-            f"The values have the shape {cells.shape}, but there are {len(names)} names: give one "
-            "row and one column for each."
+            f"The values have the shape {cells.shape}, but there are {len(names)} names. Give one "
+            "row and one column per name."
         )
     known = cells[~np.isnan(cells)]
     if known.size and (known.min() < lowest - 1e-9 or known.max() > highest + 1e-9):
         raise ValueError(
-            f"The values reach from {known.min():g} to {known.max():g}, beyond the colour scale "
+            f"The values range from {known.min():g} to {known.max():g}, beyond the colour scale "
             f"from {lowest:g} to {highest:g}."
         )
     image = axes.imshow(cells, cmap=colour_map, vmin=lowest, vmax=highest, interpolation="nearest")

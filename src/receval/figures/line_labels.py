@@ -389,7 +389,7 @@ def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
     low, high = frame.y0 * scale, frame.y1 * scale
     if height * len(ends) > high - low + height:
         raise ValueError(
-            f"The panel is {high - low:.0f} points high, too low for {len(ends)} names of "
+            f"The panel is {high - low:.0f} points high, which is too low for {len(ends)} names of "
             f"{height:.0f} points: enlarge the figure or draw fewer lines."
         )
     places = spaced_positions(points[:, 1], height, low, high)

@@ -97,11 +97,13 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
     shares = [part.share for part in parts]
     if any(not share >= 0 for share in shares) or sum(shares) > 1 + 1e-9:
         raise ValueError(
-            f"The shares {', '.join(f'{share:g}' for share in shares)} are no parts of a unit "
-            "square: each must be at least 0, and all together at most 1."
+            f"The shares {', '.join(f'{share:g}' for share in shares)} are not parts of a unit "
+            "square. Each must be at least 0, and their sum at most 1."
         )
     if sum(bool(column.label) for column in columns) > 2:
-        raise ValueError("Only two columns have room for labels beside them: name two at most.")
+        raise ValueError(
+            "Only two columns have room for labels beside them. Name at most two columns."
+        )
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
     axes.set_xticks([])

@@ -412,33 +412,34 @@ def _checked(
     differences, signs = np.asarray(values, dtype=np.float64), np.asarray(verdicts)
     if differences.ndim != 1 or not differences.size or not decisions:
         raise ValueError(
-            f"There are values of the shape {differences.shape} and {len(decisions)} decisions: "
-            "give one value for each universe, and at least one universe and one decision."
+            f"The values have the shape {differences.shape}, and there are {len(decisions)} "
+            "decisions. Give one value per universe, and at least one universe and one decision."
         )
     n_universes = len(differences)
     if not np.isfinite(differences).all():
         universe = int(np.flatnonzero(~np.isfinite(differences))[0])
         raise ValueError(
             f"The value of universe {universe} is {differences[universe]}, which has no place on "
-            "an axis. Leave that universe out, and say so in a note."
+            "an axis. Leave this universe out, and mention it in a note."
         )
     if signs.shape != (n_universes,) or not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
-            f"There are {n_universes} universes and verdicts of the shape {signs.shape}: give each "
-            "universe one of 1 (the first system wins), 0 (neither does) and -1 (the second does)."
+            f"There are {n_universes} universes and verdicts of the shape {signs.shape}. Give "
+            "each universe one of 1 (the first system wins), 0 (neither does) and -1 (the second "
+            "does)."
         )
     for decision in decisions:
         codes, n_levels = decision.codes, len(decision.levels)
         known = np.isin(codes, np.arange(-1, n_levels)).all()
         if codes.shape != (n_universes,) or not n_levels or not known:
             raise ValueError(
-                f"The decision {decision.title} has {n_levels} levels, and codes of the shape "
-                f"{codes.shape} from {codes.min(initial=0)} to {codes.max(initial=0)}: give each "
+                f"The decision {decision.title} has {n_levels} levels and codes of the shape "
+                f"{codes.shape} from {codes.min(initial=0)} to {codes.max(initial=0)}. Give each "
                 f"of the {n_universes} universes the index of its level, or -1."
             )
     if marked is not None and not 0 <= marked.index < n_universes:
         raise ValueError(
-            f"Universe {marked.index} is to be marked, but there are only the universes 0 to "
+            f"Universe {marked.index} cannot be marked: there are only the universes 0 to "
             f"{n_universes - 1}."
         )
     return differences, signs.astype(np.int64)

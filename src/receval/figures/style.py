@@ -310,7 +310,7 @@ def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dic
             styles |= _cutoffs(cutoffs, known[metric], (known[metric].marker, *CUTOFF_MARKERS))
     if len(set(styles.values())) < len(styles):
         raise ValueError(
-            f"Some of the metrics {', '.join(names)} would look alike: draw cut-offs, or one "
+            f"Some of the metrics {', '.join(names)} would look alike. Draw cut-offs, or only one "
             "form of each metric."
         )
     return styles
@@ -334,7 +334,9 @@ def _spaced(start: float, end: float, number: int) -> list[float]:
 
 def _refuse_repeats(what: str, names: Sequence[str]) -> None:
     if len(set(names)) != len(names):
-        raise ValueError(f"The {what} {', '.join(names)} repeat a name: each needs its own style.")
+        raise ValueError(
+            f"The {what} {', '.join(names)} repeat a name, but each needs its own style."
+        )
 
 
 # Shades of a colour that keep its hue, and the contrast of colours.

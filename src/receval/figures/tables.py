@@ -168,26 +168,26 @@ class Table:
             if len(row) != len(self.columns):
                 raise ValueError(
                     f'Row {number} of the table "{self.title}" has {len(row)} cells for '
-                    f"{len(self.columns)} columns. Give one for each column, empty if need be."
+                    f"{len(self.columns)} columns. Give one cell per column, empty if necessary."
                 )
         headers = (column.header for column in self.columns)
         cells = (cell for row in self.rows for cell in row)
         for text in (self.title, self.caption, *self.notes, *headers, *cells):
             if not isinstance(text, str):
                 raise ValueError(
-                    f'The table "{self.title}" holds {text!r}, which is no text. Format it first: '
-                    "a table prints what it is given."
+                    f'The table "{self.title}" holds {text!r}, which is not a text. Format it '
+                    "first: a table prints what it is given."
                 )
         for column in self.columns:
             if column.width is not None and not 0 < column.width <= 1:
                 raise ValueError(
                     f'The column "{column.header}" of the table "{self.title}" has the width '
-                    f"{column.width}: give a share of the text width, above 0 and up to 1."
+                    f"{column.width}. Give a share of the text width, above 0 and at most 1."
                 )
         if not re.fullmatch(r"[\w:.-]*", self.label):
             raise ValueError(
-                f'The label "{self.label}" of the table "{self.title}" may hold letters, digits '
-                "and : . - _ alone."
+                f'The label "{self.label}" of the table "{self.title}" may contain only letters, '
+                "digits, colons, dots, hyphens and underscores."
             )
         self._change_texts(printable)
 

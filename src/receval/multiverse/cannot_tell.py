@@ -19,10 +19,10 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import how_many
 
 REASONS = {
-    "no order": "every order has the same value for every user, as all test items of condensed "
-    "lists are relevant, or lists are no longer than the cut-off, so that only which items have a "
-    "score is measured",
-    "few users": "so few users can have different values that the test cannot reach the level .05, "
+    "no order": "every order has the same value for every user, because all test items of "
+    "condensed lists are relevant, or because no list is longer than the cut-off, so only the "
+    "choice of items with a score is measured",
+    "few users": "too few users can have different values for the test to reach the level .05, "
     "however much they differ",
 }
 """Explanations of the values of the column ``reason``."""
@@ -141,8 +141,8 @@ def notes_on_universes(universes: pd.DataFrame) -> tuple[Note, ...]:
     return tuple(
         Note(
             "cannot-tell",
-            f"{count:,} of {how_many(total, 'comparison')} cannot tell, and no share counts them: "
-            f"{REASONS[reason]}.",
+            f"{count:,} of {how_many(total, 'comparison')} cannot tell and are not counted in any "
+            f"share: {REASONS[reason]}.",
         )
         for reason, count in counts.items()
         if count

@@ -131,11 +131,11 @@ class PairOfSystems:
         for chosen in (*self.evaluated_users, self.paired):
             if np.count_nonzero(chosen) < 2:
                 raise ValueError(
-                    f"There are {np.count_nonzero(chosen)} users to average and compare with "
-                    f"{coverage} coverage: at least 2 are needed, with test ratings"
+                    f"The number of users to average and compare with {coverage} coverage is "
+                    f"{np.count_nonzero(chosen)}, but at least 2 are needed, with test ratings"
                     f"{'' if has_train is None else ', training ratings'}"
                     f"{' and lists of both systems' if coverage == 'reduced' else ''}. Give more "
-                    "ratings, or leave the decision out that takes their users."
+                    "ratings, or leave out the decision that removes users."
                 )
         self._summaries: dict[tuple[Aggregation, tuple[int, ...]], _Summary] = {}
 
@@ -213,8 +213,8 @@ class _Summary:
         measured = [system.values[list(rows)] for system in pair.measured]
         if aggregation == "geometric" and (lowest := min(v.min() for v in measured)) < 0:
             raise ValueError(
-                f"A value is {lowest:g}, and negative ones have no geometric mean: choose another "
-                "aggregation, or another metric."
+                f"A value is {lowest:g}, but negative values have no geometric mean. Choose "
+                "another aggregation or another metric."
             )
         self.first, self.second = pair.aggregated(aggregation, rows)
         first, second = (self._transformed(values, pair.paired) for values in measured)
@@ -249,7 +249,7 @@ class _Summary:
         if not weights.any():
             raise ValueError(
                 f"The {len(weights)} users to compare have no positive test ratings, so their "
-                "weights are all 0: choose another aggregation, or more test ratings."
+                "weights are all 0. Choose another aggregation, or give more test ratings."
             )
         return values[:, chosen] * (weights / weights.mean())
 

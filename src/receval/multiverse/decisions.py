@@ -271,28 +271,28 @@ def refusals(
     reasons = []
     if metric.name in _OF_AN_ORDER and lists == "full":
         reasons.append(
-            f"{metric.name} compares the order of the judged items with that of their ratings, and "
-            "unjudged items have none: choose condensed lists"
+            f"{metric.name} compares the order of the judged items with the order of their "
+            "ratings, but unjudged items have no ratings: choose condensed lists"
         )
     if coverage == "reduced" and non_computable != "none":
         reasons.append(
-            f"with the non-computable items taken in by {non_computable} every user gets a list, "
-            "so there is nothing to forgive: choose full coverage, or leave these items out"
+            f"with the policy {non_computable} for non-computable items, every user gets a list, "
+            "so reduced coverage changes nothing: choose full coverage, or leave these items out"
         )
     if aggregation == "geometric":
         if metric.name == "tau":
             reasons.append("tau can be negative, so it has no geometric mean")
         if test not in ("t-log", "bootstrap"):
             reasons.append(
-                f"{test} is no test of a geometric mean, a mean of logarithms: choose t-log, the "
-                "t-test of these, or bootstrap"
+                f"{test} does not test a geometric mean, which is a mean of logarithms: choose "
+                "t-log (the t-test of logarithms) or bootstrap"
             )
     elif test == "t-log":
         reasons.append(f"t-log tests a geometric mean, not the aggregation {aggregation}")
     if aggregation == "median" and test == "t":
         reasons.append("t tests a mean, not a median: choose sign, wilcoxon or bootstrap")
     if aggregation.endswith("weighted") and test in ("sign", "wilcoxon"):
-        reasons.append(f"{test} does not see the weights of users: choose t or bootstrap")
+        reasons.append(f"{test} ignores the weights of users: choose t or bootstrap")
     return reasons
 
 

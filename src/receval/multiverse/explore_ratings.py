@@ -137,27 +137,28 @@ def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note,
             if metric["name"] not in _GRADED_METRICS and metric.get("gain") != "g2"
         ]
         notes.append(
-            "All ratings are the same: the exponential gain, RBO and Kendall's tau (C2) need "
-            "grades, and are left out."
+            "All ratings are the same. The exponential gain, RBO and Kendall's tau (C2) need "
+            "different ratings and are left out."
         )
         notes.append(
-            "Condensed lists (C1) of ratings that are all relevant hold relevant items alone, so "
-            "that they are left out."
+            "All ratings are relevant, so condensed lists (C1) would have only relevant items. "
+            "They are left out."
         )
         levels["lists"] = ["full"]
     elif ratings.values.max() <= 1 or ratings.values.max() > HIGHEST_EXPONENT:
         levels["metric"] = [own for own in levels["metric"] if own.get("gain") != "g2"]
         notes.append(
-            "No rating is above 1: the exponential gain (C2) is 0 for all of them, and left out."
+            "No rating is above 1, so the exponential gain (C2) is 0 for all of them. It is left "
+            "out."
             if ratings.values.max() <= 1
-            else f"The highest rating is {ratings.values.max():,g}: 2 to the power of it, as the "
-            "exponential gain (C2) has it, is too large for a number, and left out."
+            else f"The highest rating is {ratings.values.max():,g}. The exponential gain (C2) is "
+            "2 to this power, which is too large for a number. It is left out."
         )
     most = min(int(np.bincount(codes).max()) for codes in (ratings.users, ratings.items))
     if name == "full" and most < 50:
         levels["selection"] = [own for own in levels["selection"] if "min_user_ratings" not in own]
         notes.append(
-            "No user or no item has 50 ratings: the selection of those with 50 (A1) is left out."
+            "No user or no item has 50 ratings, so the selection of those with 50 (A1) is left out."
         )
     return DecisionGrid.model_validate(levels), tuple(
         Note("decision-left-out", text) for text in notes
@@ -331,7 +332,8 @@ def explore_ratings(
     """
     if len(systems) < 2:
         raise ValueError(
-            f"There is only {', '.join(systems) or 'no system'}: a multiverse compares two or more."
+            f"There is {' '.join(['only', *systems]) if systems else 'no system'}, but a "
+            "multiverse compares two or more."
         )
     ratings = ratings.in_order_of_identifiers()
     levels, notes = (grid, ()) if isinstance(grid, DecisionGrid) else grid_of(grid, ratings)
@@ -361,7 +363,10 @@ def explore_ratings(
     averaged = per_user["user"].nunique()
     few = []
     if averaged < FEW_USERS * ratings.n_users:
-        text = f"{averaged:,} of {ratings.n_users:,} users are averaged at the start."
+        text = (
+            f"Only {averaged:,} of {ratings.n_users:,} users are averaged in the starting "
+            "configuration."
+        )
         few.append(Note("few-users", text))
     return ExploredRatings(
         universes=compared,

@@ -85,10 +85,10 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
         (
             in_text(describe(found.start, found.settings["relevant"])),
             f"The universes are all {found.settings['universes']:,} legal combinations of the "
-            "levels below. A system wins a universe where the difference is significant at .05 "
-            "(under the bootstrap, in most samples of users) and the test agrees with the "
-            "difference in who is ahead. Universes that cannot tell, whatever the systems are, "
-            "stand apart, and no share counts them.",
+            "levels below. A system wins a universe if the difference is significant at .05 "
+            "(under the bootstrap, in most samples of users) and the test and the difference "
+            "agree on who is ahead. Universes that cannot tell, whatever the systems are, are "
+            "shown separately and are not counted in any share.",
             *drawn,
         ),
     )
@@ -159,7 +159,7 @@ def _sentences(own: pd.DataFrame, flips: pd.DataFrame, changes: pd.DataFrame) ->
     if shares["cannot_tell"] == shares["universes"]:
         told = [f"No universe can tell {first} from {second}."]
     told += [
-        f"{how_many(count, 'universe')} more cannot tell: {REASONS[reason]}."
+        f"{how_many(count, 'more universe')} cannot tell: {REASONS[reason]}."
         for reason, count in counts_of_reasons(own).items()
         if count
     ]
@@ -179,8 +179,8 @@ def _sentences(own: pd.DataFrame, flips: pd.DataFrame, changes: pd.DataFrame) ->
         return tuple(told)
     different = int((others["verdict"] != start["verdict"]).sum())
     told.append(
-        f"At the start: {_standing(start, first, second)}. The verdict is another one in "
-        f"{different} of {len(others)} universes that are one decision away and can tell."
+        f"At the start: {_standing(start, first, second)}. The verdict differs in {different} of "
+        f"{len(others)} universes that are one decision away and can tell."
     )
     return tuple(told)
 

@@ -76,9 +76,7 @@ def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
     which is the same for universes that differ only in their test; or the winner.
     """
     if response not in RESPONSES:
-        raise ValueError(
-            f"Of a universe {' or '.join(RESPONSES)} can be explained, not {response!r}."
-        )
+        raise ValueError(f"The response is {response!r}; it must be {' or '.join(RESPONSES)}.")
     _check_pair(universes)
     if response == "verdict":
         values = universes["verdict"].map(_NUMBER_OF_VERDICT).to_numpy(dtype=np.float64)
@@ -111,7 +109,8 @@ def _check_pair(universes: pd.DataFrame) -> None:
     if names and len(pairs := universes[names].drop_duplicates()) > 1:
         printed = "; ".join(" and ".join(pair) for pair in pairs.itertuples(index=False))
         raise ValueError(
-            f"The universes are of {len(pairs)} pairs of systems ({printed}): choose those of one."
+            f"The universes are those of {len(pairs)} pairs of systems ({printed}). Choose the "
+            "universes of one pair."
         )
 
 
