@@ -221,6 +221,7 @@ class PlannedStudies:
             "artifacts": [
                 {
                     "name": name,
+                    "code": self._code_file(study, name),
                     "title": artifact.title,
                     "caption": self.descriptions.described(study, name),
                     "reading": artifact.reading,
@@ -230,6 +231,11 @@ class PlannedStudies:
                 for name, artifact in specs.items()
             ],
         }
+
+    def _code_file(self, study: str, artifact: str) -> str:
+        """Return the file with an artifact's code, relative to the package."""
+        module = self.artifacts.module(study, artifact)
+        return f"{module.partition('.')[2].replace('.', '/')}.py"
 
     # --- provenance -----------------------------------------------------------------------
 
