@@ -199,5 +199,5 @@ def test_mean_preferences_are_zero_in_sum_and_users_without_relevant_items_count
 def test_lists_of_other_folds_are_refused() -> None:
     rng = np.random.default_rng(4)
     one, other = (JudgedItems.of(judgments_of(rng), 4) for _ in range(2))
-    with pytest.raises(ValueError, match="measured with different judged items"):
+    with pytest.raises(ValueError, match="measured by different judged items"):
         LexirecallLists.of([*views_of(rng, one), *views_of(rng, other)])

@@ -288,8 +288,8 @@ class KnownPropensities:
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
         if self.matrix.shape != fold.train.shape:
             raise ValueError(
-                f"The propensities have the shape {self.matrix.shape}, but they must cover all "
-                f"users and items, {fold.train.shape}."
+                f"The propensities have the shape {self.matrix.shape}, but they must have the "
+                f"shape {fold.train.shape}, for all users and items."
             )
         own = self.matrix[fold.test.users, fold.test.items].astype(np.float64)
         wrong = np.flatnonzero(~((own > 0) & (own <= 1)))

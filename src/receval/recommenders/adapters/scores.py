@@ -66,8 +66,8 @@ class GivenScores:
         """
         if self.shape != train.shape:
             raise ValueError(
-                f"The scores have the shape {self.shape}, but they must cover all users and items, "
-                f"{train.shape}, in the order of the ratings' codes."
+                f"The scores have the shape {self.shape}, but they must have the shape "
+                f"{train.shape}, for all users and items in the order of the ratings' codes."
             )
         return self
 
