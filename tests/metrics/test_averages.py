@@ -118,16 +118,16 @@ def test_labels_of_averages_read_back(average: Average, label: str) -> None:
     ("label", "words"),
     [
         ("harmonic", "arithmetic, geometric, geometric-adjusted, median, weighted"),
-        ("arithmetic(", "not an average's label"),
-        ("geometric(floor=0.1", "not an average's label"),
-        ("geometric(epsilon=0.1)", "its parameters are floor, zeros"),
+        ("arithmetic(", "not the label of an average"),
+        ("geometric(floor=0.1", "not the label of an average"),
+        ("geometric(epsilon=0.1)", "Its parameters: floor, zeros"),
         ("geometric(floor=low)", "must be a number"),
         ("geometric(floor=0)", "must exceed 0"),
         ("geometric(floor=nan)", "must exceed 0"),
         ("geometric(zeros=two)", "one of floor, one"),
         ("geometric-adjusted(epsilon=-1)", "must exceed 0"),
         ("weighted(by=train)", "one of test, positive"),
-        ("median(by=test)", "its parameters are none"),
+        ("median(by=test)", "Its parameters: none"),
     ],
 )
 def test_bad_labels_of_averages_are_refused_with_what_is_accepted(label: str, words: str) -> None:

@@ -198,5 +198,5 @@ class _NotThere:
 def test_more_factors_than_users_are_refused_too() -> None:
     fewer_users = RATED[:6]
     assert SklearnSVD(6).fit(fewer_users).item_factors_.shape == (6, 45)
-    with pytest.raises(ValueError, match=r"factors is 7, .* 6 users and 45 items has at most 6"):
+    with pytest.raises(ValueError, match=r"factors is 7, .* 6 users and 45 items allows at most 6"):
         SklearnSVD(7).fit(fewer_users)

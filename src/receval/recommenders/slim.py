@@ -142,9 +142,9 @@ class SLIM(LinearModel):
             )
             if not solved:
                 raise ValueError(
-                    f"SLIM: the parameter l1 is {self.l1}, and with it more than {len(gram.rows)} "
-                    f"of the {n_items} items come into question for one item, more than fit into "
-                    "memory: choose a larger l1, or a number of neighbours."
+                    f"SLIM: the parameter l1 is {self.l1}, with which more than {len(gram.rows)} "
+                    f"of the {n_items} items are possible neighbours of one item. These do not fit "
+                    "into memory. Set a larger l1, or a number of neighbours."
                 )
             parts.append(csr_array(weights))
         by_target: RatingMatrix = vstack(parts, format="csr")
