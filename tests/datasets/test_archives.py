@@ -75,7 +75,7 @@ class TestZip:
         path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
         code = method.to_bytes(2, "little")
         patched(path, (LOCAL, 8, code), (CENTRAL, 10, code))
-        refused(parse_zip, path, line=None, reason="compressed in an unusual way")
+        refused(parse_zip, path, line=None, reason="compressed with an unsupported method")
 
     def test_a_version_that_is_not_known_is_refused(self, tmp_path: Path) -> None:
         path = patched(zip_of(tmp_path, [("ratings.dat", RATINGS)]), (CENTRAL, 6, b"\xff"))

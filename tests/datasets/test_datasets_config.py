@@ -67,7 +67,7 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"licens": "free"}, "Dataset small: there is no key licens; remove it or correct its"),
+        ({"licens": "free"}, "Dataset small: there is no key licens. Remove it or correct its"),
         ({"title": None}, "Dataset small: the key title is missing."),
         ({"access": "guessed"}, "Dataset small: the key access: input should be 'automatic', "),
         (
@@ -105,7 +105,7 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://a.org/" + "b" * 9_000]}]}]},
-            "has 9,013 characters; 500 are allowed",
+            "has 9,013 characters; at most 500 are allowed",
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"size_limit": 0}]}]},
@@ -114,7 +114,7 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
         ({"variants": [VARIANT | {"files": []}]}, "the variant dat needs either files or a"),
         ({"variants": [VARIANT | {"pattern": "*"}]}, "the variant dat needs either files or a"),
         ({"variants": [VARIANT | {"parser": "parse"}]}, "the key variants.0.parser:"),
-        ({"variants": [VARIANT, VARIANT]}, "the variants dat, dat need different names"),
+        ({"variants": [VARIANT, VARIANT]}, "the names of the variants dat, dat must differ"),
         (
             {"variants": [VARIANT, VARIANT | {"name": "other"}]},
             "several variants have a file ratings.dat: give each a different size",
@@ -153,7 +153,7 @@ def test_a_key_that_occurs_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_id_that_is_no_id_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="'Small_1' cannot be the id of a dataset"):
+    with pytest.raises(ValueError, match="'Small_1' is not a valid id of a dataset"):
         load(tmp_path, {"Small_1": entry()})
 
 

@@ -165,7 +165,7 @@ BAD_LINES = [
     ("5,3,06/09/2005\n", "the date is '06/09/2005'"),
     ("5,3,1969-12-31\n", "the date is '1969-12-31'"),
     ("5,3,2038-01-01\n", "the date is '2038-01-01'"),
-    ("822109,3,2005-09-06\n", "the user 822109 already rated this movie 1 line(s) above"),
+    ("822109,3,2005-09-06\n", "the user 822109 already rated this movie, 1 line(s) above"),
     ("\n5,3,2005-09-06\n", "found 1"),
 ]
 

@@ -108,7 +108,12 @@ def test_a_movie_file_of_another_name_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mv_0000012.txt"
     path.write_bytes(b"13:\n5,3,2005-09-06\n")
     sample = BY_NAME["netflix movie files"]
-    refused(sample.parse, path, line=1, reason="the movie is 13, but not by the name of the file")
+    refused(
+        sample.parse,
+        path,
+        line=1,
+        reason="the movie is 13, but the name of the file has another number",
+    )
 
 
 @pytest.mark.parametrize("name", ["movielens", "yahoo train", "cm100k", "trec qrels"])

@@ -37,7 +37,9 @@ def test_without_its_files_all_that_reads_it_says_that_it_is_absent() -> None:
         assert "Yahoo! R3" in plan.descriptions.display(study, artifact)["absence"]
     assert "table2" in plan.artifacts.made("menamaldonado2021")
     table = " ".join(plan.datasets.table().split())
-    assert "Put into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and" in table
+    assert (
+        "Put these files into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and"
+    ) in table
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -61,7 +61,7 @@ def test_unknown_keys_are_refused_with_a_sentence_each(untouched: Workflow) -> N
     changes = {"netwrok": "off", "systems": {"plsa": {"parametres": {"topics": 5}}}}
     run = untouched.run("-n", changes=changes)
     assert run.status == 1, run.text
-    remedy = "there is no such key; remove it or correct its spelling."
+    remedy = "there is no such key. Remove it or correct its spelling."
     assert f"  netwrok: {remedy}\n" in run.text
     assert f"  systems.plsa.parametres: {remedy}\n" in run.text
 

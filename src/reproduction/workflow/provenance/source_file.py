@@ -286,8 +286,8 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
         tree = ast.parse(content)
     except SyntaxError as error:
         raise ValueError(
-            f"{path}, line {error.lineno}: not valid Python ({error.msg}), so the code behind "
-            "the results cannot be read. Correct the line."
+            f"{path}, line {error.lineno}: the line is not valid Python ({error.msg}), so the "
+            "code behind the results cannot be read. Correct the line."
         ) from error
     statements: list[tuple[ast.stmt, Statement]] = []
     read_at_runtime: set[str] = set()
