@@ -54,7 +54,7 @@ def test_an_unknown_key_is_refused_in_a_sentence_with_its_place(place: str) -> N
         load_settings(CONFIG, "full", at(path, 3))
     (sentence,) = (line for line in str(raised.value).splitlines() if "treshold" in line)
     assert all(key in sentence for key in path.split("."))
-    assert sentence.endswith("remove it or correct its spelling.")
+    assert sentence.endswith("Remove it or correct its spelling.")
 
 
 def test_an_unknown_key_of_a_protocol_is_refused() -> None:

@@ -91,7 +91,7 @@ def test_the_command_gives_1_where_a_dataset_is_not_as_recorded(
     spoil(folder / "ml-1m" / "users.parquet")
     assert main(["repo", "verify", "--edition", "demo"]) == 1
     printed = capsys.readouterr().out
-    assert "ml-1m: work/demo/ml-1m/users.parquet is not as recorded" in printed
+    assert "ml-1m: work/demo/ml-1m/users.parquet differs from its record" in printed
     assert "cm100k: not prepared.\n" in printed
 
 

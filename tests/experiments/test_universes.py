@@ -163,7 +163,7 @@ def test_universes_are_of_one_dataset(tmp_path: Path, described: dict[str, Any])
         ValueError, match=r"the experiments are on ml-1m, netflix\. Give experiments on"
     ):
         ExperimentUniverses(opened(tmp_path, one=ratios, other=elsewhere))
-    with pytest.raises(ValueError, match="the experiments are on none: give those of one"):
+    with pytest.raises(ValueError, match=r"the experiments are on none\. Give experiments on one"):
         ExperimentUniverses({})
 
 

@@ -250,7 +250,9 @@ class Text(ColumnFormat):
         if self.required and not field:
             return f"the {self.name} is empty"
         if self.required and field.startswith((b" ", _MARK.encode())):
-            return f"the {self.name} is {shown(field)}, which begins with a space"
+            return (
+                f"the {self.name} is {shown(field)}, which begins with a space or a byte order mark"
+            )
         if len(field) > LONGEST_IDENTIFIER:
             return (
                 f"the {self.name} {shown(field)} has {len(field):,} bytes; at most "
