@@ -84,7 +84,7 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
         ),
         (
             {"page": "ftp://example.org/small"},
-            "Dataset small: the key page: the address 'ftp://example.org/small' begins with neither",
+            "Dataset small: the key page: the address 'ftp://example.org/small' begins with",
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://example.org:web/a"]}]}]},

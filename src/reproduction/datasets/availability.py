@@ -216,6 +216,6 @@ def _instructions(spec: DatasetSpec, raw_folder: Path) -> str:
         for variant in spec.variants
     ]
     return (
-        f"{spec.instructions.strip()} See {spec.page}. Put these files into "
+        f"{spec.instructions.strip()} See {spec.page}. Put the following into "
         f"{raw_folder.as_posix()}: {'; or '.join(forms)}."
     )
