@@ -288,7 +288,7 @@ LITERAL = "'beer/beerId': '1', 'review/overall': '4', 'review/time': '3', 'revie
         (f"{{{LITERAL.replace(chr(39) + 'x' + chr(39), '[1]')}}}", "'[1]', which is neither text"),
         (
             f"{{{LITERAL.replace(chr(39) + '3' + chr(39), '9' * 5000)}}}",
-            "line is no Python|time is",
+            "line is not a Python|time is",
         ),
         ("{[]: 1}", "not a Python dict literal"),
         (f"{{{LITERAL}, 'x': '\0'}}" + "+", "not a Python dict literal"),

@@ -134,7 +134,7 @@ def test_a_job_that_has_loaded_other_code_than_was_planned_leaves_no_result(runs
         (), CodeSnapshot().digest(), plans[digest], ("job_functions",)
     )
     runs.run("write", text="done", target=runs.folder / "target", code="as it is")
-    with pytest.raises(JobError, match=r"job_functions was edited while the run was at work"):
+    with pytest.raises(JobError, match=r"job_functions was edited during the run"):
         runs.run("write", text="done", target=runs.folder / "target", code="as it was")
 
 
@@ -291,7 +291,7 @@ def test_stopping_ends_all_jobs_and_begins_none(runs: Runs) -> None:
         assert isinstance(job.error, JobStoppedError)
         assert "sleep was stopped: the user wants it so." in str(job.error)
     assert not any(map(is_alive, processes))
-    with pytest.raises(JobStoppedError, match="was not begun: the user wants it so"):
+    with pytest.raises(JobStoppedError, match="was not started: the user wants it so"):
         runs.run("write", text="late", target=runs.folder / "target")
 
 
