@@ -516,7 +516,7 @@ def typeset(
         import typst
     except ModuleNotFoundError as error:
         raise ValueError(
-            "The paper is set by typst, which is not installed: install the environment of the "
+            "The paper is typeset by typst, which is not installed. Install the environment of the "
             'repository (requirements.lock), or pip install "receval[workflow]".'
         ) from error
     with tempfile.TemporaryDirectory() as name:

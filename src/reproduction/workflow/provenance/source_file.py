@@ -326,7 +326,7 @@ def _package_imports(parts: list[ast.AST], path: Path) -> Iterable[Import]:
             if part.level:
                 raise ValueError(
                     f"{path}, line {part.lineno}: a relative import. Write the full name, "
-                    f'"from {LIBRARY}... import ...": the code behind a result is followed by it.'
+                    f'"from {LIBRARY}... import ...", by which the code behind a result is found.'
                 )
             if part.module is not None and _is_in_package(part.module):
                 for alias in part.names:
