@@ -98,7 +98,7 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
     for paths, times in ((others, 0), ((), 0), ([*declared, Path("old") / wanted], 2)):
         with pytest.raises(ValueError, match="The job reads the") as refused:
             look_up(replace(files(), **{kind: paths}))
-        said = f"{name}, which is {times} times among the {len(paths)} inputs of this kind"
+        said = f"{name}, which occurs {times} times among the {len(paths)} inputs of this kind"
         assert said in str(refused.value)
         assert "reproduction.workflow.plan names the inputs of rules" in str(refused.value)
 

@@ -52,7 +52,9 @@ class ClaimContext:
         """Return the name of an artifact with its study."""
         name = artifact or self.artifact
         if name is None:
-            raise ValueError("A quantity names no artifact: give it, or its check, one.")
+            raise ValueError(
+                "A quantity names no artifact. Set the artifact in the quantity or in its check."
+            )
         return name if "/" in name else f"{self.study}/{name}"
 
 
@@ -146,7 +148,7 @@ class SelectedCells(Model):
             raise ValueError(
                 f"{name} has {len(labels)} cells with {said}, which "
                 f"{'each ' + enumerated(self.each) if self.each else 'nothing'} tells apart: "
-                "select fewer, name more columns under each, or say which number to take."
+                "Select fewer cells, name more columns under each, or set which number to take."
             )
         none = np.full(len(values), np.nan)
         ends = [real_values(table[end][kept]) if end else none for end in (self.low, self.high)]
@@ -185,7 +187,8 @@ class SelectedCells(Model):
         for column in columns:
             if column not in table.columns:
                 raise ValueError(
-                    f"{name} has no column {column}; it has {enumerated(list(table.columns))}."
+                    f"{name} has no column {column}. Its columns are "
+                    f"{enumerated(list(table.columns))}."
                 )
 
 

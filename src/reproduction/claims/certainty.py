@@ -67,7 +67,8 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
     """
     if not 0 <= successes <= trials or trials == 0:
         raise ValueError(
-            f"{successes} of {trials} is no share: give at least one trial, and no more successes."
+            f"{successes} of {trials} is not a share. Use at least one trial, and no more "
+            "successes than trials."
         )
     z = float(ndtri((1 + CONFIDENCE) / 2))
     whole = trials + z * z

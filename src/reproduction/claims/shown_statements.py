@@ -87,7 +87,7 @@ def own_statement(values: Mapping[str, Any], where: str) -> OwnStatement:
     try:
         return OwnStatement.model_validate(values)
     except ValidationError as error:
-        said = joined(f"What {where} shows cannot be used:", sentences(error))
+        said = joined(f"The statement that {where} shows cannot be used:", sentences(error))
         raise ValueError(said) from error
 
 

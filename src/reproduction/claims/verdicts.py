@@ -68,7 +68,7 @@ def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
     (<ClaimVerdict.HOLDS_IN_PART: 'holds in part'>, <ClaimVerdict.DOES_NOT_HOLD: 'does not hold'>)
     """
     if not shown:
-        raise ValueError("A claim without parts cannot be judged: select something to compare.")
+        raise ValueError("A claim without parts cannot be judged. Select something to compare.")
     share = sum(shown) / len(shown)
     if share >= enough:
         return ClaimVerdict.HOLDS

@@ -14,12 +14,14 @@ def add_claims(tasks: Any) -> None:
     """Add the task to those of the repository."""
     text = "judge the claims of the papers by accepted or new results"
     parser = add_task(tasks, "claims", run_claims, text)
-    parser.add_argument("claim", nargs="*", help="numbers of claims, such as B-031")
+    parser.add_argument(
+        "claim", nargs="*", help="numbers of claims to show in detail, such as B-031"
+    )
     add_edition(parser, "full")
     parser.add_argument(
         "--fresh",
         action="store_true",
-        help="use the results of the last run in work/, and not results/",
+        help="use the results of the last run in work/ instead of results/",
     )
 
 

@@ -61,7 +61,7 @@ def edition_of_run(run: str) -> tuple[str, str]:
     """
     found = _FULL_NAME.match(run)
     if found is None:
-        raise KeyError(f"There is no run {quoted(run)}: they have names such as full-r01.")
+        raise KeyError(f"There is no run {quoted(run)}. Use a name such as full-r01.")
     return found[1], found[2]
 
 
@@ -110,8 +110,9 @@ def with_seeds_of(settings: RepeatedSettings, run: str) -> RepeatedSettings:
     spec = settings.replications
     if name not in (*spec.names, *spec.crossed.names):
         raise KeyError(
-            f"There is no replication {name}: there are {spec.names[0]} to {spec.names[-1]}, and "
-            f"{spec.crossed.names[0]} to {spec.crossed.names[-1]} (config/replications.yaml)."
+            f"There is no replication {name}. The replications are {spec.names[0]} to "
+            f"{spec.names[-1]} and {spec.crossed.names[0]} to {spec.crossed.names[-1]} "
+            "(config/replications.yaml)."
         )
     roots = tuple(integer_seed(settings.seed, "replication", part) for part in seed_names(name))
     seed = roots[0] if name in spec.names else settings.seed

@@ -119,9 +119,9 @@ class ReplicationsSpec(Model):
                 replications.add(word)
             elif word != CROSSED:
                 raise ValueError(
-                    f"repeat has {quoted(word)}, which means no replication: give names from "
+                    f"repeat has {quoted(word)}, which is not a replication. Use names from "
                     f"{self.names[0]} to {self.names[-1]}, ranges such as "
-                    f"{self.names[0]}..{self.names[1]}, {enumerated([CROSSED])} or all."
+                    f"{self.names[0]}..{self.names[1]}, {enumerated([CROSSED])} or all"
                 )
         ordered = tuple(name for name in self.names if name in replications)
         return RepeatedRuns(ordered, self.crossed.names if crossed else ())

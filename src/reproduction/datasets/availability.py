@@ -72,7 +72,7 @@ def resolve(
     """
     if spec.access == "generated":
         return Availability(
-            dataset_id, "generated", spec.variants[0], (), (), "every run makes it", ""
+            dataset_id, "generated", spec.variants[0], (), (), "every run generates it", ""
         )
     folders = [raw_folder, *(mirror / dataset_id for mirror in mirrors)]
     folders = [folder for folder in folders if folder.is_dir()]
@@ -86,14 +86,14 @@ def resolve(
                 return Availability(
                     dataset_id, "local", variant, files, auxiliary_files, reason, instructions
                 )
-    reason = "; ".join(_shortcomings(spec, folders)) or "none of its files was found"
+    reason = "; ".join(_shortcomings(spec, folders)) or "none of its files were found"
     chosen = next((variant for variant in spec.variants if variant.downloadable), None)
     if chosen is None:
         reason = f"{reason}; it cannot be downloaded automatically"
         return Availability(dataset_id, "absent", None, (), auxiliary_files, reason, instructions)
     if not network:
         reason = f"{reason}; it could be downloaded, but the network is off"
-        instructions = f"Allow the network, or: {instructions}"
+        instructions = f"Allow the network, or get the files yourself: {instructions}"
         return Availability(dataset_id, "absent", None, (), auxiliary_files, reason, instructions)
     targets = tuple(raw_folder / file.name for file in chosen.files)
     return Availability(
@@ -189,7 +189,7 @@ def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
                 continue
             expected = " or ".join(f"{size:,}" for size in accepted if size is not None)
             sentences.extend(
-                f"{path.as_posix()} has {path.stat().st_size:,} bytes where {expected} are expected"
+                f"{path.as_posix()} has {path.stat().st_size:,} bytes, but {expected} are expected"
                 for path in _candidates(name, folder)
                 if path.stat().st_size not in accepted
             )
@@ -197,8 +197,8 @@ def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
             missing = [file.name for file in variant.files if _find_file(file, folder) is None]
             if 0 < len(missing) < len(variant.files):
                 sentences.append(
-                    f"{folder.as_posix()} has a part of the variant {variant.name}, "
-                    f"but not {', '.join(missing)}"
+                    f"{folder.as_posix()} has only a part of the variant {variant.name} and "
+                    f"lacks {', '.join(missing)}"
                 )
     return sentences
 
@@ -216,6 +216,6 @@ def _instructions(spec: DatasetSpec, raw_folder: Path) -> str:
         for variant in spec.variants
     ]
     return (
-        f"{spec.instructions.strip()} See {spec.page}. Put into {raw_folder.as_posix()}: "
-        f"{'; or '.join(forms)}."
+        f"{spec.instructions.strip()} See {spec.page}. Put the following into "
+        f"{raw_folder.as_posix()}: {'; or '.join(forms)}."
     )

@@ -42,9 +42,9 @@ class RawFile:
             raise RawDataError(
                 self.path,
                 None,
-                f"the file has changed since it was found: its SHA-256 was {self.sha256[:12]}..., "
-                f"and is {now[:12]}...; put the file back that it was, or look for raw files again "
-                "(snakemake --forcerun fetch_raw generate_twin)",
+                f"the file has changed since it was found: its SHA-256 was {self.sha256[:12]}... "
+                f"and is now {now[:12]}... Restore the earlier file, or search for raw files "
+                "again (snakemake --forcerun fetch_raw generate_twin)",
             )
 
 
@@ -83,7 +83,8 @@ class RawFiles:
                 return file.path
         there = ", ".join(file.path.name for file in self.auxiliary_files) or "none"
         raise LookupError(
-            f"The dataset {self.dataset} has no file {name} beside it; it has {there}."
+            f"The dataset {self.dataset} has no auxiliary file {name}. Its auxiliary files are: "
+            f"{there}."
         )
 
     def write(self, path: Path) -> None:
@@ -107,7 +108,7 @@ class RawFiles:
         try:
             content = json.loads(path.read_bytes())
             if content["source"] not in get_args(Source):
-                raise ValueError(f"the source is {content['source']!r}")
+                raise ValueError(f"the source {content['source']!r} is unknown")
             expected = content["expected"]
             return cls(
                 dataset=_text(content["dataset"]),
@@ -150,11 +151,11 @@ def mismatch(path: Path, spec: FileSpec, recorded: str | None = None) -> str | N
     if size == 0:
         return "it is empty"
     if spec.size is not None and size != spec.size:
-        return f"it has {size:,} bytes where {spec.size:,} are expected"
+        return f"it has {size:,} bytes, but {spec.size:,} are expected"
     expectations = [("sha256", spec.sha256 or recorded), ("md5", spec.md5)]
     for algorithm, expected in expectations:
         if expected is not None and (found := _digest(path, algorithm)) != expected:
-            return f"its {algorithm} is {found} where {expected} is expected"
+            return f"its {algorithm} is {found}, but {expected} is expected"
     return None
 
 

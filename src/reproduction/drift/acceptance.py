@@ -92,7 +92,7 @@ def acceptance(
         is_page = Path(file).name == PAGE_OF_STUDY or Path(file).stem in pages
         if file.endswith(DRAWING_SUFFIXES) and not is_page and data not in found:
             raise ValueError(
-                f"{fresh / file} has no {Path(data).name} beside it: let the run finish before "
+                f"{fresh / file} has no {Path(data).name} beside it. Let the run finish before "
                 "accepting its results."
             )
     unchanged = tuple(

@@ -86,13 +86,13 @@ def observe_large_world(dataset_id: str, spec: TwinSpec, root_seed: int) -> Obse
     if spec.random_sample is not None:
         raise ValueError(
             f"The synthetic twin of {dataset_id} has {spec.users * spec.items:,} pairs of user "
-            f"and item, more than the {LARGEST_WHOLE_WORLD:,} that are simulated whole, and a "
-            "random sample can be drawn of a whole world only: lower the users or the items."
+            "and item. A random sample can be drawn only from a world that is simulated whole, "
+            f"with at most {LARGEST_WHOLE_WORLD:,} pairs. Lower users or items."
         )
     if spec.activity.total < spec.items:
         raise ValueError(
-            f"The synthetic twin of {dataset_id} has {spec.items:,} items but "
-            f"{spec.activity.total:,} choices: every item needs one, so raise activity.total."
+            f"The synthetic twin of {dataset_id} has {spec.items:,} items but only "
+            f"{spec.activity.total:,} choices. Every item needs a choice. Raise activity.total."
         )
     shared = _draw_shared(spec, generator(root_seed, dataset_id, "twin", "large world"))
     fitted = _fit(spec, shared, generator(root_seed, dataset_id, "twin", "pilot"))

@@ -172,8 +172,8 @@ def _writer_for(dataset_id: str, spec: TwinSpec) -> ModuleType:
     writer = _writer(dataset_id)
     if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
         raise ValueError(
-            f"The synthetic twin of {dataset_id} asks for a repeated_share of "
-            f"{spec.repeated_share:g}, but its raw format holds every pair once: remove "
+            f"The synthetic twin of {dataset_id} has a repeated_share of "
+            f"{spec.repeated_share:g}, but its raw format contains every pair only once. Remove "
             "repeated_share."
         )
     return writer
@@ -182,7 +182,7 @@ def _writer_for(dataset_id: str, spec: TwinSpec) -> ModuleType:
 def _writer(dataset_id: str) -> ModuleType:
     if dataset_id not in WRITERS:
         raise ValueError(
-            f"There is no raw format to write a synthetic twin of {dataset_id} in; there are "
-            f"those of {', '.join(WRITERS)}."
+            f"There is no raw format for a synthetic twin of {dataset_id}. There are formats for "
+            f"{', '.join(WRITERS)}."
         )
     return import_module(WRITERS[dataset_id])

@@ -22,7 +22,7 @@ OTHERS = "others"
 
 MOST_SHOWN = 5
 
-_NOTHING_TO_ORDER = "An order needs several things: name a column under each."
+_NOTHING_TO_ORDER = "An order needs several things. Name a column under each."
 
 _Groups = dict[tuple[str, ...], dict[str, float]]
 _Chances = dict[tuple[str, ...], float]
@@ -157,8 +157,8 @@ class SameOrderRule(Rule):
             others = reference[own]
             if set(values) != set(others):
                 raise ValueError(
-                    f"One order is of {enumerated(sorted(values))}, the other of "
-                    f"{enumerated(sorted(others))}: select the same ones on both sides."
+                    f"One order is of {enumerated(sorted(values))}, but the other is of "
+                    f"{enumerated(sorted(others))}. Select the same things on both sides."
                 )
             moved = [
                 f"{one} and {other}"
@@ -195,7 +195,7 @@ def _counterpart(group: tuple[str, ...], reference: _Groups) -> tuple[str, ...]:
         if group[start:] in reference:
             return group[start:]
     raise ValueError(
-        f"There is no order to compare that of {', '.join(group)} with; there are those of "
+        f"There is no order to compare with the order of {', '.join(group)}. There are orders of "
         f"{enumerated([', '.join(name) for name in reference])}."
     )
 
@@ -207,6 +207,6 @@ def _is_apart(chances: _Chances | None, group: tuple[str, ...], one: str, other:
     label = next((g for g in ((*group, one, other), (*group, other, one)) if g in chances), None)
     if label is None:
         raise ValueError(
-            f"The difference of {one} and {other} has no p-value: select those of all pairs."
+            f"The difference of {one} and {other} has no p-value. Select the p-values of all pairs."
         )
     return chances[label] < LEVEL

@@ -35,7 +35,7 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
     The file is relative to the repository, which is the current folder.
     """
     if sys.platform == "win32":
-        raise ValueError("receval repo run-rule needs Linux or macOS.")
+        raise ValueError("receval repo run-rule works only on Linux and macOS.")
     LOADED.keep()
     ours, theirs = socket.socketpair()
     with theirs:
@@ -65,7 +65,7 @@ def _serve(connection: Connection) -> None:
     except EOFError:
         return
     print(f"{job.call.function} in process {os.getpid()}", file=sys.stderr)
-    result = JobResult("It was left in the debugger.")
+    result = JobResult("The debugger ended it.")
     try:
         # As in any other job, so that results have the same bytes.
         with as_planned(job.code), threadpool_limits(1):

@@ -134,7 +134,7 @@ class JobRunner:
             # Snakemake does not report a job that ends like this: the run is interrupted, too.
             raise KeyboardInterrupt
         if result is None and self._stopped_by is not None:
-            raise JobStoppedError(f"{name} was ended: {self._stopped_by}.")
+            raise JobStoppedError(f"{name} was stopped: {self._stopped_by}.")
         if result is None:
             raise JobError(f"{name} {_end_of(status)} Its log: {job.log}.")
         self._tell(result, name, job.log)
@@ -142,7 +142,7 @@ class JobRunner:
     def _start(self, job: Job, name: str) -> StartedJob:
         with self._lock:
             if self._stopped_by is not None:
-                raise JobStoppedError(f"{name} was not begun: {self._stopped_by}.")
+                raise JobStoppedError(f"{name} was not started: {self._stopped_by}.")
             started = self._launcher.start(job)
             self._running.add(started)
             return started
@@ -180,7 +180,7 @@ class JobRunner:
             while True:
                 for number in os.read(reader, 64):
                     if number in (signal.SIGINT, signal.SIGTERM):
-                        reason = f"the run got the signal {signal.Signals(number).name}"
+                        reason = f"the run received the signal {signal.Signals(number).name}"
                         self.stop(reason, interrupted=number == signal.SIGINT)
                     if number == signal.SIGTERM:
                         # Snakemake's handler may wait for ever for a lock that the main thread
@@ -206,8 +206,8 @@ def _end_of(status: int | None) -> str:
     name = names.get(-status, f"the signal {-status}")
     if name == "SIGKILL":
         return (
-            "was killed by SIGKILL: the system may have run out of memory. Run fewer jobs at once, "
-            "or where there is more memory."
+            "was killed by SIGKILL. The system may have run out of memory. Run fewer jobs at "
+            "once, or use a machine with more memory."
         )
     return f"was killed by {name}."
 

@@ -120,7 +120,7 @@ class _ShownText:
             if rows is None:
                 raise ValueError(
                     f"{where} shows the claim {shown}, which is not in the study's file in "
-                    "config/claims: correct its number in config/studies."
+                    "config/claims. Correct its number in config/studies."
                 )
             ledger = LEDGER.format(paper=rows[0]["paper"])
             link = f" ([{shown}]({ledger}#{shown}), {_text(rows[0]['where'])})"

@@ -142,8 +142,12 @@ class Plans(Mapping[str, Plan]):
 def _check_mirrors(missing: list[Path]) -> None:
     """Refuse missing mirrors, without which a run would plan other data."""
     for mirror in missing:
-        hint = " (~ is no home folder here: write it out)" if "~" in mirror.parts else ""
+        hint = (
+            (" (~ does not stand for the home folder here; write its full path)")
+            if "~" in mirror.parts
+            else ""
+        )
         raise ValueError(
-            f"There is no folder {mirror.as_posix()}, which local_mirrors names{hint}. Correct the "
-            "name, or leave it out: local_mirrors=[]."
+            f"local_mirrors names the folder {mirror.as_posix()}, which does not exist{hint}. "
+            "Correct the name, or set local_mirrors=[]."
         )

@@ -60,13 +60,13 @@ def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> 
     path = run_file(chosen)
     if not path.is_file():
         raise ValueError(
-            f"Nothing has been run: there is no {path.as_posix()}. Run the workflow first: "
+            f"There is no {path.as_posix()}, so nothing has been run. Run the workflow first: "
             f"snakemake --cores all --config edition={chosen}."
         )
     record = _read_record(path, given=dict, datasets=dict, descriptions=dict)
     if record is None:
         raise ValueError(
-            f"{path.as_posix()} is no record of a run: delete it, and run the workflow again."
+            f"{path.as_posix()} is not a record of a run. Delete it, and run the workflow again."
         )
     datasets, told = record["datasets"], record["descriptions"]
     plan = Plan(load_settings(folders.config, chosen, record["given"]), folders)
@@ -75,14 +75,14 @@ def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> 
     )
     if changed:
         raise ValueError(
-            f"Other datasets can be had than when {path.as_posix()} was written: "
+            f"The available datasets have changed since {path.as_posix()} was written: "
             f"{', '.join(changed)}. Run the workflow again."
         )
     described = _digests_of_descriptions(plan)
     changed = sorted(name for name in {*described, *told} if told.get(name) != described.get(name))
     if changed:
         raise ValueError(
-            f"The configuration of {', '.join(changed)} is another than when {path.as_posix()} was "
+            f"The configuration of {', '.join(changed)} has changed since {path.as_posix()} was "
             "written. Run the workflow again."
         )
     return plan
@@ -103,13 +103,15 @@ def check_artifacts(plan: Plan, *, recorded: bool) -> None:
         if made:
             for reason in _differences(plan, study, recorded=recorded):
                 raise ValueError(
-                    f"work/{plan.edition}/artifacts/{study} is not of the last run, which "
-                    f"{run_file(plan.edition).as_posix()} tells of: {reason}. Make the study again "
-                    f"with the same configuration: snakemake --cores all {study} --config ..."
+                    f"work/{plan.edition}/artifacts/{study} is not from the last run, which "
+                    f"{run_file(plan.edition).as_posix()} records: {reason}. Make the study "
+                    f"again with the same configuration: snakemake --cores all {study} --config "
+                    "..."
                 )
     if not found:
         raise ValueError(
-            f"The last run made no artifact: work/{plan.edition}/artifacts has none of this plan."
+            f"The last run made no artifact: work/{plan.edition}/artifacts contains no artifact "
+            "of this plan."
         )
 
 
@@ -118,11 +120,11 @@ def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
     path = plan.studies.record_file(study)
     if not Path(path).is_file():
         if recorded:
-            yield f"{path} is missing, as after a run that did not end"
+            yield f"{path} is missing, as it is after a run that did not finish"
         return
     record = _read_record(Path(path), config=dict, absent=list, code=dict, results=dict)
     if record is None:
-        yield f"{path} is no record of provenance, so delete it"
+        yield f"{path} is not a record of provenance and must be deleted"
         return
     told = {key: value for key, value in record["config"].items() if key != SPLITS_METADATA}
     planned = _plain(plan.studies.description(study))
@@ -139,7 +141,7 @@ def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
         changed = sorted(name for name in now if record["results"].get(name) != now[name])
         if changed:
             others = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
-            yield f"{', '.join(changed[:3])}{others} is not what its record has"
+            yield f"{', '.join(changed[:3])}{others} differs from its record"
 
 
 def _read_record(path: Path, **types: type) -> dict[str, Any] | None:

@@ -134,6 +134,6 @@ def _check(code: CodeBehind) -> None:
             if CodeSnapshot(loaded=LOADED.contents).digest(*code.entries) == code.digest:
                 return
     raise EditedCodeError(
-        f"{enumerated(edited)} was edited while the run was at work, and this would be the result "
-        "of code that the run was not planned with. It is left out; start the run again."
+        f"{enumerated(edited)} was edited during the run, so this result would be of code that "
+        "the run was not planned with. The result is not kept. Start the run again."
     )
