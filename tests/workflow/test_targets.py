@@ -94,7 +94,7 @@ def test_the_report_has_figures_and_tables_with_their_captions(
     report: dict[str, dict[str, dict[str, object]]],
 ) -> None:
     figure = report["results"][FIG02]
-    assert "ranking-oriented forms that the paper does not have" in str(figure["caption"])
+    assert "ranking-oriented variants that the paper does not have" in str(figure["caption"])
     table = report["results"]["work/demo/pages/bellogin2017/table3.html"]
     assert "The three choices in forming target item sets" in str(table["caption"])
     assert table["mime_type"] == "text/html"
