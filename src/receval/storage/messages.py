@@ -136,10 +136,10 @@ def joined(heading: str, problems: Sequence[str], most: int = LONGEST) -> str:
 
 
 _ADVICE = {
-    errno.ENOSPC: "there is no space left on the disk: free some, and run again",
-    errno.EDQUOT: "your share of the disk is full: free some, and run again",
-    errno.EFBIG: "the file is larger than this user may write: allow larger ones (ulimit -f)",
-    errno.EIO: "the disk cannot be read or written: look after it",
+    errno.ENOSPC: "there is no space left on the disk: free some space, and run again",
+    errno.EDQUOT: "your quota on the disk is used up: free some space, and run again",
+    errno.EFBIG: "the file is larger than this user may write: allow larger files (ulimit -f)",
+    errno.EIO: "the disk cannot be read or written: check the disk",
     errno.EROFS: "the file system is read-only: run where files can be written",
     errno.EACCES: "permission is denied: allow this user to read and write it",
     errno.EPERM: "permission is denied: allow this user to read and write it",
