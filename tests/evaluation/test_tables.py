@@ -135,7 +135,7 @@ def test_letters_are_shared_by_exactly_those_that_do_not_differ(cells: list[bool
     ("call", "told"),
     [
         ({"protocols": "AR IT-AN"}, "There is no protocol 'AR IT-AN'; did you mean AR "),
-        ({"protocols": "1R TI-NN"}, "say how many are sampled: NN sampled=99"),
+        ({"protocols": "1R TI-NN"}, "add the number of sampled candidates, as in NN sampled=99"),
         ({"protocols": "UAR TI-AN"}, "UAR and U1R are AR TI-AN on a split of the kind uniform"),
         ({"protocols": "AR AI-AN size=3"}, "A protocol has no 'size'; its parameters are sampled"),
         ({"metrics": "nDCGG@10"}, "There is no metric 'nDCGG'; did you mean nDCG"),

@@ -211,14 +211,14 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "empty.csv": ("the first line is empty", _text("\n" * 1_000_000)),
     "returns.csv": ("the first line is empty", _text("\r" * 1_000_000)),
     "digits.csv": ("single precision", _text("user,item,rating\na,b,", "9" * 1_000_000, "\n")),
-    "deep.json": ("is no JSON", _text("[" * 1_000_000)),
-    "objects.json": ("is no JSON", _text('{"a":' * 200_000)),
+    "deep.json": ("is not JSON", _text("[" * 1_000_000)),
+    "objects.json": ("is not JSON", _text('{"a":' * 200_000)),
     "deep.jsonl": (
         "more than 100 deep",
         _text('{"user":1,"x":', "[" * 400_000, "]" * 400_000, "}"),
     ),
-    "digits.json": ("is no JSON", _text('{"a":{"b":', "9" * 1_000_000, "}}")),
-    "number.json": ("too large for a number", _text('{"a":{"b":', "9" * 400, "}}")),
+    "digits.json": ("is not JSON", _text('{"a":{"b":', "9" * 1_000_000, "}}")),
+    "number.json": ("too large for a floating-point number", _text('{"a":{"b":', "9" * 400, "}}")),
     "rating.json": (
         "single precision",
         _text('[{"user":"a","item":"b","rating":', "9" * 400, "}]"),
@@ -297,5 +297,5 @@ _COMMANDS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("runs", "--test", "table.csv", "/dev/zero"), "is a device, which may never end"),
     (("evaluate", "--settings", "/dev/zero"), "is no file that ends"),
     (("evaluate", "--settings", "settings.json"), "is a device, which may never end"),
-    (("evaluate", "pipe"), "nothing came through it"),
+    (("evaluate", "pipe"), "it sent no data"),
 )

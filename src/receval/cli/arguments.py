@@ -340,14 +340,14 @@ def depth(text: str) -> int | Literal["auto", "whole"] | str:
 
 def _seed(text: str) -> int:
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"it is {text!r}. It must be a whole number of 0 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return int(text)
 
 
 def _samples(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text[:20]) <= MOST_SAMPLES:
         raise argparse.ArgumentTypeError(
-            f"it is {shortened(text)!r}. It must be a whole number from 1 to {MOST_SAMPLES:,}"
+            f"{shortened(text)!r} is not a whole number from 1 to {MOST_SAMPLES:,}"
         )
     return int(text)
 

@@ -178,7 +178,7 @@ def chosen_names(
                 missing.append(column)
     if missing:
         roles = [column.name for column in missing]
-        which = "it is" if len(roles) == 1 else "they are"
+        which = "column" if len(roles) == 1 else "columns"
         raise TableError(
             f"{source} has no column with a known name for the {' or the '.join(roles)} (for "
             f"example {enumerated([column.known[0] for column in missing])}). Its columns are "

@@ -100,7 +100,8 @@ def _check_objects(path: Path, options: ReadingOptions) -> None:
             if is_deep:
                 raise TableError(
                     f"{path}, line {number + 1} is nested more than {_MOST_DEPTH} levels deep. "
-                    'Write an object with the columns by name, such as {"user": "ann", "item": "book"}.'
+                    'Write an object with the columns by name, such as {"user": "ann", '
+                    '"item": "book"}.'
                 )
             if (is_likely and not is_sample) or not bare:
                 continue

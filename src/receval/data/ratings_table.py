@@ -29,7 +29,7 @@ from receval.data.reading import (
 from receval.data.repeats import merge_repeats
 from receval.data.tables import read_wanted
 from receval.notes import Note
-from receval.storage.messages import enumerated, shortened
+from receval.storage.messages import enumerated, how_many, shortened
 
 Repeats = Literal["refuse", "first", "last", "sum", "mean", "max"]
 
@@ -343,7 +343,7 @@ def _times_in_words(times: NDArray[Any], words: str) -> str:
     told = f"times are {words}" if words in _DATES else f"times are in {words}"
     told += f", {span_in_words(times)}"
     again = len(times) - different
-    return f"{told}, and {again:,} of them repeat the time of another row" if again else told
+    return f"{told}, with {how_many(again, 'row')} at the time of another row" if again else told
 
 
 def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:

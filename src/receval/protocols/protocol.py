@@ -153,7 +153,8 @@ class Protocol:
             )
         if not 0 <= self.power < float("inf"):
             raise ValueError(
-                f"The power of popularity is {self.power:g}. It must be a number of 0 or more."
+                f"The power of popularity is {self.power:g}. It must be a finite number of 0 or "
+                "more."
             )
         if self.power != 1 and self.sampled_by == "uniform":
             raise ValueError(
