@@ -16,7 +16,7 @@ Gravity = Literal["misleading", "doubtful", "information"]
 GRAVITIES: dict[Gravity, str] = {
     "misleading": "the numbers do not mean what their names say",
     "doubtful": "the numbers may not mean what their names say, or may say little",
-    "information": "how the numbers were computed",
+    "information": "how the numbers came about",
 }
 """The degrees of gravity, the gravest first."""
 

@@ -76,7 +76,7 @@ def test_what_may_mislead_is_told_and_refused_where_strict_is_said(
     assert "(equal-scores, refused in strict mode" in capsys.readouterr().err
     assert not list(Path().glob("receval-*"))
     assert main(["runs", "--test", "test.qrels", "flat.run"]) == 0
-    assert "Note: flat.run has one score for all items, 1" in capsys.readouterr().err
+    assert "Note: flat.run has the same score for all items, 1" in capsys.readouterr().err
     assert main(["runs", "--test", "test.qrels", "a.run", "--strict"]) == 0
 
 

@@ -187,7 +187,7 @@ def test_a_wrong_name_gets_the_names_that_there_are(tmp_path: Path) -> None:
         read_ratings(path, rating="rating")
     with pytest.raises(TableError, match="has 3 columns, and none has the number 7"):
         read_ratings(path, rating=7)
-    with pytest.raises(TableError, match="int cannot be read: give a file's path"):
+    with pytest.raises(TableError, match=r"int cannot be read\. Give the path of a file"):
         read_ratings(12)
 
 

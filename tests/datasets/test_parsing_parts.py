@@ -134,5 +134,5 @@ def test_codes_that_tell_no_pairs_apart_are_refused(
 
 
 def test_a_rule_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="'max', not one of error, first, last, sum, mean"):
+    with pytest.raises(ValueError, match="'max'. It must be one of error, first, last, sum, mean"):
         merge_repeats(np.array([1, 1]), np.array([3, 3]), np.ones(2), "max")

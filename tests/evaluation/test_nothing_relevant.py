@@ -52,7 +52,7 @@ def halves() -> Any:
     ],
 )
 def test_every_function_says_that_nothing_is_relevant(evaluator: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"No test rating is above 0, so that nothing is relevant"):
+    with pytest.raises(ValueError, match=r"No test rating is above 0, so none is relevant"):
         evaluator()
 
 

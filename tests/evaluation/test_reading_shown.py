@@ -136,7 +136,7 @@ def test_items_outside_a_selection_are_no_candidates_unless_the_caller_says_so()
     selection = {"min_item_ratings": 5}
     chosen = split(ratings, "user-ratio", selection=selection)
     assert chosen.ratings.n_items == 10
-    assert chosen.notes[0].endswith("and 10 of 15 items; the other items are no candidates.")
+    assert chosen.notes[0].endswith("and 10 of 15 items. The other items are not candidates.")
     kept = split(ratings, "user-ratio", selection=selection, unselected_items="candidates")
     assert kept.ratings.n_items == 15
     assert chosen.parts.codes[0].tolist() == kept.parts.codes[0][kept.parts.codes[0] > 0].tolist()
@@ -150,7 +150,10 @@ def test_a_column_that_is_not_taken_for_ratings_is_asked_for() -> None:
     assert ratings.reading.notes == ()
     bare = {name: own for name, own in table().items() if name != "rating"}
     ratings = read_ratings({**bare, "zeal": np.arange(len(bare["user"]))})
-    assert "no column is known to hold the ratings; not read: zeal" in ratings.reading.notes[0]
+    assert (
+        "no column has a known name for ratings. These columns were not read: zeal"
+        in ratings.reading.notes[0]
+    )
     assert ratings.reading.values.startswith("no column of ratings was found")
 
 

@@ -160,7 +160,7 @@ def test_wrong_names_get_the_nearest_right_ones(
         ("user_ratio", {}, "There is no kind of split 'user_ratio'; did you mean user-ratio"),
         ("user-ratio", {"train_ratio": 2}, "The split user-ratio: train_ratio"),
         ("user-ratio", {"size": 2}, "A split of the kind user-ratio has no parameter 'size'"),
-        ("temporal", {}, "needs timestamps, which these ratings do not have"),
+        ("temporal", {}, "needs timestamps, but these ratings have none"),
     ],
 )
 def test_wrong_splits_are_refused(

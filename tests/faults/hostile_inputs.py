@@ -123,8 +123,8 @@ _PACKINGS: dict[str, Callable[[bytes, int], bytes]] = {
 _UNPACKED = {
     "equal": (b"u,i,1\n", "unpacks to more"),
     "pairs": (b"1 1\n", "unpacks to more"),
-    "line": (b"a", "neither a name that is known nor a number"),
-    "commas": (b",", "and a table has at most 100,000 columns"),
+    "line": (b"a", "neither a known name nor a number"),
+    "commas": (b",", "but a table has at most 100,000 columns"),
 }
 
 
@@ -181,7 +181,7 @@ def _lines(
 
 
 _HUGE = 2_000_000_000
-_NO_MATRIX = "no sparse matrix of scipy"
+_NO_MATRIX = "does not hold a sparse matrix of scipy"
 _ONE_EACH = "Give more ratings"
 
 _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
@@ -205,8 +205,11 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "short.csv": (_ONE_EACH, _lines(lambda row: f"{row:x},1\n", 130_000, "user,item\n")),
     "columns.csv": ("at most 100,000 columns", _text("user,item", ",a" * 500_000, "\n1,2\n")),
     "tabs.tsv": ("at most 100,000 columns", _text("user\titem", "\ta" * 500_000, "\n1\t2\n")),
-    "quotes.csv": ("Is a quote mark missing", _text("user,item\n", '"' * 1_000_000, "\n1,2\n")),
-    "open.csv": ("Is a quote mark missing", _text('user,item\n"', "a\n" * 500_000)),
+    "quotes.csv": (
+        "Check whether a quote mark is missing",
+        _text("user,item\n", '"' * 1_000_000, "\n1,2\n"),
+    ),
+    "open.csv": ("Check whether a quote mark is missing", _text('user,item\n"', "a\n" * 500_000)),
     "spaces.txt": ("the first line is empty", _text(" " * 1_000_000, "\n1 2 3\n")),
     "empty.csv": ("the first line is empty", _text("\n" * 1_000_000)),
     "returns.csv": ("the first line is empty", _text("\r" * 1_000_000)),
@@ -295,7 +298,7 @@ _SYSTEMS = (
 _COMMANDS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("evaluate", "/dev/zero"), "is a device, which may never end"),
     (("runs", "--test", "table.csv", "/dev/zero"), "is a device, which may never end"),
-    (("evaluate", "--settings", "/dev/zero"), "is no file that ends"),
+    (("evaluate", "--settings", "/dev/zero"), "is not a regular file"),
     (("evaluate", "--settings", "settings.json"), "is a device, which may never end"),
     (("evaluate", "pipe"), "it sent no data"),
 )

@@ -160,7 +160,7 @@ def test_a_split_with_a_fold_too_few_or_too_many_is_refused(tmp_path):
     with pytest.raises(ValueError, match="it has unexpected members: seed"):
         Split.read(path)
     write_archive(path, {**arrays, "fold1": arrays["fold1"].astype(np.int8)})
-    with pytest.raises(ValueError, match="fold1 is of type int8 and not uint8"):
+    with pytest.raises(ValueError, match="fold1 has type int8, not uint8"):
         Split.read(path).codes[1]
     write_archive(path, {**arrays, "fold1": arrays["fold1"][:, :0]})
     with pytest.raises(ValueError, match=r"fold1 has shape \(1, 0\) and not \(1, 1\)"):

@@ -257,8 +257,8 @@ def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
         largest = pc.max(pc.abs(column)).as_py()
         if largest is not None and largest >= MOST_EXACT:
             raise ValueError(
-                f"{largest:.0f} is too large for a floating-point number to be told from the next "
-                "number: write them as text or as whole numbers"
+                f"{largest:.0f} is so large that floating-point numbers cannot tell it from the "
+                "next number: write such identifiers as text or as whole numbers"
             )
         is_whole = pc.all(pc.equal(pc.floor(column), column)).as_py()
         return column.cast(pa.int64() if is_whole is not False else pa.string()).cast(pa.string())

@@ -162,8 +162,8 @@ def too_much_unpacked(path: Path, size: int, most: int = 0) -> TableError:
     most = most or most_unpacked(size)
     return TableError(
         f"{path} has {size:,} bytes, but unpacks to more than {most >> 20:,} MiB. Files of ratings "
-        "rarely do. If this is what you expect, unpack it and name the unpacked file. Write "
-        "Parquet without compression."
+        "rarely do. If this is what you expect, unpack it (write Parquet without compression) and "
+        "name the unpacked file."
     )
 
 

@@ -71,7 +71,7 @@ class RelevanceRule:
         highest = float(tested.max())
         if relevant == "auto" and highest < threshold:
             raise ValueError(
-                f"No test rating is relevant: by all ratings, those of {threshold:g} or more are "
+                f"No test rating is relevant. Judged by all ratings, {threshold:g} or more is "
                 f"relevant, but the highest test rating is {highest:g}. Set the lowest relevant "
                 f"test rating (relevant={highest:g}, in a command: --relevant {highest:g})."
             )

@@ -162,8 +162,8 @@ def refuse_repeats(
 
 
 REPEAT_RULES: dict[Duplicates, str] = {
-    "first": "the first row of each (user, item) is kept",
-    "last": "the last row of each (user, item) is kept",
+    "first": "the first row of each (user, item) stays",
+    "last": "the last row of each (user, item) stays",
     "sum": "the values of each (user, item) are summed",
     "mean": "the values of each (user, item) are averaged",
 }

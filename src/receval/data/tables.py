@@ -87,8 +87,8 @@ def _of_rows(
         if not widths or len(set(widths)) > 1 or not widths[0]:
             wrong = next((n for n, width in enumerate(widths) if width != widths[0]), 0)
             raise TableError(
-                f"Row {wrong + 1} differs from the others. All rows must be lists or tuples of the "
-                f"same length, such as ({', '.join(names[:3])})."
+                f"Row {wrong + 1} is not a valid row. All rows must be lists or tuples of the same "
+                f"length, such as ({', '.join(names[:3])})."
             )
         columns = [list(column) for column in zip(*rows, strict=True)]
     if not 2 <= len(columns) <= len(names):

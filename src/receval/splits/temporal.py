@@ -244,7 +244,7 @@ def sides_of_cut(
             span = "there are no ratings"
             if len(timestamps):
                 first, last = (date_of_seconds(t) for t in (timestamps.min(), timestamps.max()))
-                span = f"they are from {first} to {last}"
+                span = f"the ratings are from {first} to {last}"
             raise ValueError(
                 f"The cut at {date_of_seconds(cut)} with a gap of {gap:g} days leaves no rating "
                 f"{name}; {span}. Choose another cut or a smaller gap."
