@@ -55,7 +55,7 @@ def test_a_command_says_in_eight_lines_at_most_what_it_read_before_the_numbers(
         told[1]
         == "  Ratings are 1, 2, 3, 4 and 5; times are in milliseconds, 2021-05-03 to 2021-05-03."
     )
-    assert told[2].startswith("Relevant are test ratings of 4 or more, which are ")
+    assert told[2].startswith("Test ratings of 4 or more are relevant: ")
     page = Path("out/report.html").read_text(encoding="utf-8")
     assert page.index("<h2>What was read</h2>") < page.index("<h2>Averages</h2>")
     (read,) = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
@@ -125,7 +125,7 @@ def test_a_threshold_is_compared_in_the_precision_of_the_ratings() -> None:
     values = np.array([0.1, 0.7, 0.9], dtype=np.float32)
     assert (values >= relevance_threshold(values, 0.7)).sum() == 2
     assert relevance_threshold(np.array([1, 2, 3], np.int8), 2.5) == 2.5
-    with pytest.raises(ValueError, match=r"No test rating reaches 3.5"):
+    with pytest.raises(ValueError, match=r"No test rating reaches the relevance threshold 3\.5"):
         relevance_threshold(np.array([1, 2, 3], np.int8), 3.5)
 
 

@@ -119,7 +119,7 @@ def test_tables_of_two_folders_are_not_one() -> None:
         ValueError, match="The declared files of ratings are work/demo/ml-1m/ratings"
     ):
         replace(files(), ratings=both).ratings_folder("ml-1m")
-    with pytest.raises(ValueError, match="declared are none"):
+    with pytest.raises(ValueError, match="The declared files of ratings are none"):
         files().ratings_folder("cm100k")
 
 
@@ -257,5 +257,5 @@ def test_splits_and_ratings_that_an_artifact_opens_itself_must_be_declared(
     nothing = ArtifactInputs(InputFiles(), description)
     with pytest.raises(ValueError, match=r"reads the split ml-1m/coin-flip/split\.npz"):
         nothing.split("ml-1m", "coin-flip")
-    with pytest.raises(ValueError, match="declared are none"):
+    with pytest.raises(ValueError, match="The declared files of ratings are none"):
         nothing.ratings("ml-1m")
