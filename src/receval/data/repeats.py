@@ -148,7 +148,7 @@ def refuse_repeats(
     >>> users, items = np.array([0, 1, 0]), np.array([5, 5, 5])
     >>> refuse_repeats(users, items, lambda row, reason: ValueError(f"row {row}: {reason}"))
     Traceback (most recent call last):
-    ValueError: row 2: this user and item already have a rating 2 line(s) above; ...
+    ValueError: row 2: this user and item already have a rating 2 line(s) above, ...
     """
     repeat = first_repeat(_combine((users, items)))
     if repeat is not None:

@@ -160,7 +160,7 @@ def about_files(error: OSError) -> str:
     >>> print(about_files(PermissionError(errno.EACCES, "Permission denied", "results/demo")))
     results/demo: permission is denied: allow this user to read and write it.
     >>> print(about_files(OSError(errno.ENOSPC, "No space left on device")))
-    There is no space left on the disk: free some, and run again.
+    There is no space left on the disk: free some space, and run again.
     """
     words = _ADVICE.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
     words = shortened(words.strip().rstrip("."), 200)
