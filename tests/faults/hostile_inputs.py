@@ -55,7 +55,9 @@ def cases() -> Iterator[HostileInput]:
             yield _read(f"{what}.csv.{suffix}", said, _of_pack(pack, piece, 40 * MIB))
         yield _read(f"json.json.{suffix}", "unpacks to more", _of_pack(pack, b"{},", 40 * MIB))
         yield _read(
-            f"most.csv.{suffix}", "line 2 rates what line 1", _of_pack(pack, b"1 1\n", 23 * MIB)
+            f"most.csv.{suffix}",
+            "line 2 rates the same pair as line 1",
+            _of_pack(pack, b"1 1\n", 23 * MIB),
         )
     for name, piece in _BRACKETS.items():
         content = _of_pack(_PACKINGS["gz"], piece, 23 * MIB)
@@ -217,7 +219,7 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "deep.json": ("is not JSON", _text("[" * 1_000_000)),
     "objects.json": ("is not JSON", _text('{"a":' * 200_000)),
     "deep.jsonl": (
-        "more than 100 deep",
+        "more than 100 levels deep",
         _text('{"user":1,"x":', "[" * 400_000, "]" * 400_000, "}"),
     ),
     "digits.json": ("is not JSON", _text('{"a":{"b":', "9" * 1_000_000, "}}")),
@@ -264,7 +266,7 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
         ),
     ),
     "same.parquet": (
-        "rates what row 1 has rated",
+        "rates the same pair as row 1",
         _parquet(
             user=lambda: pa.DictionaryArray.from_arrays(
                 pa.array(np.zeros(100_000, np.int32)), pa.array(["x" * 1_000_000])
