@@ -163,7 +163,7 @@ def test_a_split_with_a_fold_too_few_or_too_many_is_refused(tmp_path):
     with pytest.raises(ValueError, match="fold1 has type int8, not uint8"):
         Split.read(path).codes[1]
     write_archive(path, {**arrays, "fold1": arrays["fold1"][:, :0]})
-    with pytest.raises(ValueError, match=r"fold1 has shape \(1, 0\) and not \(1, 1\)"):
+    with pytest.raises(ValueError, match=r"fold1 has shape \(1, 0\), not \(1, 1\)"):
         Split.read(path).codes[1]
 
 
