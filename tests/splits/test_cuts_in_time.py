@@ -161,7 +161,10 @@ def test_a_moment_without_a_date_is_said_in_seconds():
     ("parameters", "message"),
     [
         ({"cut": "last summer"}, "is not a date. Write a date as 2003-01-31"),
-        ({"cut": "2003-01-01"}, r"the ratings are from 1970-01-01 00:00:00 to 1970-01-01 00:00:03\. C"),
+        (
+            {"cut": "2003-01-01"},
+            r"the ratings are from 1970-01-01 00:00:00 to 1970-01-01 00:00:03\. C",
+        ),
         ({"cut": 2, "gap": 1}, "leaves no rating before the gap"),
         ({"gap": 1, "scope": "user"}, "require the scope 'all'"),
         ({"cut": 2, "test_share": 0.3}, "Leave out test_share or the cut"),
