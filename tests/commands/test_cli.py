@@ -175,8 +175,14 @@ def test_a_page_without_a_row_of_a_study_is_refused(linked: Path) -> None:
     ("arguments", "told"),
     [
         ([], "Choose a command: receval diagnose, "),
-        (["drfit"], "no command 'drfit'; did you mean receval repo drift? There are diagnose, "),
-        (["evalute"], "no command 'evalute'; did you mean receval evaluate? There are diagnose, "),
+        (
+            ["drfit"],
+            "no command 'drfit'. Did you mean receval repo drift? The commands are diagnose, ",
+        ),
+        (
+            ["evalute"],
+            "no command 'evalute'. Did you mean receval evaluate? The commands are diagnose, ",
+        ),
         (["repo"], "receval repo: the following arguments are required: task"),
         (["repo", "drfit"], "invalid choice: 'drfit' (choose from 'drift', 'accept', "),
         (["repo", "drift", "--edition", "complete"], "'complete' (choose from 'demo', 'full')"),

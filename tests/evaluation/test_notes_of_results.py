@@ -130,5 +130,5 @@ def test_options_of_reading_are_checked() -> None:
 def test_where_auto_finds_no_test_rating_the_highest_is_named() -> None:
     train = {"user": list("cd"), "item": list("xy"), "rating": [1, 7]}
     low = {**TEST, "rating": [2, 1, 1]}
-    with pytest.raises(ValueError, match=r"ratings at hand those of 7 or more .* highest is 2"):
+    with pytest.raises(ValueError, match=r"7 or more is relevant, .* highest test rating is 2"):
         evaluate_runs(low, {"mine": RUN}, train=train, metrics="RR", depth="whole")
