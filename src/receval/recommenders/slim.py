@@ -224,10 +224,10 @@ def _solve_columns(  # type: ignore[no-untyped-def]
                         candidates += 1
             if candidates == 0 and precision <= threshold:
                 break
-            # Only as exact as is useful while other items are still to join.
+            # Solved only as exactly as is useful while other items have yet to join.
             precision = max(threshold, 0.01 * largest)
             if candidates > room:
-                # A threshold of the gain that nearly fills the room, found by bisection.
+                # A threshold on the gain that nearly fills the available space, found by bisection.
                 kept = 0
                 level = 2.0 * best
                 while kept < room // 2:

@@ -197,7 +197,7 @@ class Split:
         return len(self.codes[0])
 
     def check_table(self, ratings: Ratings) -> None:
-        """Refuse another table than the one that the split was made for."""
+        """Refuse any table other than the one that the split was made for."""
         if self.n_ratings != len(ratings):
             raise ValueError(
                 f"The split was made for {self.n_ratings} ratings, but the table has "

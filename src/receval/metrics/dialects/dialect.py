@@ -184,7 +184,7 @@ _PLAIN = {
     "RR": "1 / rank of the first relevant item, 0 if there is none within k",
     "Rprec": "hits within as many ranks as there are relevant items, over their number",
     "F1": "twice the hits, over k and the number of relevant items",
-    "bpref": "relevant items, less those judged not relevant above them, as trec_eval has it",
+    "bpref": "relevant items, each discounted by the non-relevant items above it, as in trec_eval",
     "infAP": "precision expected at the ranks of the relevant items, over their number",
     "ERR": "expected reciprocal of the rank where a user stops who is satisfied by chance",
 }
