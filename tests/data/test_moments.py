@@ -110,6 +110,8 @@ def test_times_that_some_rows_lack_need_not_be_read(tmp_path: Path) -> None:
     text = "user,item,rating,time\n1,2,5,100\n1,3,4,\n"
     with pytest.raises(TableError, match=r"line 3 has no timestamp.*--timestamp -"):
         read_text(tmp_path / "a.csv", text)
+    with pytest.raises(TableError, match="row 2 has no timestamp"):
+        read_ratings({"user": [1, 2], "item": [3, 3], "time": ["2021-05-03", ""]})
     assert read_text(tmp_path / "a.csv", text, timestamp="-").timestamps is None
 
 

@@ -12,6 +12,7 @@ from scipy.stats import gmean
 
 from receval.metrics.averages import (
     FLOOR,
+    MEAN_DECIMALS,
     AdjustedGeometric,
     Arithmetic,
     Average,
@@ -60,6 +61,11 @@ def of(average: Average, values: np.ndarray = VALUES) -> list[float]:
 def test_averages_worked_by_hand(average: Average, first: float, second: float) -> None:
     assert of(average) == pytest.approx([first, second], rel=1e-12)
     assert of(average, VALUES[0]) == pytest.approx([first], rel=1e-12)
+
+
+def test_means_are_equal_that_differ_by_less_than_half_of_the_twelfth_decimal() -> None:
+    means = np.array([0.25, 0.25 + 4e-13, 0.25 - 4e-13, 0.25 + 1e-12, 0.25 - 1e-12])
+    assert len(set(np.round(means, MEAN_DECIMALS).tolist())) == 3
 
 
 ROWS = st.lists(st.floats(0, 1), min_size=4, max_size=4).map(np.array)
@@ -111,7 +117,7 @@ def test_zeros_as_ones_reward_users_without_a_hit_and_leave_the_values_alone() -
 )
 def test_labels_of_averages_read_back(average: Average, label: str) -> None:
     assert average.label == label
-    assert parse_average(label) == average
+    assert parse_average(f" {label} ") == average
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ def ratings():
     return ratings_of(PAIRS, 2, 3, known=[True, False, True, True, False])
 
 
-def given_by(tmp_path, ratings, text, content, unbiased_rows=None):
+def given_by(tmp_path, ratings, text, content, unbiased_rows=None, **order):
     path = tmp_path / "given.txt"
     path.write_bytes(text.encode())
     return predefined_split(
-        ratings, rng_for, path=path, content=content, unbiased_rows=unbiased_rows
+        ratings, rng_for, path=path, content=content, unbiased_rows=unbiased_rows, **order
     )
 
 
@@ -71,7 +71,9 @@ def test_a_wrong_line_of_pairs_is_named(tmp_path, ratings, text, message):
 
 
 def test_fold_numbers_as_plain_cross_validation(tmp_path, ratings):
-    split = given_by(tmp_path, ratings, "1\n2\n2\n1\n3\n", "fold-numbers")
+    given = "1\n2\n2\n1\n3\n", "fold-numbers"
+    split = given_by(tmp_path, ratings, *given, train_order="folds")
+    assert split.metadata == {"train_order": "folds"}
     assert [np.flatnonzero(codes == TEST).tolist() for codes in split.codes] == [
         [0, 3],
         [1, 2],
