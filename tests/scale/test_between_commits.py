@@ -141,5 +141,5 @@ def test_only_outputs_are_written_elsewhere() -> None:
 
 
 def test_a_dataset_that_is_not_there_is_said_with_what_to_do() -> None:
-    with pytest.raises(SystemExit, match=r"librarything is not there: .+ Put into work/raw"):
+    with pytest.raises(SystemExit, match=r"(?s)librarything is not there: .+work/raw"):
         _jobs("valcarce2018", "librarything")

@@ -59,7 +59,7 @@ def test_the_rows_of_the_system_are_taken_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("search", "published", "chosen", "message"),
     [
-        (search_for(0.9, 0.6), 0.2, 1, "of uir: its rows have other settings"),
+        (search_for(0.9, 0.6), 0.2, 1, "of uir, because its rows have other settings"),
         (search_for(0.9), 0.2, 1, "other settings"),
         (search_for(0.5, 0.9), 0.2, 1, "other settings"),
         (search_for(0.9, 0.5, metrics=METRICS[::-1]), 0.2, 1, "other metrics than nDCG"),

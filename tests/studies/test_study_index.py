@@ -43,6 +43,7 @@ STUDY: dict[str, Any] = {
     "artifacts": [
         {
             "name": "fig02",
+            "code": "studies/rankings2020/fig02.py",
             "title": "Precision",
             "caption": "P@10 of two systems.",
             "reading": "A bar is a system; higher is better.",
@@ -51,6 +52,7 @@ STUDY: dict[str, Any] = {
         },
         {
             "name": "table1",
+            "code": "studies/tables/sizes.py",
             "title": "Datasets",
             "caption": "Their sizes.",
             "reading": "",
@@ -67,6 +69,7 @@ CLAIM = {
     "dataset": "ml-1m",
     "ours": "kNN has .50, Pop .25",
     "verdict": "holds",
+    "artifact": "rankings2020/fig02; rankings2020/fig03",
     "splits": "Holds on 20 of 20 splits.",
 }
 LINK = "([R-001](../claims_rankings2020.md#R-001), Section 2)"
@@ -100,6 +103,20 @@ def test_a_figure_has_its_caption_how_to_read_it_and_the_claim_that_it_shows(
     said = "**Holds on ML-1M:** kNN has .50, Pop .25. Holds on 20 of 20 splits."
     assert f"*What it shows.* kNN is best by P@10. {said} {LINK}\n" in text
     assert "[svg](fig02.svg) · [pdf](fig02.pdf) · [csv](fig02.csv)" in text
+
+
+def test_an_artifact_names_its_code_its_configuration_and_the_claims_that_it_decides(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "[studies/rankings2020/fig02.py](../../../src/reproduction/studies/rankings2020/fig02.py)"
+    )
+    settings = "[config/studies/rankings2020.yaml](../../../config/studies/rankings2020.yaml)"
+    decides = "It decides [R-001](../claims_rankings2020.md#R-001)."
+    figure, table = page(tmp_path).split("\n## ")[1:]
+    assert f"*Made by* {code}, as {settings} says. {decides}\n" in figure
+    assert "tables/sizes.py" in table
+    assert "It decides" not in table
 
 
 def test_several_statements_are_a_list_and_one_of_our_own_has_no_number(tmp_path: Path) -> None:
