@@ -85,7 +85,7 @@ def test_more_shards_than_users_are_refused() -> None:
 
 def test_more_shards_than_users_of_all_folds_are_refused() -> None:
     with pytest.raises(
-        ValueError, match="9 folds of 2 users cannot be divided into 27 shards. Use at most 18"
+        ValueError, match=r"9 folds of 2 users cannot be divided into 27 shards\. Use at most 18"
     ):
         folds_and_users(9, [1, 2], (1, 27))
     assert folds_and_users(9, [1, 2], (18, 18)) == [(8, range(1, 2))]

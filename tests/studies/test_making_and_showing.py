@@ -191,7 +191,9 @@ def test_an_experiment_opens_what_the_workflow_wrote(tmp_path: Path) -> None:
     assert order == [(number, system) for number in range(3) for system in ("pop", "wrmf")]
     assert experiment.fold(1) is experiment.fold(1)
     assert experiment.fold(1).test.items.tolist() != experiment.fold(2).test.items.tolist()
-    with pytest.raises(KeyError, match="has no ranks for ar-ai-an/0/test. It has 1r-ti-nn9-from4"):
+    with pytest.raises(
+        KeyError, match=r"has no ranks for ar-ai-an/0/test\. It has 1r-ti-nn9-from4"
+    ):
         experiment.lists("pop", Protocol(), 0)
 
 
