@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, shaded
 from receval.storage.files import real_values
-from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY
+from reproduction.studies._shared.published import PUBLISHED_GREY
 
 COLUMNS = (
     "claim",

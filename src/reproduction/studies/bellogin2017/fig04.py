@@ -18,15 +18,16 @@ from receval.figures.line_labels import label_lines
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017._shared.system_bars import means_with_intervals
-from reproduction.studies.bellogin2017._shared.target_sizes import (
+from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
+from reproduction.studies.bellogin2017.fig03 import (
     KEPT,
     drawn_precision,
     points,
     protocol_of_all_candidates,
     protocols_by_size,
+    removed_axis,
+    size_axis,
 )
-from reproduction.studies.bellogin2017.fig03 import removed_axis, size_axis
 
 if TYPE_CHECKING:
     from receval.metrics.lists import JudgedLists

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017._shared.system_bars import (
+from reproduction.studies.bellogin2017.configuration_bars import (
     CONFIGURATION,
     cutoff_texts,
     draw_bar_grid,

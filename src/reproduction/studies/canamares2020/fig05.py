@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.style import INK
-from reproduction.studies._shared.figures.published_marks import (
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies._shared.published import (
     LABEL_SIZE,
     PUBLISHED_GREY,
     published_mark,
 )
-from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves, paper_says
+from reproduction.studies.canamares2020._shared.systems import draw_system_curves, paper_says
 
 if TYPE_CHECKING:
     from receval.metrics.lists import ListView
@@ -44,7 +44,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     without such users).
     """
     from reproduction.experiments.universes import ExperimentUniverses
-    from reproduction.studies.canamares2020._shared.measured_systems import starting_configuration
+    from reproduction.studies.canamares2020._shared.systems import starting_configuration
 
     deepest = int(inputs.parameters["depth"])
     rows = []

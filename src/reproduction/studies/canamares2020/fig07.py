@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from reproduction.studies._shared.figures.bars import bar_offsets, grouped_bars
+from reproduction.studies._shared.bars import bar_offsets, grouped_bars
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 POLICY_TITLES = {
@@ -31,7 +31,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; policy; neighbours; metric; system; lists; value; p_value; verdict, the last
     five as in :meth:`.MeasuredSystems.compared`, against the fewest neighbours.
     """
-    from reproduction.studies.canamares2020._shared.measured_systems import (
+    from reproduction.studies.canamares2020._shared.systems import (
         MeasuredSystems,
         aligned_parameter,
         starting_configuration,

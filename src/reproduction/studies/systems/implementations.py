@@ -17,9 +17,8 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.confidence import CONFIDENCE
-from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies._shared.published import published_on_test
+from reproduction.studies._shared.published import PUBLISHED_GREY, published_on_test
 
 if TYPE_CHECKING:
     from receval.recommenders.base import RatingMatrix, Recommender
