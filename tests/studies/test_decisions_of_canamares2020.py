@@ -28,7 +28,7 @@ from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
 from receval.storage.files import real_values
 from reproduction.studies.canamares2020 import fig07, table3, table4
-from reproduction.studies.canamares2020._shared.systems import aligned_parameter
+from reproduction.studies.canamares2020._shared.measured_systems import aligned_parameter
 
 # --- table 3 ----------------------------------------------------------------------------------
 

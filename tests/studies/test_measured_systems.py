@@ -16,7 +16,7 @@ from receval.multiverse.exploration import explore
 from receval.splits.kinds import SelectionSpec
 from reproduction.experiments.experiment import Experiment
 from reproduction.experiments.universes import ExperimentUniverses
-from reproduction.studies.canamares2020._shared.systems import (
+from reproduction.studies.canamares2020._shared.measured_systems import (
     MeasuredSystems,
     starting_configuration,
     train_ratios,

@@ -20,7 +20,7 @@ from reproduction.studies._shared.published import (
     PUBLISHED_GREY,
     published_mark,
 )
-from reproduction.studies.canamares2020._shared.systems import draw_system_curves, paper_says
+from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves, paper_says
 
 if TYPE_CHECKING:
     from receval.metrics.lists import ListView
@@ -44,7 +44,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     without such users).
     """
     from reproduction.experiments.universes import ExperimentUniverses
-    from reproduction.studies.canamares2020._shared.systems import starting_configuration
+    from reproduction.studies.canamares2020._shared.measured_systems import starting_configuration
 
     deepest = int(inputs.parameters["depth"])
     rows = []

@@ -31,7 +31,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; policy; neighbours; metric; system; lists; value; p_value; verdict, the last
     five as in :meth:`.MeasuredSystems.compared`, against the fewest neighbours.
     """
-    from reproduction.studies.canamares2020._shared.systems import (
+    from reproduction.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         aligned_parameter,
         starting_configuration,

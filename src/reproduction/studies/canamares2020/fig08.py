@@ -19,7 +19,7 @@ from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.systems import draw_limit, paper_says
+from reproduction.studies.canamares2020._shared.system_curves import draw_limit, paper_says
 
 if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
@@ -52,7 +52,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
-    from reproduction.studies.canamares2020._shared.systems import (
+    from reproduction.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         aligned_parameter,
         starting_configuration,

@@ -11,7 +11,7 @@ from matplotlib.ticker import MultipleLocator, PercentFormatter
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_line
-from reproduction.studies.canamares2020._shared.systems import (
+from reproduction.studies.canamares2020._shared.system_curves import (
     draw_limit,
     draw_system_curves,
     paper_says,
@@ -29,7 +29,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     the last five as in :meth:`.MeasuredSystems.compared`.
     """
     from receval.metrics.registry import parse
-    from reproduction.studies.canamares2020._shared.systems import (
+    from reproduction.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         starting_configuration,
         train_ratios,

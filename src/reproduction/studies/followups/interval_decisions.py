@@ -149,7 +149,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     number of samples of each.
 
     Columns: dataset; metric; scale (``equal-steps`` or ``mean-ranks``, of
-    :mod:`.interval_scales`); test (``t``, ``wilcoxon``, ``sign``); drawn (how many users are
+    :data:`.SCALES`); test (``t``, ``wilcoxon``, ``sign``); drawn (how many users are
     drawn, or ``all``); users; user_samples; pairs; then shares of the pairs, as means over the
     samples: significant and significant_scaled (significant on the metric's own scale, and on the
     interval scale); lost (only on the own scale), gained (only on the interval scale), reversed (on
