@@ -43,7 +43,7 @@ try:
     if elsewhere := libraries_from_elsewhere():
         sys.exit(elsewhere)
 
-    from reproduction.config.repeated_settings import RUN_NAMES
+    from reproduction.config.settings import RUN_NAMES
     from reproduction.config.settings import EDITIONS, chosen_edition
     from reproduction.workflow.plan.datasets import RunFolders
     from reproduction.workflow.plan.plan import Plans

@@ -6,9 +6,9 @@ from simulation.twin_folders import ROOT, ROOT_SEED, MadeOnce, TwinFolder, shrin
 
 from reproduction.config.reading import load_twins
 from reproduction.simulation.large_worlds import observe_large_world
-from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.twins import Simulation, simulate, write_simulation
+from reproduction.simulation.world import Observation
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,9 @@ from simulation.twin_folders import ROOT_SEED
 from receval.statistics.concentration import gini
 from reproduction.simulation import large_worlds, twins
 from reproduction.simulation.large_worlds import LARGEST_WHOLE_WORLD, observe_large_world
-from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.twins import TRUTH_FILE, simulate, write_twin
+from reproduction.simulation.world import Observation
 
 SEEDS = range(4)
 RATED = ("netflix", "librarything", "beeradvocate")

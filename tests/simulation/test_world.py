@@ -9,10 +9,10 @@ from scipy.stats import spearmanr
 
 from receval.seeds import gumbel_noise
 from receval.statistics.concentration import gini
-from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import Activity, RandomSample, TwinSpec
 from reproduction.simulation.twins import Simulation, simulate
 from reproduction.simulation.world import (
+    Observation,
     draw_activity,
     draw_random_sample,
     generate_world,

@@ -15,9 +15,9 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from receval.figures.printed_numbers import as_written
 from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
 from receval.storage.messages import enumerated, joined
-from reproduction.claims.cells import Scalar
 from reproduction.claims.quantities import Quantity
 from reproduction.claims.rules.registry import AnyRule
+from reproduction.claims.sources import Scalar
 from reproduction.config.reading import read_yaml, sentences
 
 ClaimKind = Literal["number", "relation", "trend", "order", "theorem", "setting", "definition"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from reproduction.commands.one_task import add_edition, add_task
 
 if TYPE_CHECKING:
-    from reproduction.drift.acceptance import Acceptance
+    from reproduction.drift.comparison import Acceptance
     from reproduction.workflow.plan.plan import Plan
 
 
@@ -71,7 +71,7 @@ def fresh_and_accepted(plan: Plan) -> tuple[Path, Path]:
 
 def run_accept(chosen: argparse.Namespace) -> int:
     """Show the changes, ask for confirmation, and copy."""
-    from reproduction.drift.acceptance import acceptance
+    from reproduction.drift.comparison import acceptance
     from reproduction.workflow.jobs.temporary_files import remove_temporary_files
     from reproduction.workflow.plan.datasets import RunFolders
     from reproduction.workflow.plan.run_record import check_artifacts, plan_of_last_run

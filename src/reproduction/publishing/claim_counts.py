@@ -12,7 +12,7 @@ import pandas as pd
 from receval.figures.printed_numbers import in_text
 from receval.storage.files import real_values
 from receval.storage.messages import enumerated
-from reproduction.claims.variance import SOURCES
+from reproduction.claims.repetition import SOURCES
 from reproduction.claims.verdicts import ClaimVerdict
 
 _TOLD = ("claim", "statement", "dataset", "verdict")

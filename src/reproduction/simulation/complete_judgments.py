@@ -36,7 +36,7 @@ def observed_ratings(simulation: Simulation) -> Ratings:
     --------
     User 0 rated item 1 with 4; nobody rated item 0:
 
-    >>> from reproduction.simulation.observation import Observation
+    >>> from reproduction.simulation.world import Observation
     >>> from reproduction.simulation.world import World
     >>> seen = Observation(
     ...     users=np.array([0], dtype=np.int32),

@@ -27,20 +27,18 @@ from numpy.typing import NDArray
 
 from receval.seeds import generator
 from receval.statistics.concentration import gini
-from reproduction.simulation.observation import (
-    Observation,
-    item_appearances,
-    rating_times,
-    scrobble_times,
-)
 from reproduction.simulation.spec import Preferences, TwinSpec
 from reproduction.simulation.world import (
     FIRST_RATING_BONUS,
+    Observation,
     draw_activity,
     fitted_exponent,
+    item_appearances,
     log_popularity_curve,
     play_counts,
     rating_bounds,
+    rating_times,
+    scrobble_times,
 )
 
 LARGEST_WHOLE_WORLD = 2**25

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from receval.seeds import generator
 from receval.storage.archives import write_archive
 from reproduction.simulation.large_worlds import LARGEST_WHOLE_WORLD, observe_large_world
-from reproduction.simulation.observation import Observation, observe
 from reproduction.simulation.spec import WRITERS, TwinSpec
-from reproduction.simulation.world import World, generate_world
+from reproduction.simulation.world import Observation, World, generate_world, observe
 
 HOLDING_REPEATS = ("librarything", "beeradvocate")
 """Formats in which a pair may occur again, with an outdated rating."""

@@ -8,12 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from receval.spec_types import NonEmptyText
-from reproduction.claims.cells import ClaimContext
-from reproduction.claims.rules.base import Rule
-from reproduction.claims.rules.comparison import ComparisonRule, ContradictionRule, NumberRule
-from reproduction.claims.rules.order import OrderRule, SameOrderRule
-from reproduction.claims.rules.trend import CrossingRule, TrendRule
-from reproduction.claims.sources import ClaimSources, NotMeasuredError
+from reproduction.claims.rules.comparison import ComparisonRule, ContradictionRule, NumberRule, Rule
+from reproduction.claims.rules.order import CrossingRule, OrderRule, SameOrderRule, TrendRule
+from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError
 from reproduction.claims.verdicts import ClaimVerdict, Finding, failing
 
 

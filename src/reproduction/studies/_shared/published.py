@@ -106,7 +106,7 @@ def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _own_values(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
     from receval.metrics.registry import parse
-    from reproduction.experiments.tidy_values import (
+    from reproduction.experiments.values import (
         Measurement,
         means_over_folds,
         measure_experiment,

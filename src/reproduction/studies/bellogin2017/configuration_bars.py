@@ -159,9 +159,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Parameters of the artifact: ``metrics``. Those missing in ``drawn`` are other forms of the
     metrics in the figure. There is no bpref under 1R, because it needs items judged non-relevant.
 
-    The columns are those of :func:`reproduction.experiments.values_by_fold.values_by_fold`.
+    The columns are those of :func:`reproduction.experiments.values.values_by_fold`.
     """
-    from reproduction.experiments.values_by_fold import values_by_fold
+    from reproduction.experiments.values import values_by_fold
 
     metrics = inputs.metrics()
     tables = [values_by_fold(experiment, metrics) for experiment in inputs.experiments.values()]

@@ -122,7 +122,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.evaluation import evaluate
     from receval.theory.precision import precision_bounds
     from reproduction.experiments.sampled_judgments import kept_ratings
-    from reproduction.experiments.tidy_values import means_over_folds
+    from reproduction.experiments.values import means_over_folds
 
     metric, cutoff = drawn_precision(inputs)
     rows = []

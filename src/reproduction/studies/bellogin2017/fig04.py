@@ -61,7 +61,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Test ratings are removed by a mask: their items stay candidates, and no other rank changes.
     """
     from reproduction.experiments.sampled_judgments import kept_ratings
-    from reproduction.experiments.tidy_values import error_of_mean, means_over_folds
+    from reproduction.experiments.values import error_of_mean, means_over_folds
 
     drawn, _ = drawn_precision(inputs)
     metrics = list(dict.fromkeys([drawn, *inputs.metrics()]))

@@ -111,7 +111,7 @@ def values_on_scales(
     because a mean over folds is not a value of the metric.
     """
     from receval.metrics.evaluation import evaluate, evaluated_lists
-    from reproduction.experiments.metric_comparison import UserMeans
+    from reproduction.experiments.values import UserMeans
 
     means = {scale: UserMeans(experiment, len(metrics)) for scale in (OWN, *SCALES)}
     protocol = experiment.only_protocol

@@ -162,7 +162,7 @@ def _by_fold(group: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 def _measured(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
     from receval.metrics.registry import parse
-    from reproduction.experiments.tidy_values import Measurement, measure_experiment, tidy
+    from reproduction.experiments.values import Measurement, measure_experiment, tidy
 
     measurement = Measurement(
         tuple(map(parse, labels)), experiment.evaluated_users, names=tuple(labels)

@@ -135,7 +135,7 @@ def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path)
     import pandas as pd
 
     from receval.storage.files import real_values
-    from reproduction.claims.variance import SOURCES, variance_table
+    from reproduction.claims.repetition import SOURCES, variance_table
 
     tables = []
     for path, run in zip(numbers, runs, strict=True):

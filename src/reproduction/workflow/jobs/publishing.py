@@ -86,7 +86,7 @@ class _ShownText:
         return [reading, SHOWN, "\n".join(f"- {one}" for one in said)]
 
     def _statement(self, shown: str | Mapping[str, Any], artifact: str) -> str:
-        from reproduction.claims.shown_statements import own_statement, told_verdicts
+        from reproduction.claims.ledger import own_statement, told_verdicts
 
         where = f"{artifact} of {self._study['name']}"
         if isinstance(shown, str):

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from reproduction.config.repeated_settings import (
+from reproduction.config.settings import (
+    EDITIONS,
     RepeatedSettings,
+    Settings,
     edition_of_run,
     load_repeated_settings,
+    load_settings,
     with_seeds_of,
 )
-from reproduction.config.settings import EDITIONS, Settings, load_settings
 from reproduction.workflow.plan.artifacts import PlannedArtifacts
 from reproduction.workflow.plan.claims import PlannedClaims, PlannedErrata
 from reproduction.workflow.plan.code import CodeDigests, PlannedCode

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from reproduction.config.replications import RepeatedRuns, ReplicationsSpec
 from reproduction.config.settings import Settings
+from reproduction.config.studies import RepeatedRuns, ReplicationsSpec
 from reproduction.workflow.plan.claims import PlannedClaims
 from reproduction.workflow.plan.code import CodeDigests
 from reproduction.workflow.provenance.source_file import hash_texts

@@ -40,7 +40,7 @@ def values_by_metric(
 ) -> dict[str, NDArray[np.float64]]:
     """Return the values per user under each metric, shape (n_systems, n_users), by its name."""
     from receval.metrics.registry import parse_named
-    from reproduction.experiments.metric_comparison import means_of_users
+    from reproduction.experiments.values import means_of_users
 
     metrics = parse_named(names, labels)
     values = means_of_users(experiment, list(metrics.values()))
