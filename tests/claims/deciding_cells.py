@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from receval.spec_types import Model
 from receval.storage.files import real_values
+from reproduction.claims.comparison_rules import Rule
 from reproduction.claims.quantities import Computed, Setting, evaluated
-from reproduction.claims.rules.comparison import Rule
-from reproduction.claims.rules.registry import EachRule
 from reproduction.claims.sources import (
     ClaimContext,
     ClaimSources,
@@ -24,6 +23,7 @@ from reproduction.claims.sources import (
     SelectedCells,
     taken,
 )
+from reproduction.claims.spec import EachRule
 from reproduction.claims.verdicts import Finding
 
 Numbers = NDArray[np.float64]

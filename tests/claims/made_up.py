@@ -15,9 +15,8 @@ from pydantic import TypeAdapter
 from receval.storage.files import write_results
 from reproduction.claims.ledger import judge
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.registry import AnyRule
 from reproduction.claims.sources import ClaimContext, ClaimSources, LabelledValues
-from reproduction.claims.spec import PaperClaims, read_claims
+from reproduction.claims.spec import AnyRule, PaperClaims, read_claims
 from reproduction.claims.verdicts import Finding
 
 STUDY = "bellogin2017"

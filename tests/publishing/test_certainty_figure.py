@@ -13,7 +13,7 @@ from figures.text_problems import text_problems
 
 from receval.figures.style import figure_style
 from reproduction.claims.certainty import COLUMNS
-from reproduction.publishing.certainty_figure import (
+from reproduction.publishing.claim_counts import (
     FARTHEST,
     MOST_ROWS,
     caption,

@@ -47,8 +47,7 @@ def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthet
     import pandas as pd
 
     from receval.storage.files import write_atomically
-    from reproduction.publishing.ledger_claims import read_verdict_rows
-    from reproduction.publishing.ledger_page import ledger_page
+    from reproduction.publishing.ledger import ledger_page, read_verdict_rows
 
     rows = pd.concat([read_results(path) for path in verdicts], ignore_index=True)
     write_results(rows, ledger)
@@ -60,8 +59,7 @@ def list_claims(
 ) -> None:
     """Write the page of all claims of a paper."""
     from receval.storage.files import write_atomically
-    from reproduction.publishing.ledger_claims import read_verdict_rows
-    from reproduction.publishing.ledger_page import paper_page
+    from reproduction.publishing.ledger import paper_page, read_verdict_rows
 
     rows = read_verdict_rows(verdicts)
     write_atomically(page, paper_page(rows, elsewhere, synthetic=synthetic))
@@ -152,7 +150,7 @@ def draw_replications(
     """Draw the certainty of the verdicts on the claims of a paper."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
-    from reproduction.publishing.certainty_figure import caption, draw, drawn_rows
+    from reproduction.publishing.claim_counts import caption, draw, drawn_rows
 
     rows = drawn_rows(read_results(certainty), study)
     write_results(rows, results)

@@ -8,8 +8,8 @@ from functools import cached_property
 from receval.metrics.registry import module_of
 from receval.multiverse.decisions import DecisionGrid
 from reproduction.config.studies import ArtifactSpec, ExperimentSpec, StudySpec
-from reproduction.workflow.plan.experiments import PlannedExperiments
-from reproduction.workflow.plan.measurements import (
+from reproduction.workflow.plan.experiments import (
+    PlannedExperiments,
     PlannedJudgmentSamplings,
     PlannedSearches,
     PlannedSimulations,

@@ -17,8 +17,8 @@ from pydantic import Field, model_validator
 from receval.figures.printed_numbers import significant
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
+from reproduction.claims.comparison_rules import PositiveShare, Rule, in_words
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.comparison import PositiveShare, Rule, in_words
 from reproduction.claims.sources import ClaimContext, ClaimSources, aligned
 from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
 
