@@ -14,7 +14,6 @@ from claims.made_up import CLAIMS, STUDY, claims_of_paper, sources_of, values_of
 
 from receval.figures.printed_numbers import NOTHING
 from receval.storage.files import read_results, real_values
-from reproduction.claims.certainty import ENOUGH, RARE
 from reproduction.claims.comparison_rules import NumberRule
 from reproduction.claims.ledger import (
     COLUMNS,
@@ -33,7 +32,7 @@ from reproduction.claims.spec import (
     filled_in,
     read_claims,
 )
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import ENOUGH, RARE, ClaimVerdict
 
 pytestmark = pytest.mark.costly
 

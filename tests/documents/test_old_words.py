@@ -95,7 +95,7 @@ OLD_WORDS = (
         r"(?<![a-z])removals?(?![a-z])",
         "judgment sampling",
         {
-            "src/reproduction/experiments/sampled_judgments.py": _SEEDS,
+            "src/reproduction/experiments/universes.py": _SEEDS,
             "tests/missing_judgments/test_measured_samplings.py": _SEEDS,
             "docs/robustness.md": "plain English for what is done to the test ratings",
         },

@@ -12,7 +12,7 @@ import pytest
 from figures.text_problems import text_problems
 
 from receval.figures.style import figure_style
-from reproduction.claims.certainty import COLUMNS
+from reproduction.claims.verdicts import COLUMNS
 from reproduction.publishing.claim_counts import (
     FARTHEST,
     MOST_ROWS,

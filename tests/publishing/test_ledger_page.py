@@ -11,9 +11,8 @@ from publishing.site_samples import OTHER_FORM, ROOT, claim_row, write_ledger
 from publishing.site_samples import ROWS as ROWS_OF_SITE
 
 from receval.storage.files import DamagedFileError, read_results
-from reproduction.claims.certainty import told_of_splits
 from reproduction.claims.ledger import claims_of
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.verdicts import ClaimVerdict, told_of_splits
 from reproduction.publishing.ledger import (
     OF_NEWER,
     OF_TWINS,

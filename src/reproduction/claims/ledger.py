@@ -22,7 +22,6 @@ from tabulate import tabulate
 from receval.spec_types import Model, NonEmptyText
 from receval.storage.files import read_results
 from receval.storage.messages import enumerated, how_many, joined
-from reproduction.claims.certainty import KEYS, told_of_splits, verdict_of_splits
 from reproduction.claims.comparison_rules import ContradictionRule
 from reproduction.claims.quantities import evaluated
 from reproduction.claims.sources import (
@@ -41,6 +40,7 @@ from reproduction.claims.spec import (
 )
 from reproduction.claims.verdicts import (
     IN_PAPER,
+    KEYS,
     ClaimVerdict,
     Finding,
     is_rebuilt,
@@ -49,7 +49,9 @@ from reproduction.claims.verdicts import (
     overall_in_paper,
     overall_verdict,
     told_needs,
+    told_of_splits,
     verdict_in_words,
+    verdict_of_splits,
 )
 from reproduction.config.reading import sentences
 
@@ -143,9 +145,9 @@ def judged_claims(
 ) -> pd.DataFrame:
     """Return the ledger of some papers.
 
-    ``certainty`` has how certain verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). If
+    ``certainty`` has how certain verdicts are (:data:`reproduction.claims.verdicts.COLUMNS`). If
     enough splits were tried, they decide instead of the single split of the sources
-    (:func:`reproduction.claims.certainty.verdict_of_splits`).
+    (:func:`reproduction.claims.verdicts.verdict_of_splits`).
     """
     rows = [
         ledger_row(number, claim, check, paper.paper, sources)

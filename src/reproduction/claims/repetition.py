@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from reproduction.claims.certainty import KEYS
 from reproduction.claims.ledger import ledger_row
 from reproduction.claims.sources import WITHOUT_INTERVALS, ClaimSources
 from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims
+from reproduction.claims.verdicts import KEYS
 
 ROWS = (*KEYS, "replication", "seed", "verdict", "published", "value", "needs", "judged_by", "code")
 """Columns of the verdicts on repeated claims; docs/replications.md describes them."""

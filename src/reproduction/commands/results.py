@@ -43,7 +43,7 @@ def run_drift(chosen: argparse.Namespace) -> int:
     from reproduction.drift.comparison import compare_folders
     from reproduction.drift.report import as_text
     from reproduction.workflow.plan.datasets import RunFolders
-    from reproduction.workflow.plan.run_record import check_artifacts, plan_of_last_run
+    from reproduction.workflow.plan.plan import check_artifacts, plan_of_last_run
 
     plan = plan_of_last_run(chosen.edition, RunFolders.of_command())
     check_artifacts(plan, recorded=False)
@@ -77,7 +77,7 @@ def run_accept(chosen: argparse.Namespace) -> int:
     from reproduction.drift.comparison import acceptance
     from reproduction.workflow.jobs.job_runner import remove_temporary_files
     from reproduction.workflow.plan.datasets import RunFolders
-    from reproduction.workflow.plan.run_record import check_artifacts, plan_of_last_run
+    from reproduction.workflow.plan.plan import check_artifacts, plan_of_last_run
 
     plan = plan_of_last_run(chosen.edition, RunFolders.of_command())
     _check_complete(plan)

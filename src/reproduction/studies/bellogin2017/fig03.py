@@ -23,7 +23,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
     from receval.metrics.precision_and_recall import Precision
-    from reproduction.experiments.sampled_judgments import KeptRatings
+    from reproduction.experiments.universes import KeptRatings
 
 
 KEPT, SIZE = "test ratings", "target set size"
@@ -121,7 +121,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.metrics.evaluation import evaluate
     from receval.theory.precision import precision_bounds
-    from reproduction.experiments.sampled_judgments import kept_ratings
+    from reproduction.experiments.universes import kept_ratings
     from reproduction.experiments.values import means_over_folds
 
     metric, cutoff = drawn_precision(inputs)

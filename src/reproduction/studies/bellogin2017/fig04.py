@@ -32,7 +32,7 @@ from reproduction.studies.bellogin2017.fig03 import (
 if TYPE_CHECKING:
     from receval.metrics.lists import JudgedLists
     from receval.metrics.metric import Metric
-    from reproduction.experiments.sampled_judgments import KeptRatings
+    from reproduction.experiments.universes import KeptRatings
 
 Row = dict[str, Any]
 
@@ -60,7 +60,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Test ratings are removed by a mask: their items stay candidates, and no other rank changes.
     """
-    from reproduction.experiments.sampled_judgments import kept_ratings
+    from reproduction.experiments.universes import kept_ratings
     from reproduction.experiments.values import error_of_mean, means_over_folds
 
     drawn, _ = drawn_precision(inputs)

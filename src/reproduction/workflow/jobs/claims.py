@@ -114,8 +114,8 @@ def _as_text(path: Path) -> pd.DataFrame:
 def summarise_replications(*, replications: Path, claims: Sequence[Path], table: Path) -> None:
     """Write the certainty of each verdict."""
     from receval.storage.files import real_values
-    from reproduction.claims.certainty import certainty
     from reproduction.claims.spec import read_claims
+    from reproduction.claims.verdicts import certainty
 
     rows = read_results(replications)
     for name in ("published", "value"):

@@ -15,8 +15,8 @@ from receval.splits.kinds import SPLITTERS
 from reproduction.config.reading import OWN, package_of
 from reproduction.config.settings import Settings
 from reproduction.config.studies import ExperimentSpec
-from reproduction.workflow.plan.artifacts import COMPUTING, SHOWING, PlannedArtifacts
 from reproduction.workflow.plan.publishing import PlannedClaims
+from reproduction.workflow.plan.studies import COMPUTING, SHOWING, PlannedArtifacts
 from reproduction.workflow.provenance.code_digest import (
     LENGTH,
     CodeBehind,

@@ -16,9 +16,8 @@ from pydantic import Field
 from receval.spec_types import Identifier, Model, NonEmptyText
 from reproduction.config.reading import read_yaml, validated
 from reproduction.config.settings import Settings
-from reproduction.workflow.plan.artifacts import PlannedArtifacts
 from reproduction.workflow.plan.datasets import RunFolders
-from reproduction.workflow.plan.studies import PlannedStudies
+from reproduction.workflow.plan.studies import PlannedArtifacts, PlannedStudies
 from reproduction.workflow.provenance.source_file import PACKAGES
 
 THEOREMS = "reproduction.claims.theorems"
