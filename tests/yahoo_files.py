@@ -16,8 +16,8 @@ from simulation.twin_folders import ROOT, ROOT_SEED, shrink
 
 from receval.seeds import generator
 from reproduction.config.reading import load_twins
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.twins import parsed_rows, simulate
-from reproduction.simulation.world import Observation
 from reproduction.simulation.writers import yahoo
 from reproduction.workflow.plan.plan import Plan
 

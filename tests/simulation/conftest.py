@@ -5,6 +5,7 @@ import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, MadeOnce, TwinFolder, shrink
 
 from reproduction.config.reading import load_twins
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.twins import (
     Simulation,
@@ -12,7 +13,6 @@ from reproduction.simulation.twins import (
     simulate,
     write_simulation,
 )
-from reproduction.simulation.world import Observation
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from simulation.twin_folders import ROOT_SEED
 
 from receval.statistics.concentration import gini
 from reproduction.simulation import twins
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.twins import (
     LARGEST_WHOLE_WORLD,
@@ -17,7 +18,6 @@ from reproduction.simulation.twins import (
     simulate,
     write_twin,
 )
-from reproduction.simulation.world import Observation
 
 SEEDS = range(4)
 RATED = ("netflix", "librarything", "beeradvocate")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, spearmanr
 
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.twins import Simulation
-from reproduction.simulation.world import Observation
 
 RATED = ["ml-1m", "netflix", "librarything", "beeradvocate", "yahoo-r3", "cm100k"]
 TIMED = ["ml-1m", "netflix", "netflix, large", "beeradvocate", "lastfm-1k"]

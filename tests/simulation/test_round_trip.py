@@ -13,9 +13,9 @@ from reproduction.datasets.prepare import prepare
 from reproduction.datasets.raw import RawFile, RawFiles
 from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
 from reproduction.simulation.complete_judgments import relevance_of_twin
+from reproduction.simulation.observation import DAY
 from reproduction.simulation.spec import WRITERS
 from reproduction.simulation.twins import Simulation, parsed_rows
-from reproduction.simulation.world import DAY
 
 DATASETS = [*WRITERS]
 DAYS = {"netflix"}

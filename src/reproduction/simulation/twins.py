@@ -3,7 +3,7 @@ r"""Synthetic twins: simulated datasets in the raw formats of real ones, with th
 
 Worlds that do not fit in memory are observed in blocks of users.
 
-The model is that of :mod:`reproduction.simulation.world`. First, what all users share is drawn: the
+The model is that of :mod:`reproduction.simulation.observation`. First, what all users share is drawn: the
 items, their popularity curve, when they appear, and how many items each user chooses. A pilot of
 some users then fits the exponent of the curve and the bounds of the ratings. Finally the
 affinities, choices, ratings and times are drawn block by block, each from a seed by its number.
@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 from receval.seeds import generator
 from receval.statistics.concentration import gini
 from receval.storage.archives import write_archive
-from reproduction.simulation.spec import WRITERS, Preferences, TwinSpec
-from reproduction.simulation.world import (
+from reproduction.simulation.observation import (
     FIRST_RATING_BONUS,
     Observation,
     World,
@@ -50,6 +49,7 @@ from reproduction.simulation.world import (
     rating_times,
     scrobble_times,
 )
+from reproduction.simulation.spec import WRITERS, Preferences, TwinSpec
 
 LARGEST_WHOLE_WORLD = 2**25
 """Largest number of (user, item) pairs of worlds in memory, at about 60 bytes per pair."""

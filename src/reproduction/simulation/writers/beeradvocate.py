@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.storage.files import write_atomically
-from reproduction.simulation.world import DAY, Observation
+from reproduction.simulation.observation import DAY, Observation
 from reproduction.simulation.writers.raw_files import (
     LineColumn,
     gzip_bytes,

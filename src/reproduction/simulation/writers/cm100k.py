@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.storage.files import write_atomically
-from reproduction.simulation.world import Observation
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.writers.raw_files import join_columns, numbers_with_gaps, to_bytes
 
 LAST_TRACK = 99_757_138

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.storage.files import write_atomically
-from reproduction.simulation.world import Observation
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.writers.raw_files import (
     invent_names,
     join_columns,

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.storage.files import replacing
-from reproduction.simulation.world import DAY, Observation
+from reproduction.simulation.observation import DAY, Observation
 from reproduction.simulation.writers.raw_files import (
     GzipWriter,
     group_to_bytes,

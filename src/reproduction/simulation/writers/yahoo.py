@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.storage.files import write_atomically
-from reproduction.simulation.world import Observation
+from reproduction.simulation.observation import Observation
 from reproduction.simulation.writers.raw_files import join_columns, to_bytes
 
 TRAIN_FILE = "ydata-ymusic-rating-study-v1_0-train.txt"
