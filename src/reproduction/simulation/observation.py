@@ -37,8 +37,8 @@ For event data it is the number of plays :math:`\max(1, [\exp(\mu + \tau \Phi^{-
 with the distribution function G of the affinity of observed pairs. If users rate all of a random
 sample (CM100k), the sample is observed, and the choices are its familiar part.
 
-Observations are parts of a world, at certain times: choices, random samples, familiarity, plays. Users
-and items arrive, users rate in sessions, and listeners tire of artists.
+Observations are parts of a world, at certain times: choices, random samples, familiarity, plays.
+Users and items arrive, users rate in sessions, and listeners tire of artists.
 """
 
 from __future__ import annotations

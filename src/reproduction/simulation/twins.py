@@ -3,9 +3,9 @@ r"""Synthetic twins: simulated datasets in the raw formats of real ones, with th
 
 Worlds that do not fit in memory are observed in blocks of users.
 
-The model is that of :mod:`reproduction.simulation.observation`. First, what all users share is drawn: the
-items, their popularity curve, when they appear, and how many items each user chooses. A pilot of
-some users then fits the exponent of the curve and the bounds of the ratings. Finally the
+The model is that of :mod:`reproduction.simulation.observation`. First, what all users share is
+drawn: the items, their popularity curve, when they appear, and how many items each user chooses. A
+pilot of some users then fits the exponent of the curve and the bounds of the ratings. Finally the
 affinities, choices, ratings and times are drawn block by block, each from a seed by its number.
 Unobserved pairs are discarded with their block, so there is no complete relevance.
 
