@@ -13,7 +13,7 @@
 # make browser     tests of pages in Chromium, and the packages that they need
 # make statements  check that the pages agree with the results of make reproduce
 # make faults      tests with damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer)
-# make mutants     whether tests notice 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
+# make mutants     check whether tests detect 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
 # make minimum-versions  the library's tests with the lowest and the newest versions of its dependencies
 # make slurm       install what runs on a Slurm cluster need (docs/cluster.md)
 # make help        print this list
@@ -29,7 +29,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SNAKEMAKE := $(BIN)/snakemake --cores all
 INSTALL := $(BIN)/python -I -m pip install --disable-pip-version-check --progress-bar off --require-hashes
-$(if $(filter-out demo full,$(EDITION)),$(error EDITION is demo or full, and not $(EDITION)))
+$(if $(filter-out demo full,$(EDITION)),$(error EDITION is $(EDITION), but it must be demo or full))
 # The edition whose run ended last: its drift report is the last thing that a run makes.
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/demo/drift.md work/full/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))

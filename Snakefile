@@ -22,7 +22,7 @@ min_version("9.27")
 REPOSITORY = Path(str(workflow.current_basedir)).resolve()
 if not (REPOSITORY / "src").is_dir():
     sys.exit(
-        "receval runs from a copy of its repository: clone it, and name the Snakefile there."
+        "receval runs from a clone of its repository. Clone it, and name the Snakefile in the clone."
     )
 
 # Another checkout may be installed, and our plug-in of Snakemake has loaded a part of it by now: a run
@@ -51,7 +51,7 @@ except ModuleNotFoundError as missing:
     sys.exit(
         f"The Python of this Snakemake ({sys.executable}) has no {missing.name}, which the workflow "
         f"needs. Run the Snakemake of the repository's environment (make -C {quote(str(REPOSITORY))} "
-        ".venv/ready, then .venv/bin/snakemake there), or install the rest into this one: "
+        ".venv/ready, then .venv/bin/snakemake there), or install the missing packages into this one: "
         f"{sys.executable} -m pip install -e {quote(f'{REPOSITORY}[workflow]')}"
     )
 

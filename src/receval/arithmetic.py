@@ -89,9 +89,9 @@ def use_one_arithmetic(*, computes: bool = True) -> None:
     if changed and loaded and computes:
         raise RuntimeError(
             f"{loaded[0]} was loaded before the arithmetic could be chosen, so results would "
-            "depend on this machine's processor. Call receval.arithmetic.use_one_arithmetic before "
-            f"anything imports {loaded[0]}, or set these variables where the process is started: "
-            + " ".join(f"{name}={quote(value)}" for name, value in changed.items())
+            "depend on the processor of this machine. Call receval.arithmetic.use_one_arithmetic "
+            f"before anything imports {loaded[0]}, or set these variables where the process is "
+            "started: " + " ".join(f"{name}={quote(value)}" for name, value in changed.items())
         )
     os.environ.update(changed)
 

@@ -24,7 +24,7 @@ def lazy_names(package: str, names: Mapping[str, str]) -> Face:
     def imported(name: str) -> Any:
         if name not in names:
             near = get_close_matches(name, names, n=1)
-            hint = f"; did you mean {near[0]}?" if near and not name.startswith("_") else ""
+            hint = f". Did you mean {near[0]}?" if near and not name.startswith("_") else ""
             raise AttributeError(f"{package} has no attribute {name!r}{hint}")
         module, _, symbol = names[name].partition(":")
         return getattr(import_module(module), symbol)

@@ -39,7 +39,7 @@ class NoteKind:
 NOTES: dict[str, NoteKind] = {
     "few-identifiers-known": NoteKind(
         "misleading",
-        "Less than half of the users or items of one table are in the other. The values describe "
+        "Fewer than half of the users or items of one table are in the other. The values describe "
         "only those in both.",
         "Use the same identifiers in both. Look for leading zeros, white space, capital letters, "
         "and numbers that were written as floats.",
@@ -52,8 +52,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "no-rating-column": NoteKind(
         "doubtful",
-        "No column has a usual name for ratings, so every row counts as a rating of 1.",
-        "Name the column of ratings (--rating), or say that there is none (--rating -).",
+        "No column has a known name for ratings, so every row counts as a rating of 1.",
+        "Name the column of ratings (--rating), or state that there is none (--rating -).",
     ),
     "constant-ratings": NoteKind(
         "doubtful",
@@ -62,8 +62,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "early-times": NoteKind(
         "doubtful",
-        "Read as seconds, the times lie shortly after 1970, so they probably have another unit.",
-        "Give the unit of the times (--time-unit).",
+        "Read as seconds, the times are shortly after 1970, so they probably have another unit.",
+        "Set the unit of the times (--time-unit).",
     ),
     "empty-lists": NoteKind(
         "doubtful",
@@ -72,7 +72,7 @@ NOTES: dict[str, NoteKind] = {
     ),
     "no-scores": NoteKind(
         "misleading",
-        "No score is finite, so nothing orders the lists but the rule for equal scores.",
+        "No score is finite, so only the rule for equal scores orders the lists.",
         "Check that the right column was read (--run-score) and that the system did not diverge.",
     ),
     "items-without-scores": NoteKind(
@@ -84,7 +84,7 @@ NOTES: dict[str, NoteKind] = {
         "misleading",
         "The ranks and the scores of a run disagree. The scores may be distances or losses, or the "
         "ranks may count from the worst item.",
-        "Say which of the two orders the lists (--run-order), or leave the other column out.",
+        "Choose which of the two orders the lists (--run-order), or leave the other column out.",
     ),
     "equal-scores": NoteKind(
         "doubtful",
@@ -110,18 +110,18 @@ NOTES: dict[str, NoteKind] = {
     ),
     "users-without-lists": NoteKind(
         "doubtful",
-        "Users for whom a run has no list count as 0, unless they are left out of the average.",
+        "Users without a list in a run count as 0, unless they are left out of the average.",
         "Average only users with lists (--users covered), or complete the run.",
     ),
     "untested-users": NoteKind(
         "information",
         "Lists of users without test ratings cannot be measured.",
-        "Nothing, unless these users should have test ratings.",
+        "Do nothing, unless these users should have test ratings.",
     ),
     "shown-not-clicked": NoteKind(
         "information",
-        "Many systems take every training row as positive, even one for an item that was shown but "
-        "not clicked.",
+        "Many systems count every training row as positive, even one for an item that was shown "
+        "but not clicked.",
         "Leave out the rows without a click if systems should not learn from them.",
     ),
     "other-data": NoteKind(
@@ -137,7 +137,7 @@ NOTES: dict[str, NoteKind] = {
     ),
     "few-users": NoteKind(
         "doubtful",
-        "Averages over a small part of the users may say nothing about the others.",
+        "Averages over a small share of the users may say nothing about the others.",
         "Choose a split that tests more users, or give more ratings.",
     ),
     "users-left-out": NoteKind(
@@ -153,11 +153,11 @@ NOTES: dict[str, NoteKind] = {
     "users-without-scores": NoteKind(
         "doubtful",
         "Users for whom a system has no finite score have no list, and count as 0.",
-        "Check whether the system diverged, or did not know these users.",
+        "Check whether the system diverged or did not know these users.",
     ),
     "extreme-threshold": NoteKind(
         "doubtful",
-        "Nearly all or nearly no ratings are relevant, so values depend on a few ratings.",
+        "Almost all ratings are relevant, or almost none, so values depend on a few ratings.",
         "Set the lowest rating that counts as relevant (--relevant).",
     ),
     "selection": NoteKind(
@@ -172,18 +172,18 @@ NOTES: dict[str, NoteKind] = {
     ),
     "no-times": NoteKind(
         "information",
-        "Splits by time need times, and there are none.",
-        "Name the column of times if there is one (--timestamp).",
+        "Splits by time need timestamps, but there are none.",
+        "Name the column of timestamps if there is one (--timestamp).",
     ),
     "split-impossible": NoteKind(
         "information",
         "A kind of split cannot be made from these data; the note says why.",
-        "Nothing, or change what the note names.",
+        "Do nothing, or change what the note names.",
     ),
     "sample-of-users": NoteKind(
         "information",
         "Slow measurements used a random sample of the users.",
-        "Nothing: sizes and splits cover all users.",
+        "Do nothing: sizes and splits cover all users.",
     ),
     "unbiased-left-out": NoteKind(
         "information",
@@ -193,7 +193,7 @@ NOTES: dict[str, NoteKind] = {
     "design-left-out": NoteKind(
         "information",
         "An experiment needs more items or ratings than these data have.",
-        "Nothing: the experiment is left out.",
+        "Do nothing: the experiment is left out.",
     ),
     "no-figure": NoteKind(
         "information",
@@ -214,13 +214,13 @@ NOTES: dict[str, NoteKind] = {
         "information",
         "In some universes every order has the same value, or there are too few users for a test. "
         "They say nothing about the systems and are not counted as draws.",
-        "Nothing: shares refer to the other universes. With a higher threshold (--relevant), the "
-        "order of condensed lists can matter.",
+        "Do nothing: shares refer to the other universes. With a higher threshold (--relevant), "
+        "the order of condensed lists can matter.",
     ),
     "decision-left-out": NoteKind(
         "information",
         "A level of a decision makes no difference on these data, or cannot be computed.",
-        "Nothing: the other levels are compared.",
+        "Do nothing: the other levels are compared.",
     ),
 }
 """All kinds of notes by their codes."""
@@ -290,11 +290,12 @@ def refuse_doubts(notes: Sequence[Note]) -> None:
     >>> refuse_doubts([Note("no-times", "There are no times.")])
     >>> refuse_doubts([Note("no-scores", "No score is a number.")])
     Traceback (most recent call last):
-    ValueError: No score is a number. (no-scores, refused as strict; see docs/warnings.md.)
+    ValueError: No score is a number. (no-scores, refused in strict mode; see docs/warnings.md.)
     """
     doubts = [note for note in gravest_first(notes) if note.kind.gravity != "information"]
     if doubts:
-        further = f" {len(doubts) - 1} further notes." if doubts[1:] else ""
+        further = f" {len(doubts) - 1} more note{'s' * (len(doubts) > 2)}." if doubts[1:] else ""
         raise ValueError(
-            f"{doubts[0]} ({doubts[0].code}, refused as strict; see docs/warnings.md.){further}"
+            f"{doubts[0]} ({doubts[0].code}, refused in strict mode; see "
+            f"docs/warnings.md.){further}"
         )

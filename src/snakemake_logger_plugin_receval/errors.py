@@ -25,8 +25,9 @@ _NUMBERED = re.compile(r"\[Errno (\d+)\]")
 
 _LOCKED = "Directory cannot be locked"
 _ANOTHER_RUN = (
-    "Another run is at work in this folder: let it end, or stop it, and start again. If none is, "
-    "as after one that was killed where the file system has no locks: snakemake --unlock."
+    "Another run is working in this folder. Wait until it ends, or stop it, and start again. If "
+    "no run is working (a killed run can leave its lock where the file system has no locks), "
+    "use snakemake --unlock."
 )
 _FROM_THE_FUTURE = re.compile(
     r"Output (?P<output>.+?) has older modification time \(.*?\) than input (?P<input>.+?) "
@@ -36,8 +37,8 @@ _FROM_THE_FUTURE = re.compile(
 OF_THE_MACHINE = {
     errno.ENOSPC: "The disk is full",
     errno.EDQUOT: "The disk quota is used up",
-    errno.EFBIG: "A file is larger than this user may write",
-    errno.EROFS: "The file system cannot be written",
+    errno.EFBIG: "A file exceeds the size that this user may write",
+    errno.EROFS: "The file system is read-only",
     errno.EMFILE: "Too many files are open",
     errno.ENOMEM: "There is no memory left",
     errno.EIO: "The disk cannot be read or written",
@@ -59,9 +60,9 @@ def sentence_of(text: str) -> str:
         return raised_by(text) or text.strip()
     if dated := _FROM_THE_FUTURE.search(text):
         return (
-            f"{dated['input']} is from the future ({dated['date']}), and {dated['output']} is "
-            "removed, which is older than what it was made from. Give the first the date of now "
-            f"(touch {quote(dated['input'])}), and look after the clock."
+            f"{dated['input']} has a date in the future ({dated['date']}), so {dated['output']} "
+            "is older than what it was made from and is removed. Set the date of the first file "
+            f"to now (touch {quote(dated['input'])}), and check the clock."
         )
     name, lines = _class_and_rest(text)
     message = "\n".join(line for line in lines if not _FRAME.match(line)).strip()

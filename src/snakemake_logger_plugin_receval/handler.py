@@ -133,7 +133,9 @@ class LogHandler(LogHandlerBase):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """Say in one line that a record could not be shown; Snakemake's own log has it."""
         if not isinstance(sys.exc_info()[1], BrokenPipeError):
-            self.screen.say(f"This cannot be shown: {record.getMessage()} ({sys.exc_info()[1]!r})")
+            self.screen.say(
+                f"This message could not be shown: {record.getMessage()} ({sys.exc_info()[1]!r})"
+            )
 
     def _say(self, notice: Notice) -> None:
         if "all" in self.quiet and not self.dry:

@@ -70,8 +70,8 @@ def _have_a_cache() -> None:
     os.environ["XDG_CACHE_HOME"] = str(own.absolute())
     os.environ.setdefault("MPLCONFIGDIR", str(own.absolute() / "matplotlib"))
     print(
-        f"No cache can be kept in {folder.parent}: {own} takes its place; XDG_CACHE_HOME names "
-        "another folder.",
+        f"The cache in {folder.parent} is not writable, so {own} is used instead. Set "
+        "XDG_CACHE_HOME to use another folder.",
         file=sys.stderr,
     )
 

@@ -37,7 +37,7 @@ def failure_text(failure: Failure) -> str:
     # Problems of the machine are shown first, without a log, which would not help.
     if failure.cause and failure.cause != failure.sentence and failure.sentence:
         return f"{failure.cause}: {failure.job.name} failed. {sentence}"
-    lines = [f"{failure.job.name} failed: {sentence or 'nothing says why.'}"]
+    lines = [f"{failure.job.name} failed: {sentence or 'no reason was given.'}"]
     for path, log in logs:
         tail = without_sentence(log, sentence).rstrip().splitlines()[-LINES_OF_LOG:]
         lines.append(f"  Its log is {path}" + (", which ends:" if tail else "."))
@@ -170,7 +170,7 @@ def run_ending(state: RunState, now: float, log_file: str = "") -> str:
     lines += _results(outputs)
     for report in sorted({o for o in outputs if _DRIFT_REPORT.fullmatch(o)}):
         lines.append(_drift(report))
-    absence = absence_of(_absent(outputs), "receval repo datasets tells how to get them")
+    absence = absence_of(_absent(outputs), "receval repo datasets shows how to get them")
     lines += [absence] if absence else []
     return "\n".join(lines)
 
@@ -197,11 +197,11 @@ def _unfinished(state: RunState, took: str) -> str:
     made = f"{state.done} of {_jobs(state.total)} made in {took}"
     if failed:
         return (
-            f"Failed: {_jobs(failed)}; {made}, {waiting} had to wait. Mend what failed: then the "
-            "same command goes on from there."
+            f"Failed: {_jobs(failed)}; {made}, {waiting} not started. Fix what failed. Then run "
+            "the same command again, and it continues from there."
         )
     ended = "Stopped" if state.interrupted else "Not finished"
-    return f"{ended}: {made}. The same command goes on from there."
+    return f"{ended}: {made}. Run the same command again, and it continues from there."
 
 
 def _repeated(state: RunState) -> Iterable[str]:

@@ -200,7 +200,7 @@ class RunState:
         if restarted := re.fullmatch(r"Trying to restart job (\d+)\.", text):
             self.failures.pop(int(restarted[1]), None)
             job = self._known.get(int(restarted[1]))
-            text = f"{job.name} is tried again." if job else text
+            text = f"{job.name} is being retried." if job else text
             return [Message(text, logging.WARNING)]
         return self._message(text, text, record.levelno)
 

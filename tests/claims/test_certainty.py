@@ -48,7 +48,7 @@ def test_wilsons_interval_is_scipys(trials: int) -> None:
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 0), (3, 2), (-1, 5)])
 def test_what_is_no_share_is_refused(successes: int, trials: int) -> None:
-    with pytest.raises(ValueError, match="is no share"):
+    with pytest.raises(ValueError, match="is not a share"):
         wilson_interval(successes, trials)
 
 

@@ -84,14 +84,14 @@ def sized(numbers: dict[str, Any], short: str = "", shown: str = "") -> Erratum:
         ({"command": "rm -r results"}, "E-01.command: String should match"),
         ({"because": ""}, "E-01.because: String should have at least 1 character"),
         ({"size": {"missing": "No."}}, "E-01.size.short: the key is missing"),
-        ({"size": {"short": "x"}}, "a size has numbers and shown, or it has missing"),
+        ({"size": {"short": "x"}}, "a size must have either numbers and shown, or missing"),
         (
             {"size": {"short": "{a}", "missing": "No."}},
-            "the texts and the numbers do not have the same names: a",
+            "the texts and the numbers must have the same names, but differ in a",
         ),
         (
             {"size": {"short": "1", "shown": "2", "numbers": {"a": {"artifact": "study/fig"}}}},
-            "the texts and the numbers do not have the same names: a",
+            "the texts and the numbers must have the same names, but differ in a",
         ),
         (
             {"size": {"short": "{a}", "shown": "x", "numbers": {"a": {"valeu": 3}}}},
@@ -99,7 +99,7 @@ def sized(numbers: dict[str, Any], short: str = "", shown: str = "") -> Erratum:
         ),
         (
             {"text": {"form": "a", "says": "One.", "here": [{"metric": "P", "system": "pop"}]}},
-            "E-01.text.here.0: a name has one of the keys metric, average",
+            "E-01.text.here.0: a name must have exactly one of the keys metric, average",
         ),
     ],
 )
@@ -113,7 +113,7 @@ def test_what_is_no_erratum_is_refused_with_the_key(
 
 def test_ids_count_up_and_those_of_withdrawn_errata_are_not_used_again(tmp_path: Path) -> None:
     assert list(load_errata(written(tmp_path, {"E-01": ENTRY, "E-03": ENTRY}))) == ["E-01", "E-03"]
-    with pytest.raises(ValueError, match="'E-01' stands after E-03"):
+    with pytest.raises(ValueError, match="'E-01' comes after E-03"):
         load_errata(written(tmp_path, {"E-03": ENTRY, "E-01": ENTRY}))
 
 
@@ -144,11 +144,14 @@ def test_numbers_of_an_erratum_are_quantities_of_claims(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ({"artifact": "study/gone"}, "the results of study/gone: correct what is"),
-        ({"artifact": "study/fig", "column": "rho"}, "no column rho; it has system, kept, val"),
+        ({"artifact": "study/gone"}, "the results of study/gone. Correct the number"),
+        (
+            {"artifact": "study/fig", "column": "rho"},
+            "no column rho. Its columns are system, kept, val",
+        ),
         ({"artifact": "study/fig", "where": {"system": "pop"}}, "has 2 cells with system=pop"),
-        ({"artifact": "study/fig", "each": ["system", "kept"]}, "3 numbers where one is wanted"),
-        ({"setting": "datasets"}, "the provenance of valcarce2018: correct"),
+        ({"artifact": "study/fig", "each": ["system", "kept"]}, "3 numbers, but one is needed"),
+        ({"setting": "datasets"}, "the provenance of valcarce2018. Correct"),
     ],
 )
 def test_a_number_without_a_source_is_a_sentence(

@@ -31,7 +31,7 @@ def test_equations_3_and_4_by_hand() -> None:
 
 def test_a_ranking_that_ends_before_the_cut_off_is_refused() -> None:
     assert expected_precision([3, 2], 2, **ROOM) > 0
-    with pytest.raises(ValueError, match="has 2 items, fewer than the cut-off 5"):
+    with pytest.raises(ValueError, match="has 2 items, which is fewer than the cut-off 5"):
         expected_precision([3, 2], 5, **ROOM)
 
 

@@ -104,7 +104,7 @@ def test_what_some_copies_of_a_dataset_lack_is_needed_where_a_check_says_so(tmp_
     claim = claim_of(tmp_path).claims["B-001"]
     (check,) = claim.checks
     sources = sources_of(tmp_path, values_of(knn=0.5), edition="full")
-    with pytest.raises(ValueError, match="correct the selection"):
+    with pytest.raises(ValueError, match="Correct the selection"):
         judge(check, claim, STUDY, sources)
     needing = check.model_copy(update={"needs": "the timestamps"})
     finding = judge(needing, claim, STUDY, sources)
@@ -346,12 +346,14 @@ claims:
 def test_a_claim_is_given_once(tmp_path: Path) -> None:
     path = tmp_path / "claims.yaml"
     path.write_text(FAMILY.replace("claims: {}", "claims: {B-002: {}}"))
-    with pytest.raises(ValueError, match="the claim B-002 is given twice"):
+    with pytest.raises(ValueError, match="the claim B-002 is defined twice"):
         read_claims(path)
 
 
 def test_a_name_without_a_value_is_refused() -> None:
-    with pytest.raises(ValueError, match="names y, of which each has no value; it has x"):
+    with pytest.raises(
+        ValueError, match=r"names y, but each has no value for it\. Its values are x"
+    ):
         filled_in("{x} and {y}", {"x": 1})
 
 

@@ -140,14 +140,17 @@ def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
             {"where": {"system": "slim"}},
             "no row of bellogin2017/fig01 with system=slim",
         ),
-        ({"column": "p_value"}, "fig01 has no column p_value; it has dataset, system, value"),
+        (
+            {"column": "p_value"},
+            "fig01 has no column p_value. Its columns are dataset, system, value",
+        ),
         ({"column": "value"}, "fig01 has 2 cells .* which nothing tells apart"),
         ({"setting": "config/study"}, "The provenance of bellogin2017 has no config/study"),
-        ({"setting": "config"}, "is no number: say what it is to equal"),
+        ({"setting": "config"}, "is not a number. Set equal to compare"),
         ({"rank": {"each": ["system"]}, "only": ["slim"]}, "There is no slim, only mf, pop"),
         (
             {"difference": [{"each": ["system"]}, {"where": {"system": "mf"}, "each": ["system"]}]},
-            "do not belong to the same things: pop",
+            "are not of the same things: pop",
         ),
     ],
 )

@@ -106,7 +106,9 @@ def test_no_statement_of_our_own_is_decided_by_code_whose_edits_would_leave_its_
 
 
 def test_a_statement_that_is_not_as_described_is_refused_with_its_figure() -> None:
-    with pytest.raises(ValueError, match=r"What fig01 of systems shows cannot be used:\n  checks"):
+    with pytest.raises(
+        ValueError, match=r"The statement that fig01 of systems shows cannot be used:\n  checks"
+    ):
         own_statement({"statement": "kNN is best."}, "fig01 of systems")
 
 

@@ -63,7 +63,7 @@ def test_unbiased_judgments_are_read_from_their_own_file(
         ("user,item\na,x\nb,y\n", "none can be held out"),
         ("user,item,rating\na,x,5\na,x,4\n", "duplicates="),
         ("user,item\n", "no rows"),
-        ("a,b\n1,2\n", "say which columns are which, such as user='a'"),
+        ("a,b\n1,2\n", "name the columns, such as user='a'"),
     ],
 )
 def test_bad_input_is_one_sentence_and_the_status_two(

@@ -68,14 +68,17 @@ def test_a_command_writes_one_folder_and_the_same_again(
             ["multiverse", "r.csv", "--systems", "pop"],
             "There is only pop, but a multiverse compares",
         ),
-        (["multiverse", "r.csv", "--systems", "pop,mff"], "no system 'mff'; did you mean"),
-        (["multiverse", "r.csv", "--relevant", "9"], "No test rating reaches 9"),
+        (["multiverse", "r.csv", "--systems", "pop,mff"], "no system 'mff'. Did you mean"),
+        (
+            ["multiverse", "r.csv", "--relevant", "9"],
+            "No test rating reaches the relevance threshold 9",
+        ),
         (
             ["audit-samples", "--test", "test.csv", "a.csv", "cut.csv"],
-            "The lists of 'cut' are not whole: that of user 0 has 20 of 25 candidates",
+            "The lists of 'cut' are incomplete. The list of user 0 has 20 of 25 candidates",
         ),
-        ([*AUDIT, "--metric", "bpref"], "choose P, Recall, nDCG, RR or AP"),
-        ([*AUDIT[:-1], "0"], "0 candidates cannot be sampled: say 1 or more"),
+        ([*AUDIT, "--metric", "bpref"], "Choose P, Recall, nDCG, RR or AP"),
+        ([*AUDIT[:-1], "0"], "0 candidates cannot be sampled. Set sampled to 1 or more"),
         ([*AUDIT[:4], "./a.csv"], "Two runs are called a"),
     ],
 )

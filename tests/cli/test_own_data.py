@@ -73,10 +73,10 @@ def test_what_may_mislead_is_told_and_refused_where_strict_is_said(
     flat = [" ".join([*line.split()[:4], "1", "x"]) for line in lines]
     Path("flat.run").write_text("\n".join(flat) + "\n", encoding="utf-8")
     assert main(["runs", "--test", "test.qrels", "flat.run", "--strict"]) == 2
-    assert "(equal-scores, refused as strict" in capsys.readouterr().err
+    assert "(equal-scores, refused in strict mode" in capsys.readouterr().err
     assert not list(Path().glob("receval-*"))
     assert main(["runs", "--test", "test.qrels", "flat.run"]) == 0
-    assert "Note: flat.run has one score for all items, 1" in capsys.readouterr().err
+    assert "Note: flat.run has the same score for all items, 1" in capsys.readouterr().err
     assert main(["runs", "--test", "test.qrels", "a.run", "--strict"]) == 0
 
 

@@ -145,30 +145,36 @@ def changed(change: Callable[[dict[str, Any]], object]) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda c: c.update(command="runs"), "has the settings of receval runs, and not of recev"),
-        (lambda c: c.update(receval="0.1"), "written by receval 0.1, this is"),
-        (lambda c: c.pop("arguments"), "is no settings.json of receval"),
+        (lambda c: c.update(command="runs"), "has the settings of receval runs, not of recev"),
+        (lambda c: c.update(receval="0.1"), "written by receval 0.1, but this is"),
+        (lambda c: c.pop("arguments"), "is not a settings.json of receval"),
         (lambda c: c["arguments"].update(seed="1"), "'seed' cannot be \"1\"."),
         (
             lambda c: c["arguments"].update(users="some"),
             "cannot be repeated: receval evaluate: arg",
         ),
-        (lambda c: c["arguments"].update(colour="red"), "'colour' is no argument of receval eval"),
+        (lambda c: c["arguments"].update(colour="red"), "'colour' is not an argument"),
         (
             lambda c: c["arguments"].update({"report=a.html": None}),
-            "'report=a.html' is no argument",
+            "'report=a.html' is not an argument",
         ),
         (
             lambda c: c["arguments"].update({"rep": "a.html"}),
-            "'rep' is no argument of receval eval",
+            "'rep' is not an argument",
         ),
-        (lambda c: c["arguments"].update(out="else"), "'out' is no argument of receval evaluate"),
-        (lambda c: c["arguments"].update(force=True), "'force' is no argument of receval evaluate"),
+        (lambda c: c["arguments"].update(out="else"), "'out' is not an argument"),
+        (lambda c: c["arguments"].update(force=True), "'force' is not an argument"),
         (lambda c: c["arguments"].update(dialect=None), "'dialect' cannot be null."),
         (lambda c: c["arguments"].update(ratings="--out=else"), "'ratings' cannot be"),
-        (lambda c: c.update(digests={"r.csv": 7}), "is no settings.json of receval"),
-        (lambda c: c["arguments"].update(ratings="gone.csv"), "names gone.csv (ratings), which is"),
-        (lambda c: c["arguments"].pop("ratings"), "give ratings, or --settings of a folder to"),
+        (lambda c: c.update(digests={"r.csv": 7}), "is not a settings.json of receval"),
+        (
+            lambda c: c["arguments"].update(ratings="gone.csv"),
+            "names gone.csv (ratings), which does",
+        ),
+        (
+            lambda c: c["arguments"].pop("ratings"),
+            "give ratings, or repeat a command with --settings",
+        ),
     ],
 )
 def test_settings_that_cannot_be_repeated_are_one_sentence_and_status_two(
@@ -195,9 +201,9 @@ def test_files_that_are_no_settings_are_named(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["evaluate"], "give ratings, or --settings"),
-        (["runs", "a.run"], "give --test, or --settings"),
-        (["runs"], "give runs and --test, or --settings"),
+        (["evaluate"], "give ratings, or repeat a command with --settings"),
+        (["runs", "a.run"], "give --test, or repeat a command with --settings"),
+        (["runs"], "give runs and --test, or repeat a command with --settings"),
     ],
 )
 def test_what_is_required_is_asked_for(

@@ -215,7 +215,7 @@ def test_a_full_disk_behind_a_stream_takes_no_results_away(stream: str, status: 
     assert "Traceback" not in told
     if stream == "stdout":
         assert told.splitlines()[-1] == (
-            "There is no space left on the disk: free some, and run again."
+            "There is no space left on the disk: free some space, and run again."
         )
 
 

@@ -70,7 +70,8 @@ def test_outside_the_repository_what_writes_into_it_is_refused_with_a_sentence(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert (
-        printed.err == "There is no config/config.yaml here: run receval repo in the repository.\n"
+        printed.err == "There is no config/config.yaml in this folder. Run receval repo in the "
+        "repository.\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -89,7 +90,7 @@ def test_in_another_repository_a_command_is_refused_instead_of_using_its_own_cod
     assert main(["repo", command]) == 2
     said = capsys.readouterr().err
     assert said.startswith(
-        f"This folder has a receval of its own, and this command is that of {ROOT / 'src'}: "
+        f"This folder has its own receval, but this command is the one in {ROOT / 'src'}. "
     )
 
 
@@ -101,7 +102,7 @@ def test_outside_the_repository_a_command_reads_the_one_whose_code_it_is(
     assert main(["repo", "claims", "B-004"]) == 0
     assert "ml-1m: holds" in capsys.readouterr().out
     assert main(["repo", "drift", "--edition", "demo"]) == 2
-    assert "there is no work/demo/run.json" in capsys.readouterr().err
+    assert "There is no work/demo/run.json" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -174,8 +175,14 @@ def test_a_page_without_a_row_of_a_study_is_refused(linked: Path) -> None:
     ("arguments", "told"),
     [
         ([], "Choose a command: receval diagnose, "),
-        (["drfit"], "no command 'drfit'; did you mean receval repo drift? There are diagnose, "),
-        (["evalute"], "no command 'evalute'; did you mean receval evaluate? There are diagnose, "),
+        (
+            ["drfit"],
+            "no command 'drfit'. Did you mean receval repo drift? The commands are diagnose, ",
+        ),
+        (
+            ["evalute"],
+            "no command 'evalute'. Did you mean receval evaluate? The commands are diagnose, ",
+        ),
         (["repo"], "receval repo: the following arguments are required: task"),
         (["repo", "drfit"], "invalid choice: 'drfit' (choose from 'drift', 'accept', "),
         (["repo", "drift", "--edition", "complete"], "'complete' (choose from 'demo', 'full')"),

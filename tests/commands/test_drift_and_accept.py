@@ -52,7 +52,7 @@ def test_accept_names_settings_that_others_will_not_have(
     make_with(given={"OPENBLAS_CORETYPE": "Sandybridge"})
     assert accept() == 0
     said = capsys.readouterr().out.splitlines()[-1]
-    assert said.startswith("They were made with OPENBLAS_CORETYPE=Sandybridge:")
+    assert said.startswith("They were made with OPENBLAS_CORETYPE=Sandybridge.")
 
 
 @pytest.mark.costly
@@ -69,7 +69,7 @@ def test_accept_shows_how_many_rows_are_lost_and_changes_nothing_without_a_yes(
     printed = capsys.readouterr()
     assert f"changed {STUDY}/table2.csv, 2 rows more" in printed.out.splitlines()
     assert printed.err == (
-        "Nothing was accepted: say receval repo accept --yes, or answer at a terminal.\n"
+        "Nothing was accepted. Use receval repo accept --yes, or answer at a terminal.\n"
     )
     # At the end of what is typed there is no line at all.
     for typed, status in (("", 2), ("\n", 2), ("n\n", 2), ("y\n", 0)):
@@ -84,7 +84,7 @@ def test_nothing_can_be_asked_where_the_input_is_closed(
 ) -> None:
     monkeypatch.setattr("sys.stdin", None)
     assert main(["repo", "accept", "--edition", "demo"]) == 2
-    assert capsys.readouterr().err.startswith("Nothing was accepted: say receval repo accept --yes")
+    assert capsys.readouterr().err.startswith("Nothing was accepted. Use receval repo accept --yes")
 
 
 def test_ctrl_c_at_the_question_is_one_line_and_changes_nothing(
@@ -183,7 +183,7 @@ def test_another_arithmetic_is_named_and_what_it_may_move_is_tolerated(
     capsys.readouterr()
     assert main(["repo", "drift", "--edition", "demo"]) == 0
     said = capsys.readouterr().out
-    assert "1 equal within what processors change" in said.splitlines()[0]
+    assert "1 equal within the tolerance for processors" in said.splitlines()[0]
     assert f"{OTHER_KERNELS} here" in said
 
 
@@ -264,7 +264,7 @@ def test_where_nothing_has_been_run_nothing_is_compared_or_accepted(
 ) -> None:
     assert main(["repo", command]) == 2
     assert capsys.readouterr().err == (
-        "Nothing has been run: there is no work/full/run.json. Run the workflow first: "
+        "There is no work/full/run.json, so nothing has been run. Run the workflow first: "
         "snakemake --cores all --config edition=full.\n"
     )
     shutil.rmtree(FRESH)
@@ -287,9 +287,14 @@ def test_artifacts_of_runs_with_different_configurations_are_refused(
 @pytest.mark.parametrize(
     ("file", "before", "after", "reason"),
     [
-        ("config/config.yaml", "leave_out: []", "leave_out: [ml-1m]", "Other datasets can be had"),
+        (
+            "config/config.yaml",
+            "leave_out: []",
+            "leave_out: [ml-1m]",
+            "The available datasets have changed",
+        ),
         ("config/demo.yaml", "seed:", "seed: 77 #", "The configuration of bellogin2017, valcarce"),
-        ("work/demo/run.json", '"given"', '"taken"', "work/demo/run.json is no record of a run"),
+        ("work/demo/run.json", '"given"', '"taken"', "work/demo/run.json is not a record of a run"),
     ],
 )
 def test_what_has_changed_since_the_run_is_named(
@@ -315,7 +320,7 @@ def test_results_that_are_not_those_of_their_record_are_not_accepted(
 ) -> None:
     change(FRESH / STUDY / "table2.csv", 0.35)
     assert accept() == 2
-    assert "table2 is not what its record has" in capsys.readouterr().err
+    assert "table2 differs from its record" in capsys.readouterr().err
     run_again({})
     record = FRESH / STUDY / "provenance.json"
     content = json.loads(record.read_text())
@@ -346,7 +351,7 @@ def test_damaged_records_are_named(
     for command in (["drift"], ["accept", "--yes"]):
         assert main(["repo", *command, "--edition", "demo"]) == 2
         said = capsys.readouterr().err
-        assert f"{path.as_posix()} is no record of " in said
+        assert f"{path.as_posix()} is not a record of " in said
         assert len(said) <= 500
 
 
@@ -359,5 +364,5 @@ def test_many_results_that_are_not_those_of_their_record_are_counted(
         change(table, 0.35)
     assert accept() == 2
     said = capsys.readouterr().err
-    assert f" and {len(tables) - 3} more is not what its record has" in said
+    assert f" and {len(tables) - 3} more differs from its record" in said
     assert len(said) <= 500

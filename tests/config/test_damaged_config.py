@@ -26,22 +26,22 @@ BRACKETS = b"a: " + b"[" * 300_000 + b"]" * 300_000
 @pytest.mark.parametrize(
     ("file", "content", "reason"),
     [
-        ("systems.yaml", b"\xff\xfe\x00", r"systems\.yaml is not UTF-8 text: its byte 0 is 0xff"),
-        ("studies/bellogin2017.yaml", b"null", r"bellogin2017\.yaml must hold keys with values"),
+        ("systems.yaml", b"\xff\xfe\x00", r"systems\.yaml is not UTF-8 text: byte 0 is 0xff"),
+        ("studies/bellogin2017.yaml", b"null", r"bellogin2017\.yaml must contain keys with values"),
         ("demo.yaml", b"studies: [a]", "studies: Input should be a valid dictionary"),
         ("demo.yaml", b"studies: null", "studies: Input should be a valid dictionary"),
         ("demo.yaml", b"studies: {bellogin2017: null}", "bellogin2017: Input should be a valid"),
         ("systems.yaml", b"? [a, b]\n: 3\n", "line 1, column 3: a key is a list or a mapping"),
         ("systems.yaml", b"3: 4", "systems.3"),
         # Closing brackets that close nothing.
-        ("systems.yaml", b"a: " + b"[']', " * 100_000, "nested more than 50 deep"),
-        ("systems.yaml", b"a: " + b"[ # ]\n " * 100_000, "nested more than 50 deep"),
+        ("systems.yaml", b"a: " + b"[']', " * 100_000, "nested more than 50 levels deep"),
+        ("systems.yaml", b"a: " + b"[ # ]\n " * 100_000, "nested more than 50 levels deep"),
         ("systems.yaml", b"a: " + b"['], " * 3_000 + b"]" * 3_000, r"systems\.yaml"),
         ("systems.yaml", b"a: !!int x", "is not valid YAML: invalid literal for int"),
         ("systems.yaml", b"a: !!python/object:os.system x", "could not determine a constructor"),
         ("systems.yaml", BRACKETS, r"systems\.yaml is not valid YAML: it is nested more than 50"),
         ("systems.yaml", b"- " * 3000, r"systems\.yaml is not valid YAML: it is nested more than"),
-        ("systems.yaml", b"a: &a [*a]", "an alias stands for something that it is a part of"),
+        ("systems.yaml", b"a: &a [*a]", "an alias refers to a value that contains the alias"),
         ("systems.yaml", MANY, r"and [\d,]{3,5} more problems"),
         ("config.yaml", b"edition: " + b"x" * 20_000, "There is no edition 'xxxxx"),
         ("config.yaml", b"seed: " + b"9" * 5000, r"config\.yaml is not valid YAML: .*digits"),
@@ -87,7 +87,7 @@ def test_aliases_that_nest_are_refused(config: CopiedConfig) -> None:
     lines += [f"- &x{level} {'[' * 45}*x{level - 1}{']' * 45}" for level in range(1, 40)]
     text = "\n".join(f"  {line}" for line in lines)
     (config.folder / "config.yaml").write_text(f"seed:\n{text}\nedition: *x39\n")
-    with pytest.raises(ValueError, match="with its aliases it is nested more than 50 deep"):
+    with pytest.raises(ValueError, match="with its aliases, it is nested more than 50 levels deep"):
         load_settings(config.folder)
 
 

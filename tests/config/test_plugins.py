@@ -61,7 +61,9 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     ],
 )
 def test_other_names_are_refused_in_a_short_sentence(name: str) -> None:
-    with pytest.raises(ValueError, match=r"does not name code|neither in receval nor") as raised:
+    with pytest.raises(
+        ValueError, match=r"is not the name of code|neither in receval nor"
+    ) as raised:
         check_name(name, plugins=["club_models"])
     assert len(str(raised.value)) <= 500
 
@@ -106,5 +108,5 @@ def test_a_listed_plugin_is_planned_by_its_code_without_being_imported(
 
 
 def test_a_plugin_that_is_not_installed_is_told() -> None:
-    with pytest.raises(ValueError, match="There is no package nowhere_to_be_found, which"):
+    with pytest.raises(ValueError, match="of the package nowhere_to_be_found, which is not"):
         files_of_package("nowhere_to_be_found")

@@ -54,7 +54,7 @@ def test_an_unknown_key_is_refused_in_a_sentence_with_its_place(place: str) -> N
         load_settings(CONFIG, "full", at(path, 3))
     (sentence,) = (line for line in str(raised.value).splitlines() if "treshold" in line)
     assert all(key in sentence for key in path.split("."))
-    assert sentence.endswith("remove it or correct its spelling.")
+    assert sentence.endswith("Remove it or correct its spelling.")
 
 
 def test_an_unknown_key_of_a_protocol_is_refused() -> None:
@@ -70,13 +70,13 @@ PAIRED = "studies.menamaldonado2021"
 SAMPLED = "studies.valcarce2020"
 RATINGS = f"{SAMPLED}.judgment_samplings.ratings"
 SIMULATION = "simulations.skewed-popularity"
-GRADES = "learns from grades in the order of appearance: "
+GRADES = "learns from grades in the order of appearance. Systems in "
 
 
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        ("edition", "complete", "no edition 'complete'; there are demo and full"),
+        ("edition", "complete", "no edition 'complete'. The editions are demo and full"),
         ("seed", -1, "seed: .*greater than or equal to 0"),
         ("network", "of", "network: "),
         ("leave_out", ["netfliks"], "leave_out names the dataset netfliks"),
@@ -84,47 +84,63 @@ GRADES = "learns from grades in the order of appearance: "
         *(("plugins", names, "plugins") for names in (["a.b"], ["os; x"], "os", [3], [""])),
         *(("shards", value, "shards") for value in (0, "many", {"nowhere": 2}, {"ml-1m": 0})),
         *(
-            ("repeat", word, "means no replication: give names from r01 to r20")
+            ("repeat", word, "is not a replication. Use names from r01 to r20")
             for word in ("r21", "r1", "r00", "r02..r01", "r01..r21", "full-r01", "none")
         ),
         # Of datasets, twins, splits and systems.
-        ("datasets.trec-qrels.access", "generated", "trec-qrels is generated, but twins.yaml does"),
+        ("datasets.trec-qrels.access", "generated", "trec-qrels is generated, but twins.yaml has"),
         (
             "twins.ml-2m",
             read_yaml(CONFIG / "twins.yaml")["ml-1m"],
             r"twins\.yaml names the dataset ml-2m",
         ),
         ("splits.user-80.kind", "per-user", r"splits\.user-80: .*'per-user'"),
-        (f"{AGAIN}.partition_of", "folds", "again .*of folds, which is not defined; defined are"),
-        (f"{AGAIN}.partition_of", "user-80", "is user-ratio: only k-fold splits have one"),
+        (
+            f"{AGAIN}.partition_of",
+            "folds",
+            "again .*of folds, which is not defined. The defined splits are",
+        ),
+        (f"{AGAIN}.partition_of", "user-80", "kind is user-ratio. Only k-fold splits have"),
         (
             f"{AGAIN}.partition_of",
             "random-folds-once-more",
-            "of random-folds-once-more, which itself has that of random-folds: name a split with",
+            "of random-folds-once-more, which itself uses the partition of random-folds. Name",
         ),
-        (f"{AGAIN}.partition_of", "random-folds-again", "-again, which itself has that of"),
-        (f"{AGAIN}.folds", 4, "of random-folds, but another value of folds, which would make anot"),
-        (f"{AGAIN}.balanced_per_user", True, "another value of balanced_per_user, which"),
-        (f"{AGAIN}.selection", {"min_user_ratings": 5}, "another value of selection, which"),
+        (
+            f"{AGAIN}.partition_of",
+            "random-folds-again",
+            "-again, which itself uses the partition of",
+        ),
+        (
+            f"{AGAIN}.folds",
+            4,
+            "of random-folds, but differs from it in folds, which would give anot",
+        ),
+        (f"{AGAIN}.balanced_per_user", True, "differs from it in balanced_per_user, which"),
+        (f"{AGAIN}.selection", {"min_user_ratings": 5}, "differs from it in selection, which"),
         ("systems.pop.colour", "orange", r"systems\.pop\.colour: "),
         ("searches.systems", {"ease": {"grids": [{}]}}, r"searches\.yaml names the system ease"),
         (
             "searches.systems",
             {"librec-plsa": {"grids": [{"topics": [10]}]}},
-            f"a search for librec-plsa, which {GRADES}searches train on ratings",
+            f"a search for librec-plsa, which {GRADES}searches must train on ratings",
         ),
         # Of studies.
         (f"{MOVIELENS}.dataset", "ml-2m", "movielens of bellogin2017 names the dataset ml-2m"),
         (
             f"{MOVIELENS}.split",
             "user-90",
-            "movielens of bellogin2017 names the split user-90, which is not defined; "
-            "defined are coin-flip-80, user-temporal-80, ",
+            "movielens of bellogin2017 names the split user-90, which is not defined. The "
+            "defined names are coin-flip-80, user-temporal-80, ",
         ),
         (f"{MOVIELENS}.fallback_splits", ["random-folds", "coins"], "names the split coins"),
         (f"{MOVIELENS}.systems", ["pop", "itempop"], "movielens .* names the system itempop"),
         (f"{MOVIELENS}.extra_systems", ["itempop"], "movielens .* names the system itempop"),
-        (f"{MOVIELENS}.extra_systems", ["pop"], "named twice among the systems: pop"),
+        (
+            f"{MOVIELENS}.extra_systems",
+            ["pop"],
+            "systems and extra_systems name pop more than once. Name each system once",
+        ),
         (f"{MOVIELENS}.evaluations", [], "at least 1 item"),
         (f"{MOVIELENS}.evaluations", ["published"], "'observed' or 'real'"),
         (
@@ -139,14 +155,14 @@ GRADES = "learns from grades in the order of appearance: "
         (
             f"{PAIRED}.artifacts.fig11.splits",
             {"ml-1m": ["random-folds"]},
-            "names splits of ml-1m, but its datasets are cm100k",
+            "the splits are of ml-1m, but the datasets of the artifact are cm100k",
         ),
         (f"{PAIRED}.artifacts.fig11.splits", {"cm100k": ["coins"]}, "names the split coins"),
         (
             f"{STUDY}.artifacts.fig05.simulations",
             ["skewness"],
             "the artifact fig05 of bellogin2017 names the simulation skewness, which is not "
-            "defined; defined are skewed-popularity",
+            "defined. The defined names are skewed-popularity",
         ),
         # Both would be written as table1.md, by two rules.
         (
@@ -187,7 +203,11 @@ GRADES = "learns from grades in the order of appearance: "
             {"highest": 50, "lowest": 60, "step": 1},
             "the lowest level, 60, is above the highest, 50",
         ),
-        (f"{RATINGS}.levels", {"lowest": 25, "step": 20}, "steps of 20 from 100 end at 40 and mis"),
+        (
+            f"{RATINGS}.levels",
+            {"lowest": 25, "step": 20},
+            "steps of 20 from 100 end at 40 and do not r",
+        ),
         (f"{RATINGS}.levels.lowest", 0, r"ratings\.levels\.lowest: .*greater than 0"),
         (f"{RATINGS}.levels.highest", 101, r"levels\.highest: .*less than or equal to 100"),
         (f"{RATINGS}.levels.step", 0, r"levels\.step: .*greater than 0"),
@@ -198,17 +218,17 @@ GRADES = "learns from grades in the order of appearance: "
         # Of simulations.
         (f"{SIMULATION}.dataset", "ml-2m", "skewed-popularity names the dataset ml-2m, which is"),
         (f"{SIMULATION}.systems", ["pop", "ease"], "skewed-popularity names the system ease"),
-        (f"{SIMULATION}.systems", ["pop", "pop"], "the system pop is named twice"),
+        (f"{SIMULATION}.systems", ["pop", "pop"], "the system pop is named more than once"),
         (
             f"{SIMULATION}.systems",
             ["librec-plsa"],
-            f"has the system librec-plsa, which {GRADES}simulations train on ratings",
+            f"has the system librec-plsa, which {GRADES}simulations must train on ratings",
         ),
         (f"{SIMULATION}.systems", [], r"skewed-popularity\.systems: "),
-        (f"{SIMULATION}.metrics", ["P@10", "P@10"], "the metric P@10 is named twice"),
+        (f"{SIMULATION}.metrics", ["P@10", "P@10"], "the metric P@10 is named more than once"),
         (f"{SIMULATION}.metrics", [], r"skewed-popularity\.metrics: "),
-        (f"{SIMULATION}.skewness", [1, 0], "skewness must increase, but they are 1, 0"),
-        (f"{SIMULATION}.skewness", [1, 1], "must increase, but they are 1, 1"),
+        (f"{SIMULATION}.skewness", [1, 0], "skewness must increase, but are 1, 0"),
+        (f"{SIMULATION}.skewness", [1, 1], "must increase, but are 1, 1"),
         (f"{SIMULATION}.skewness", [-1], r"skewness.*greater than or equal to 0"),
         (f"{SIMULATION}.skewness", [21], r"skewness.*less than or equal to 20"),
         (f"{SIMULATION}.skewness", [], r"skewed-popularity\.skewness: "),

@@ -29,7 +29,7 @@ def test_an_unknown_file_of_a_study_is_a_study_that_is_checked(config: CopiedCon
     [
         ("seed: 1\nseed: 2\n", "the key seed occurs twice"),
         ("seed: [1\n", "is not valid YAML"),
-        ("- seed\n", "must hold keys with values"),
+        ("- seed\n", "must contain keys with values"),
         (None, "is missing"),
     ],
 )

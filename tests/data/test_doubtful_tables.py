@@ -25,17 +25,17 @@ from receval.data.relevance import relevance_threshold
     ("name", "text", "told"),
     [
         ("a.csv", "0,1\n5,10\n6,11\n", "may be a header that numbers the columns, or a row"),
-        ("a.csv", "1;2,5\n1;3,0\n", "between the cells may be commas or semicolons"),
-        ("a.csv", "u1 i1 5,0\nu2 i1 4,5\n", "between the cells may be commas or spaces"),
+        ("a.csv", "1;2,5\n1;3,0\n", "cells may be separated by commas or semicolons"),
+        ("a.csv", "u1 i1 5,0\nu2 i1 4,5\n", "cells may be separated by commas or spaces"),
         ("a.txt", "".join(f"{n} 0 7 3\n" for n in range(1001)) + "5 17 3 7\n",
-         "line 1002: the second column is '17', and so far it was '0'"),
+         "line 1002: the second column is '17', but before it was '0'"),
         ("a.csv", "user,item,rating\n", "has no rows below its header"),
         ("a.csv", "user,item,rating\n1,2,5\n   \n", "line 3 has 1 cells"),
         ("a.csv", "1;2;3,5\n" * 1200 + "1;2;1.500\n", "line 1201: the rating is '1.500'"),
         ("a.csv", "user,item,date\n1,2,2021-W05-1\n", "the timestamp is '2021-W05-1'"),
-        ("a.txt", "1:\n5,x,2005-09-06\n", "a rating must be a number"),
+        ("a.txt", "1:\n5,x,2005-09-06\n", "a rating is not a number"),
         ("a.csv", "user,item,rating,time\n1,2,5,20210503\n1,3,5,20210532\n1,4,5,20210504\n",
-         "line 3 has the time 20210532, which is no date"),
+         "line 3 has the time 20210532, which is not a date"),
     ],
 )  # fmt: skip
 def test_what_may_mean_two_things_is_refused(
@@ -71,7 +71,9 @@ def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> 
     dates.mkdir()
     (dates / "a.csv").write_text("user,item,time\n1,2,2021-05-03\n")
     (dates / "b.csv").write_text("user,item,time\n1,3,1620000000000\n")
-    with pytest.raises(TableError, match="write times in two ways, as dates and as numbers"):
+    with pytest.raises(
+        TableError, match="write times differently: one as dates, the other as numbers"
+    ):
         read_ratings(dates)
     parts = tmp_path / "parts"
     parts.mkdir()
@@ -79,7 +81,7 @@ def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> 
     pd.DataFrame({"user": ["a"], "item": ["y"], "rating": [4.5]}).to_parquet(parts / "b.parquet")
     assert rows_of(read_ratings(parts)) == [("a", "x", 5.0), ("a", "y", 4.5)]
     pd.DataFrame({"user": ["b"], "item": ["y"]}).to_parquet(parts / "c.parquet")
-    with pytest.raises(TableError, match=r"c.parquet has other columns than .*a.parquet"):
+    with pytest.raises(TableError, match=r"c.parquet and .*a.parquet have different columns"):
         read_ratings(parts)
     by_user = tmp_path / "by_user" / "user=01"
     by_user.mkdir(parents=True)
@@ -139,7 +141,7 @@ def test_errors_of_a_pipe_name_the_pipe(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"time_unit": "h"}, "There is no time unit 'h'; there are s, ms, us, ns, date"),
+        ({"time_unit": "h"}, "There is no time unit 'h'. Choose one of s, ms, us, ns, date"),
         ({"decimal": ";"}, "There is no decimal ';'"),
         ({"delimiter": ""}, "The delimiter is empty"),
         ({"encoding": "rot13"}, "There is no encoding rot13"),

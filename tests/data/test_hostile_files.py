@@ -38,7 +38,7 @@ def test_what_unpacks_to_more_than_files_of_ratings_do_is_refused(
 ) -> None:
     path = tmp_path / f"r.csv{suffix}"
     path.write_bytes(PACKED[suffix](b"u,i,1\n" * (small_limit // 6 + 9)))
-    with pytest.raises(TableError, match=r"r\.csv.* bytes, and unpacks to more than .* unpack it"):
+    with pytest.raises(TableError, match=r"r\.csv.* bytes, but unpacks to more than .* unpack it"):
         read_ratings(path)
 
 
@@ -112,7 +112,7 @@ def test_a_compressed_matrix_with_places_out_of_its_shape_is_refused(
         tmp_path / "m.npz", form, indptr=np.array(indptr), indices=np.array(indices, np.int32),
         data=np.ones(2), shape=np.array([2, 2]),
     )  # fmt: skip
-    with pytest.raises(TableError, match=r"m\.npz holds no sparse matrix of scipy"):
+    with pytest.raises(TableError, match=r"m\.npz does not hold a sparse matrix of scipy"):
         read_ratings(path)
 
 
@@ -148,7 +148,9 @@ def test_an_array_that_is_smaller_than_it_says_is_refused(tmp_path: Path) -> Non
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, header.getvalue() if name == "data.npy" else content)
-    with pytest.raises(TableError, match=r"data\.npy is not as large as it says"):
+    with pytest.raises(
+        TableError, match=r"data\.npy does not have the size that its header states"
+    ):
         read_ratings(path)
 
 
@@ -156,12 +158,12 @@ def test_an_array_that_is_smaller_than_it_says_is_refused(tmp_path: Path) -> Non
     ("name", "text", "said"),
     [
         ("a.jsonl", '{"user":"a","item":"b","x":' + "[" * 5000 + "]" * 5000 + "}\n", "nested"),
-        ("a.json", "[" * 5000, "is no JSON"),
+        ("a.json", "[" * 5000, "is not JSON"),
         ("a.jsonl", "".join(f'{{"user":1,"k{n}":1}}\n' for n in range(1200)), "1,001 different"),
         ("a.json", "[" + ",".join(f'{{"k{n}":1}}' for n in range(1200)) + "]", "1,200 different"),
         ("a.json", "{" + '"k":1,' * 40_000 + '"k":2}', "the name k twice"),
-        ("a.json", '{"a":{"b":' + "9" * 400 + "}}", "too large for a number"),
-        ("a.json", '{"a":{"b":' + "9" * 5000 + "}}", "is no JSON"),
+        ("a.json", '{"a":{"b":' + "9" * 400 + "}}", "too large for a floating-point number"),
+        ("a.json", '{"a":{"b":' + "9" * 5000 + "}}", "is not JSON"),
     ],
     ids=["deep lines", "deep", "names of lines", "names", "one name", "400 digits", "5000 digits"],
 )
@@ -212,14 +214,14 @@ def test_a_pipe_that_nobody_writes_into_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr("receval.data.tables._WAITED", 0.01)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(TableError, match="pipe is empty: nothing came through it"):
+    with pytest.raises(TableError, match="pipe is empty: it sent no data"):
         read_ratings(tmp_path / "pipe")
 
 
 def test_a_matrix_of_diagonals_is_refused_whatever_its_shape(tmp_path: Path) -> None:
     size = 5 * 10**8
     save_npz(tmp_path / "r.npz", dia_array((np.ones((1, 5)), [0]), shape=(size, size)))
-    with pytest.raises(TableError, match="is a matrix of diagonals"):
+    with pytest.raises(TableError, match="is a matrix stored by diagonals"):
         read_ratings(tmp_path / "r.npz")
 
 

@@ -26,11 +26,14 @@ def test_a_quote_within_a_cell_is_a_sign_like_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        ('1,"12 inch,7,5\n2,b,8,4\n3,"c",9,3\n', "line 2: a cell is quoted in part"),
-        ('1,"a,7,5\n2,b,8,4\n3,c",9,3\n', "the quote in line 2 is closed in line 4, and what lies"),
+        ('1,"12 inch,7,5\n2,b,8,4\n3,"c",9,3\n', "line 2: a cell is only partly in quotes"),
+        (
+            '1,"a,7,5\n2,b,8,4\n3,c",9,3\n',
+            "the quote in line 2 is closed in line 4, but the text between",
+        ),
         ('1,"a,7,5\n2,b",8,4\n', "the quote in line 2 is closed in line 3"),
-        ('1,a,"7,5\n2,b,8",4\n', "line 2: the item begins with a quote and goes on to line 3"),
-        ('1,"a"b,7,5\n', "line 2: a cell is quoted in part"),
+        ('1,a,"7,5\n2,b,8",4\n', "line 2: the item begins with a quote and ends in line 3"),
+        ('1,"a"b,7,5\n', "line 2: a cell is only partly in quotes"),
         ('1,"a\nb",7\n2,b,8,4\n', "line 2 has 3 cells"),
     ],
 )
@@ -85,8 +88,8 @@ def test_what_the_csv_module_writes_is_read_whole_or_refused(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("1;5;1,000\n2;6;2,500\n", "commas before fractions or between thousands"),
-        ("1;5;3,5\n2;6;4.5\n", "line 1: the rating is '3,5', and must be a number"),
+        ("1;5;1,000\n2;6;2,500\n", "decimal commas or commas between thousands"),
+        ("1;5;3,5\n2;6;4.5\n", "line 1: the rating is '3,5'. It must be a number"),
     ],
 )
 def test_numbers_with_commas_that_may_mean_two_things_are_refused(
@@ -128,9 +131,9 @@ def test_identifiers_without_a_header_need_it_to_be_said(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        (("user", "item"), "whose first line has 3 cells: name each column from the first"),
-        (("user", "item", "stars"), "user, item, rating, timestamp once at most"),
-        (("user", "user", "item"), "once at most"),
+        (("user", "item"), "which has 3 cells in its first line. Name every column in order"),
+        (("user", "item", "stars"), "Use user, item, rating, timestamp at most once"),
+        (("user", "user", "item"), "at most once"),
         (("user", "rating", "-"), "does not fit"),
     ],
 )
@@ -156,7 +159,7 @@ def test_other_bytes_are_refused_with_line_byte_and_encoding_until_it_is_said(
 ) -> None:
     content = "user,item,rating\nann,book,5\nzoë,größe,5\n".encode("latin-1")
     with pytest.raises(
-        TableError, match=r"line 3: byte 3 of the line is 0xEB.*say encoding='latin-1'.*--encoding"
+        TableError, match=r"line 3: byte 3 of the line is 0xEB.*Set encoding='latin-1'.*--encoding"
     ):
         read_text(tmp_path / "a.csv", content)
     ratings = read_text(tmp_path / "a.csv", content, encoding="latin-1")
@@ -195,7 +198,7 @@ def test_lines_with_anything_in_them_are_counted_wherever_blocks_end(
 
 def test_a_column_that_is_there_twice_is_refused_where_it_is_wanted(tmp_path: Path) -> None:
     text = "user,user,item,rating,note,note\n1,2,3,5,x,y\n"
-    with pytest.raises(TableError, match="several columns of the name note, user"):
+    with pytest.raises(TableError, match="several columns with the name note, user"):
         read_text(tmp_path / "a.csv", text)
     ratings = read_text(tmp_path / "a.csv", text.replace("user,user", "user,other"))
     assert rows_of(ratings) == [("1", "3", 5.0)]

@@ -75,12 +75,15 @@ def test_items_of_users_alone_are_judgments_of_which_all_are_relevant() -> None:
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        ({"u1": [("a", "x")]}, "item 1 of user u1 is .* or all of them pairs of an identifier"),
+        (
+            {"u1": [("a", "x")]},
+            "item 1 of user u1 is .* or all items must be pairs of an identifier",
+        ),
         ({"u1": [("a", 1, 2)]}, "item 1 of user u1 is"),
         ({"u1": ["a", ("b", 1.0)]}, "item 2 of user u1 is"),
         ({"u1": [("a", 1.0), ("a", 2.0)]}, "user u1 has item a twice"),
         ({"u1": {"a", "b"}}, "the items of user u1 are a set, which has no order"),
-        ({"u1": [("a", True)]}, "the score of item a for user u1 is true, and must be a number"),
+        ({"u1": [("a", True)]}, "the score of item a for user u1 is true. It must be a number"),
     ],
 )
 def test_lists_of_another_shape_are_refused(run: Any, message: str) -> None:

@@ -55,7 +55,7 @@ def test_days_that_are_written_as_numbers_are_days() -> None:
         1620129601.0,
     ]
     for unit, wrong in ((None, 20219999), ("date", 20219999), ("date", 20210505.5)):
-        with pytest.raises(TableError, match=f"row 3 has the time {wrong}, which is no date"):
+        with pytest.raises(TableError, match=f"row 3 has the time {wrong}, which is not a date"):
             seconds_of([20210503, 20210504, wrong], time_unit=unit)
     times = [20210503, 20210504, 20219999]
     assert seconds_of(times, time_unit="s") == times
@@ -68,8 +68,8 @@ def test_small_numbers_are_an_order() -> None:
 def test_a_column_of_several_units_is_refused_with_both_rows() -> None:
     with pytest.raises(
         TableError,
-        match=r"row 1 has the time 1620000000, which looks like seconds, and the table, row 2 "
-        r"1620000000000, which looks like milliseconds: .*--time-unit",
+        match=r"row 1 has the time 1620000000, which looks like seconds, but the table, row 2 has "
+        r"1620000000000, which looks like milliseconds\. .*--time-unit",
     ):
         seconds_of([1_620_000_000, 1_620_000_000_000, 0])
     assert seconds_of([1_620_000_000, 1_620_000_000_000, 0], time_unit="s")[1] == 1.62e12
@@ -90,7 +90,7 @@ def test_iso_dates_of_every_form_are_read(text: str, tmp_path: Path) -> None:
     ratings = read_text(tmp_path / "a.csv", f"user,item,rating,date\n1,2,5,{text}\n1,3,5,{text}\n")
     assert ratings.timestamps.tolist() == [MOMENTS[0]] * 2
     assert ratings.reading.times.startswith(
-        "times are dates, 2021-05-03 to 2021-05-03, 1 of them again"
+        "times are dates, 2021-05-03 to 2021-05-03, with 1 row at"
     )
 
 
@@ -110,6 +110,8 @@ def test_times_that_some_rows_lack_need_not_be_read(tmp_path: Path) -> None:
     text = "user,item,rating,time\n1,2,5,100\n1,3,4,\n"
     with pytest.raises(TableError, match=r"line 3 has no timestamp.*--timestamp -"):
         read_text(tmp_path / "a.csv", text)
+    with pytest.raises(TableError, match="row 2 has no timestamp"):
+        read_ratings({"user": [1, 2], "item": [3, 3], "time": ["2021-05-03", ""]})
     assert read_text(tmp_path / "a.csv", text, timestamp="-").timestamps is None
 
 

@@ -22,7 +22,7 @@ TABLE = {
     # Of the first user a distance: the nearest has the lowest. The second user's agree.
     "score": [0.1, 0.2, 0.3, 0.9, 0.8],
 }
-NOTE = "ranks and scores order items otherwise for 1 of 2 users. Lists are ordered by "
+NOTE = "ranks and scores disagree on the order of items for 1 of 2 users. Lists are ordered by "
 
 
 def files(folder: Path) -> dict[str, Path]:
@@ -49,7 +49,7 @@ def test_the_option_decides_and_the_note_says_which_it_is(
 ) -> None:
     run = read_run({"memory": TABLE, **files(tmp_path)}[kind], order=order)
     (note,) = (own for own in run.reading.notes if own.code == "ranks-against-scores")
-    assert f"{NOTE}{order};" in note
+    assert f"{NOTE}{order}." in note
     assert first_of(run) == first
 
 
@@ -69,7 +69,9 @@ def test_ranks_that_agree_with_scores_are_not_told(changed: dict[str, Any]) -> N
 
 def test_an_order_by_ranks_that_are_not_there_is_refused() -> None:
     without = {name: own for name, own in TABLE.items() if name != "rank"}
-    with pytest.raises(TableError, match="has no column of ranks that could order its lists"):
+    with pytest.raises(
+        TableError, match="has no known column of ranks by which to order its lists"
+    ):
         read_run(without, order="rank")
 
 
@@ -91,7 +93,7 @@ def test_commands_have_the_option(
     given = [command, "--test", "t.csv", "run.csv", "--metric", "RR"]
     for order in ("score", "rank"):
         assert main([*given, "--run-order", order, "--out", order]) == 0
-        assert f"{NOTE}{order};" in capsys.readouterr().err
+        assert f"{NOTE}{order}." in capsys.readouterr().err
     one, other = (
         Path(order, "per_user.csv").read_text(encoding="utf-8") for order in ("score", "rank")
     )

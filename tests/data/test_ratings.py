@@ -54,27 +54,33 @@ def test_every_column_comes_back_with_its_type_and_order(tmp_path: Path, table: 
         ({"users": np.array([1, 0, -1], dtype=np.int32)}, r"users holds codes from -1 to 1"),
         ({"items": np.array([3, 0, 0], dtype=np.int32)}, r"items holds codes from 0 to 3.*0\.\.2"),
         ({"items": np.array([0, 0], dtype=np.int32)}, r"items has shape \(2,\).*one entry per"),
-        ({"values": np.ones((3, 1), dtype=np.float32)}, "values is no array of one dimension"),
+        ({"values": np.ones((3, 1), dtype=np.float32)}, "values is not a one-dimensional array"),
         ({"timestamps": np.zeros(2, dtype=np.int64)}, r"timestamps has shape \(2,\)"),
         ({"known": np.zeros(4, dtype=bool)}, r"known has shape \(4,\)"),
-        ({"users": np.zeros((3, 1), dtype=np.int32)}, "users is no array of one dimension"),
-        ({"users": [1, 0, 1]}, "The column users is no array of one dimension"),
+        ({"users": np.zeros((3, 1), dtype=np.int32)}, "users is not a one-dimensional array"),
+        ({"users": [1, 0, 1]}, "The column users is not a one-dimensional array"),
         ({"values": np.array(["5", "4", "3"])}, "values is of type <U1, not of numbers"),
         ({"values": np.array([5, None, 3])}, "values is of type object, not of numbers"),
         ({"values": np.array([5, 4j, 3])}, "values is of type complex128"),
-        ({"values": np.array([5, 1e39, 3])}, r"Row 2 has the value 1e\+39: .* single precision"),
+        ({"values": np.array([5, 1e39, 3])}, r"Row 2 has the value 1e\+39. .* single precision"),
         (
             {"timestamps": np.array([1.0, np.nan, 2.0])},
-            "Row 2 has the timestamp nan, and needs one",
+            "Row 2 has the timestamp nan. It must be a finite",
         ),
         ({"known": np.array([0, 1, 2])}, "known is of type int64, not of bool"),
         ({"values": np.array([4, np.nan, 3], dtype=np.float32)}, "Row 2 has the value nan"),
         ({"values": np.array([4, 1, np.inf], dtype=np.float32)}, "Row 3 has the value inf"),
-        ({"users": np.array([1.0, 0.0, 1.0])}, "users is of type float64: codes are integers"),
-        ({"items": np.array([True, False, False])}, "items is of type bool: codes are integers"),
+        (
+            {"users": np.array([1.0, 0.0, 1.0])},
+            "users has the type float64. Codes must be integers",
+        ),
+        (
+            {"items": np.array([True, False, False])},
+            "items has the type bool. Codes must be integers",
+        ),
         (
             {"items": np.array([0, 0, 0], dtype=np.int32)},
-            r"Row 3 rates the pair that row 1 rated, user \S* and item Ægir\. Merge such rows",
+            r"Row 3 rates the same pair as row 1: user \S* and item Ægir\. Merge such rows",
         ),
     ],
 )
@@ -86,7 +92,7 @@ def test_columns_that_are_no_ratings_are_refused_by_name_or_row(
 
 
 def test_long_identifiers_of_a_repeated_pair_are_shortened() -> None:
-    with pytest.raises(ValueError, match="Row 3 rates the pair that row 1 rated") as caught:
+    with pytest.raises(ValueError, match="Row 3 rates the same pair as row 1") as caught:
         ratings(items=np.array([2, 0, 2], dtype=np.int32), user_ids=np.array(["", "a" * 1_000]))
     assert len(str(caught.value)) < 400
 
@@ -102,7 +108,7 @@ def test_selected_rows_keep_all_columns_and_codes(rows: np.ndarray) -> None:
     assert chosen.known is not None
     assert chosen.known.tolist() == [True, True]
     assert (len(chosen), chosen.n_users, chosen.n_items) == (2, 2, 3)
-    with pytest.raises(ValueError, match="Row 2 rates the pair that row 1 rated"):
+    with pytest.raises(ValueError, match="Row 2 rates the same pair as row 1"):
         PLAIN.select(np.array([1, 1]))
 
 
@@ -122,7 +128,7 @@ def test_a_pair_may_repeat_among_events_and_once_each_way_where_two_ways_are_tol
     assert Ratings.read(tmp_path / "plays").events
     assert plays.select(np.array([0, 0])).events
     ratings(**twice, known=np.array([True, True, False]))
-    with pytest.raises(ValueError, match="Row 3 rates the pair that row 1 rated"):
+    with pytest.raises(ValueError, match="Row 3 rates the same pair as row 1"):
         ratings(**twice, known=np.array([True, False, True]))
 
 
@@ -135,7 +141,7 @@ def test_a_repeat_is_found_in_any_block_of_users(
     users, items = np.divmod(rng.permutation(40), 8)
     for row in (1, 20, 39):
         repeated = {"users": np.append(users, users[row]), "items": np.append(items, items[row])}
-        with pytest.raises(ValueError, match=f"Row 41 rates the pair that row {row + 1} rated"):
+        with pytest.raises(ValueError, match=f"Row 41 rates the same pair as row {row + 1}"):
             ratings(
                 **repeated,
                 values=np.ones(41, dtype=np.float32),

@@ -108,35 +108,41 @@ def test_the_old_name_of_duplicates_is_still_taken_with_a_warning() -> None:
         ("user,item,rating\na,x,5\n,y,4\n", "line 3 has no user"),
         ("user,item,rating\na,x,5\nb,,4\n", "line 3 has no item"),
         ("user,item,rating\na,x,5\nb,y,\n", "line 3 has no rating"),
-        ("user,item,rating\na,x,five\n", "line 2: the rating is 'five', and must be a number"),
+        ("user,item,rating\na,x,five\n", "line 2: the rating is 'five'. It must be a number"),
         ("user,item,rating\na,x,5\nb,y\n", "line 3 has 2 cells between commas, but .* has 3"),
         ("user,item,rating\na,x,inf\n", "line 2 has the rating inf"),
-        ("user,item,rating\na,x,5\na,x,4\n", "line 3 rates what line 2 has rated, user a and item"),
+        (
+            "user,item,rating\na,x,5\na,x,4\n",
+            "line 3 rates the same pair as line 2: user a and item",
+        ),
         ("user,item,rating\n", "has no rows"),
         ("", "the first line is empty"),
         (
             "who,what\na,x\n",
-            "neither a name that is known nor a number, so that it may be a header or a row",
+            "neither a known name nor a number, so it may be a header or a row",
         ),
-        ("user,what,rating\na,x,5\n", r"no column that is known to hold the item .* it has user, "),
+        (
+            "user,what,rating\na,x,5\n",
+            r"no column with a known name for the item .* Its columns are user, ",
+        ),
         ("user,item,rating,timestamp\na,x,5,\n", "line 2 has no timestamp"),
         ("user,item,rating,date\na,x,5,2003-02-28\na,y,5,\n", "line 3 has no timestamp"),
         (
             "user,item,rating,date\na,x,5,2003-02-28\na,y,5,28.2.2003\n",
-            "line 3: the timestamp is '28.2.2003', and must be a number, or a date",
+            "line 3: the timestamp is '28.2.2003'. It must be a number, or a date",
         ),
         (
             "user,item,rating,date\na,x,5,2003-02-28\na,y,5,2003-02-28T10:00Z\n",
-            "line 3: the timestamp is a date with an offset, but that of line 2 is a date without",
+            "line 3: the timestamp is a date with an offset, but in line 2 it is a date without",
         ),
         (
             "user,item,rating,date\na,x,5,2003-02-28\na,y,5,1046390400\n",
-            "line 3: the timestamp is a number, but that of line 2 is a date without an offset",
+            "line 3: the timestamp is a number, but in line 2 it is a date without an offset",
         ),
         (
             "who,what,rating\na,x,5\n",
-            r"hold the user or the item \(such as user, item\); it has who, "
-            r"what, rating. Say which they are: user=..., item=... \(in a command: --user",
+            r"for the user or the item \(for example user, item\). Its columns are who, what, "
+            r"rating. Name the right columns: user=..., item=... \(in a command: --user",
         ),
     ],
 )
@@ -169,17 +175,19 @@ def test_dates_of_every_usual_type_become_seconds(tmp_path: Path, moments: objec
 
 
 def test_texts_that_are_no_dates_are_refused_in_a_frame() -> None:
-    with pytest.raises(TableError, match=r"the column 'date' for timestamp .* are no moments"):
+    with pytest.raises(TableError, match=r"the column 'date' for timestamp .* are not times"):
         read_ratings({"user": ["a"], "item": ["x"], "date": ["28.2.2003"]})
 
 
 def test_a_wrong_name_gets_the_names_that_there_are(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", "user,item,stars\na,x,5\n")
-    with pytest.raises(TableError, match="no column 'rating' for rating; it has user, item, stars"):
+    with pytest.raises(
+        TableError, match=r"no column 'rating' for rating\. Its columns are user, item, stars"
+    ):
         read_ratings(path, rating="rating")
-    with pytest.raises(TableError, match="has 3 columns, and none with the number 7"):
+    with pytest.raises(TableError, match="has 3 columns, and none has the number 7"):
         read_ratings(path, rating=7)
-    with pytest.raises(TableError, match="int cannot be read: give a file's path"):
+    with pytest.raises(TableError, match=r"int cannot be read\. Give the path of a file"):
         read_ratings(12)
 
 
@@ -203,7 +211,7 @@ def test_categories_of_pandas_and_polars_are_their_values(kind: pa.DataType) -> 
 @pytest.mark.parametrize(
     ("users", "told"),
     [
-        (["ann", "Ann "], "1 identifiers of users are those of others but for white space"),
+        (["ann", "Ann "], "1 identifiers of users differ from others only in white space"),
         (["10", "10.0"], "a fraction of 0, such as '10' and '10.0'"),
     ],
 )

@@ -31,7 +31,7 @@ def test_a_test_of_positives_alone_has_the_threshold_of_the_training_scale() -> 
     alone, beside = (evaluate_runs(test, lists, train=own, depth="whole") for own in (None, train))
     assert alone.settings["relevant"] == 5
     assert beside.settings["relevant"] == 4
-    assert "4 or more, which are 3 of 3 (100.0 %)" in beside.words[0]
+    assert "4 or more are relevant: 3 of 3 (100.0 %)" in beside.words[0]
 
 
 @pytest.mark.parametrize("values", [SCALE, [1, 1, 1, 2, 3, 40, 500], [0.5, 3.5, 5], [0, 1]])

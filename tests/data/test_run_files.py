@@ -164,8 +164,8 @@ def test_written_lists_are_in_order_with_ranks(tmp_path: Path) -> None:
     ("scores", "told"),
     [
         ([1.0, np.nan], "1 of 2 items have no score"),
-        ([np.inf, np.inf], "has infinite scores alone"),
-        ([2.0, 2.0], "has one score for all items, 2"),
+        ([np.inf, np.inf], "has only infinite scores"),
+        ([2.0, 2.0], "has the same score for all items, 2"),
     ],
 )
 def test_scores_that_tell_nothing_are_told(scores: list[float], told: str) -> None:
@@ -175,12 +175,12 @@ def test_scores_that_tell_nothing_are_told(scores: list[float], told: str) -> No
 
 
 def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="row 2 recommends what row 1 has recommended, item x"):
+    with pytest.raises(TableError, match="row 2 recommends the same item as row 1: item x"):
         read_run({"user": ["a", "a"], "item": ["x", "x"], "score": [1, 2]})
     for name, text, told in (
         ("a.json", "[1]", "must hold an object of users"),
-        ("a.json", "{", "is no JSON"),
-        ("a.npz", "no archive", "holds no sparse matrix"),
+        ("a.json", "{", "is not JSON"),
+        ("a.npz", "no archive", "does not hold a sparse matrix"),
         ("a.run", "ann Q0 book 1 high mine\n", "line 1: the score is 'high'"),
     ):
         (tmp_path / name).write_text(text)

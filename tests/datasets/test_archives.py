@@ -75,7 +75,7 @@ class TestZip:
         path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
         code = method.to_bytes(2, "little")
         patched(path, (LOCAL, 8, code), (CENTRAL, 10, code))
-        refused(parse_zip, path, line=None, reason="compressed in an unusual way")
+        refused(parse_zip, path, line=None, reason="compressed with an unsupported method")
 
     def test_a_version_that_is_not_known_is_refused(self, tmp_path: Path) -> None:
         path = patched(zip_of(tmp_path, [("ratings.dat", RATINGS)]), (CENTRAL, 6, b"\xff"))
@@ -232,7 +232,7 @@ def test_a_record_without_an_end_is_refused(tmp_path: Path, parse: object, byte:
 def test_a_record_of_brackets_is_refused(tmp_path: Path, byte: bytes) -> None:
     path = tmp_path / "beeradvocate.gz"
     path.write_bytes(gzip.compress(byte * 200_000 + b"1", 1))
-    refused(parse_literals, path, line=1, reason="no Python dict literal")
+    refused(parse_literals, path, line=1, reason="not a Python dict literal")
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
@@ -250,7 +250,7 @@ def test_a_blank_line_that_is_missing_between_two_reviews_is_told(tmp_path: Path
     one = "beer/beerId: 1\nreview/overall: 4\nreview/time: 3\nreview/profileName: x\n"
     path = tmp_path / "beeradvocate.txt.gz"
     path.write_bytes(gzip.compress((one + "\n" + one + one.replace("1", "2")).encode()))
-    reason = "the key 'beer/beerId' already stands in line 6"
+    reason = "the key 'beer/beerId' is already in line 6"
     refused(parse_blocks, path, line=10, reason=reason)
 
 
@@ -272,20 +272,26 @@ LITERAL = "'beer/beerId': '1', 'review/overall': '4', 'review/time': '3', 'revie
         (f'{{{LITERAL}, "review/overall": "5"}}', "the key 'review/overall' is repeated"),
         (f"{{{LITERAL}, 'review\\x2foverall': '5'}}", "the key 'review/overall' is repeated"),
         (f"{{{LITERAL}, 'a': 1, 'a': 2, 'review/text': u''}}", "the key 'a' is repeated"),
-        (f"{{{LITERAL.replace('x', chr(92) + 'x')}}}", "no Python dict literal"),
-        (f"{{{LITERAL.replace('x', chr(92) + 'd')}}}", "no Python dict literal"),
-        (f"{{{LITERAL.replace('x', chr(92) + 'ud800')}}}", "which is not UTF-8"),
-        (f"{{{LITERAL.replace('x', chr(92) + '0')}}}", "which has a NUL character"),
-        (f"{{{LITERAL.replace(chr(39) + '4' + chr(39), '0x4')}}}", "'0x4', neither text nor"),
-        (f"{{{LITERAL.replace(chr(39) + '3' + chr(39), '1_000')}}}", "'1_000', neither text nor"),
-        (f"{{{LITERAL.replace(chr(39) + '4' + chr(39), 'True')}}}", "'True', neither text nor"),
-        (f"{{{LITERAL.replace(chr(39) + 'x' + chr(39), '[1]')}}}", "'[1]', neither text nor"),
+        (f"{{{LITERAL.replace('x', chr(92) + 'x')}}}", "not a Python dict literal"),
+        (f"{{{LITERAL.replace('x', chr(92) + 'd')}}}", "not a Python dict literal"),
+        (f"{{{LITERAL.replace('x', chr(92) + 'ud800')}}}", "which is not valid UTF-8"),
+        (f"{{{LITERAL.replace('x', chr(92) + '0')}}}", "which contains a NUL character"),
+        (f"{{{LITERAL.replace(chr(39) + '4' + chr(39), '0x4')}}}", "'0x4', which is neither text"),
+        (
+            f"{{{LITERAL.replace(chr(39) + '3' + chr(39), '1_000')}}}",
+            "'1_000', which is neither text",
+        ),
+        (
+            f"{{{LITERAL.replace(chr(39) + '4' + chr(39), 'True')}}}",
+            "'True', which is neither text",
+        ),
+        (f"{{{LITERAL.replace(chr(39) + 'x' + chr(39), '[1]')}}}", "'[1]', which is neither text"),
         (
             f"{{{LITERAL.replace(chr(39) + '3' + chr(39), '9' * 5000)}}}",
-            "line is no Python|time is",
+            "line is not a Python|time is",
         ),
-        ("{[]: 1}", "no Python dict literal"),
-        (f"{{{LITERAL}, 'x': '\0'}}" + "+", "no Python dict literal"),
+        ("{[]: 1}", "not a Python dict literal"),
+        (f"{{{LITERAL}, 'x': '\0'}}" + "+", "not a Python dict literal"),
     ],
     ids=range(16),
 )
@@ -304,7 +310,7 @@ ROW = "Ale,9,4,smith,,7\n"
     ("content", "line", "reason"),
     [
         (HEADER + ROW + f"{'x' * 200_000},9\n", 3, "expected 6 fields, found 2|field limit"),
-        ("x" * 200_000 + "," + HEADER + ROW, 1, "the header is no line of CSV"),
+        ("x" * 200_000 + "," + HEADER + ROW, 1, "the header is not a valid line of CSV"),
         (HEADER.replace("beer_name", "review_time") + ROW, 1, "review_time more than once"),
         # Three lines would become one, of as many fields as each.
         (
@@ -313,7 +319,7 @@ ROW = "Ale,9,4,smith,,7\n"
             "quotation mark|unexpected end",
         ),
         (HEADER + ROW + 'Ale,9,4,"smith,,7\n', 3, "unexpected end|quotation mark"),
-        (HEADER + ROW + 'Ale,9,4,"smith"x,,7\n', 3, "a quotation mark is within a field"),
+        (HEADER + ROW + 'Ale,9,4,"smith"x,,7\n', 3, "a quotation mark is inside a field"),
         (HEADER + ROW + "Ale,9,4,smith,,7\r" + ROW, 3, "new-line character|fields"),
     ],
     ids=range(7),

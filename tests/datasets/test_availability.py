@@ -83,7 +83,7 @@ def test_a_wrong_size_is_not_taken_and_told(raw: Path) -> None:
     path = put(raw, "ratings.dat", 123)
     found = find("ml-1m", raw, network=False)
     assert found.status == "absent"
-    assert f"{path.as_posix()} has 123 bytes where 24,594,131 or 13,553,874" in found.reason
+    assert f"{path.as_posix()} has 123 bytes, but 24,594,131 or 13,553,874" in found.reason
 
 
 def test_a_part_of_a_variant_is_not_taken_and_told(raw: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_part_of_a_variant_is_not_taken_and_told(raw: Path) -> None:
         put(raw, f"combined_data_{number}.txt")
     found = find("netflix", raw, network=False)
     assert found.status == "absent"
-    assert "a part of the variant combined, but not combined_data_3.txt" in found.reason
+    assert "a part of the variant combined and lacks combined_data_3.txt" in found.reason
     put(raw, "combined_data_3.txt")
     assert variant(find("netflix", raw)) == "combined"
 
@@ -198,7 +198,7 @@ def test_the_table_tells_for_each_dataset_what_is_where_or_how_to_get_it(
     words = " ".join(table.split())
     assert f"without-timestamps: {raw.as_posix()}/ratings.dat with temporal_test.tsv" in words
     assert "https://zenodo.org/records/6090214/files/lastfm-dataset-1K.tar.gz" in words
-    assert "left out: none of its files was found; it cannot be downloaded" in words
+    assert "left out: none of its files were found; it cannot be downloaded" in words
     assert "keep UI2.txt" in words
 
 

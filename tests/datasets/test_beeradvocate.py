@@ -246,7 +246,7 @@ class TestLiterals:
     def test_where_an_error_stands_is_told_of_the_file_alone(self, tmp_path: Path) -> None:
         path = tmp_path / "beeradvocate.json.gz"
         path.write_bytes(gzip.compress(b"{}\n\n"))
-        error = refused(parse_literals, path, line=2, reason="no Python dict literal")
+        error = refused(parse_literals, path, line=2, reason="not a Python dict literal")
         assert str(error).count("line ") == 2
 
     def test_lines_that_are_not_utf8_are_latin1(self, tmp_path: Path) -> None:
@@ -258,11 +258,11 @@ class TestLiterals:
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
-            ("{'beer/beerId': '1'", "no Python dict literal"),
-            ("__import__('os').system('true')", "no Python dict literal"),
+            ("{'beer/beerId': '1'", "not a Python dict literal"),
+            ("__import__('os').system('true')", "not a Python dict literal"),
             ("['beer/beerId']", "the line is a list, not a dict"),
-            ("", "no Python dict literal"),
-            ("{'beer/beerId': open('x')}", "no Python dict literal"),
+            ("", "not a Python dict literal"),
+            ("{'beer/beerId': open('x')}", "not a Python dict literal"),
         ],
     )
     def test_a_line_that_is_no_dict_is_told(self, tmp_path: Path, line: str, reason: str) -> None:

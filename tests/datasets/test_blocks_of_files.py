@@ -44,7 +44,7 @@ def test_blocks_of_a_few_bytes_give_the_rows_of_the_whole_file(
     ("bad", "reason"),
     [
         (b"Ale,5\n", "expected 6 fields"),
-        (b'Ale,1,2.5,bo"b,,3\n', "a quotation mark is within a field"),
+        (b'Ale,1,2.5,bo"b,,3\n', "a quotation mark is inside a field"),
         (b"Ale,1,9,bob,,3\n", "the overall rating is '9'"),
     ],
 )

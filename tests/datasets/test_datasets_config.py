@@ -67,12 +67,12 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"licens": "free"}, "Dataset small: there is no key licens; remove it or correct its"),
+        ({"licens": "free"}, "Dataset small: there is no key licens. Remove it or correct its"),
         ({"title": None}, "Dataset small: the key title is missing."),
         ({"access": "guessed"}, "Dataset small: the key access: input should be 'automatic', "),
         (
             {"variants": [VARIANT | {"files": [FILE | {"sha": "00"}]}]},
-            "Dataset small: there is no key variants.0.files.0.sha;",
+            "Dataset small: there is no key variants.0.files.0.sha.",
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"sha256": "ABC"}]}]},
@@ -84,7 +84,7 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
         ),
         (
             {"page": "ftp://example.org/small"},
-            "Dataset small: the key page: the address 'ftp://example.org/small' is neither of http",
+            "Dataset small: the key page: the address 'ftp://example.org/small' begins with",
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://example.org:web/a"]}]}]},
@@ -97,15 +97,15 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"urls": ["https:///ratings.dat"]}]}]},
-            "the address 'https:///ratings.dat' has no host",
+            "the address 'https:///ratings.dat' has no valid host",
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://me:pass@a.org/b"]}]}]},
-            "the address 'http://me:pass@a.org/b' has no host",
+            "the address 'http://me:pass@a.org/b' has no valid host",
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://a.org/" + "b" * 9_000]}]}]},
-            "has 9,013 characters; 500 are allowed",
+            "has 9,013 characters; at most 500 are allowed",
         ),
         (
             {"variants": [VARIANT | {"files": [FILE | {"size_limit": 0}]}]},
@@ -114,10 +114,10 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
         ({"variants": [VARIANT | {"files": []}]}, "the variant dat needs either files or a"),
         ({"variants": [VARIANT | {"pattern": "*"}]}, "the variant dat needs either files or a"),
         ({"variants": [VARIANT | {"parser": "parse"}]}, "the key variants.0.parser:"),
-        ({"variants": [VARIANT, VARIANT]}, "the variants dat, dat need different names"),
+        ({"variants": [VARIANT, VARIANT]}, "the names of the variants dat, dat must differ"),
         (
             {"variants": [VARIANT, VARIANT | {"name": "other"}]},
-            "several variants have a file ratings.dat: give each a different size",
+            "several variants have a file ratings.dat. Give each file a different size",
         ),
         ({"access": "automatic"}, "access is automatic, but no variant has an address"),
         (
@@ -125,9 +125,9 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
                 "access": "generated",
                 "variants": [VARIANT, VARIANT | {"name": "b", "files": [FILE | {"name": "b"}]}],
             },
-            "access is generated, so there is one variant",
+            "access is generated, so the dataset must have exactly one variant",
         ),
-        ({"scale": {"minimum": 1, "maximum": 5, "step": 0.3}}, "in steps of 0.3"),
+        ({"scale": {"minimum": 1, "maximum": 5, "step": 0.3}}, "steps of 0.3 from 1"),
         ({"published": {"movies": [3]}}, "the key published.movies"),
         ({"expected": {"users": -1}}, "the key expected.users:"),
     ],
@@ -153,7 +153,7 @@ def test_a_key_that_occurs_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_id_that_is_no_id_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="'Small_1' cannot be the id of a dataset"):
+    with pytest.raises(ValueError, match="'Small_1' is not a valid id of a dataset"):
         load(tmp_path, {"Small_1": entry()})
 
 

@@ -118,10 +118,13 @@ def test_pieces_of_any_size_give_the_same_codes(
         (b"\t2009-05-04T23:08:57Z\t\tA\t\tone\n", "the user is empty"),
         (
             b"\xef\xbb\xbfu\t2009-05-04T23:08:57Z\t\tA\t\tone\n",
-            "is '\\ufeffu', which begins with a blank",
+            "is '\\ufeffu', which begins with a space or a byte order mark",
         ),
-        (b"\ru\t2009-05-04T23:08:57Z\t\tA\t\tone\n", "is ' u', which begins with a blank"),
-        (b"u\t2009-05-04T23:08:57Z\t\tcaf\xe9\t\tone\n", "which is not UTF-8"),
+        (
+            b"\ru\t2009-05-04T23:08:57Z\t\tA\t\tone\n",
+            "is ' u', which begins with a space or a byte order mark",
+        ),
+        (b"u\t2009-05-04T23:08:57Z\t\tcaf\xe9\t\tone\n", "which is not valid UTF-8"),
         (b"\n", "found 1"),
     ],
 )

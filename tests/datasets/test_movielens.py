@@ -88,7 +88,7 @@ def test_the_archive_is_read_without_unpacking(tmp_path: Path, folder: str) -> N
         ("1::2::3::-4\n", 1, "the timestamp is '-4'"),
         ("-1::2::3::4\n", 1, "the user is '-1'"),
         ("1::2::3::4\n99999999999::2::3::4\n", 2, "the user is '99999999999'"),
-        ("1::2::3::4\n1\t::3::3::4\n1::4::9::4\n", 2, "there is a tab"),
+        ("1::2::3::4\n1\t::3::3::4\n1::4::9::4\n", 2, "the line contains a tab"),
         ("1::2::3::4\n1::3::3::4\n1::2::5::4\n", 3, "already have a rating 2 line(s) above"),
         ("", None, "the file is empty"),
     ],

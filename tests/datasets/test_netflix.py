@@ -165,7 +165,7 @@ BAD_LINES = [
     ("5,3,06/09/2005\n", "the date is '06/09/2005'"),
     ("5,3,1969-12-31\n", "the date is '1969-12-31'"),
     ("5,3,2038-01-01\n", "the date is '2038-01-01'"),
-    ("822109,3,2005-09-06\n", "the user 822109 already rated this movie 1 line(s) above"),
+    ("822109,3,2005-09-06\n", "the user 822109 already rated this movie, 1 line(s) above"),
     ("\n5,3,2005-09-06\n", "found 1"),
 ]
 
@@ -204,7 +204,7 @@ def test_a_file_without_a_movie_line_is_told(tmp_path: Path, header: str) -> Non
 def test_ratings_before_the_first_movie_are_told(tmp_path: Path) -> None:
     path = tmp_path / "combined_data_1.txt"
     path.write_text("5,3,2005-09-06\n1:\n5,3,2005-09-06\n")
-    refused(parse_combined, path, line=1, reason="before ratings")
+    refused(parse_combined, path, line=1, reason="before the ratings")
 
 
 def test_a_movie_that_occurs_twice_is_told(tmp_path: Path) -> None:
@@ -238,8 +238,10 @@ def test_a_movie_without_an_end_is_not_read_to_its_end(
     path = tmp_path / "combined_data_1.txt"
     for content, line in ((b"1" * 300, 1), (b"1:\n5,3,2005-09-06\n2:\n" + b"1" * 300, 4)):
         path.write_bytes(content)
-        refused(parse_combined, path, line=line, reason="no other line '<movie>:' in the next 100")
+        refused(
+            parse_combined, path, line=line, reason="another line '<movie>:' within the next 100"
+        )
     archive = tmp_path / "training_set.tar"
     archive.write_bytes(tar([("mv_0000001.txt", b"1:\n" + b"1" * 98)]))
-    error = refused(parse_archive, archive, line=1, reason="no other line '<movie>:'")
+    error = refused(parse_archive, archive, line=1, reason="expected another line '<movie>:'")
     assert error.path.endswith("training_set.tar/mv_0000001.txt")

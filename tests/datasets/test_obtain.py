@@ -63,7 +63,9 @@ def test_local_files_are_described_with_checksums_and_expectations(tmp_path: Pat
         expected=ExpectedCounts(users=1),
     )
     assert raw.auxiliary_file("folds.txt") == folder / "folds.txt"
-    with pytest.raises(LookupError, match=r"no file times\.txt beside it; it has folds\.txt"):
+    with pytest.raises(
+        LookupError, match=r"no auxiliary file times\.txt\. Its auxiliary files are: folds\.txt"
+    ):
         raw.auxiliary_file("times.txt")
 
 

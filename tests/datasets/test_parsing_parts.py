@@ -121,7 +121,7 @@ def test_merged_whole_numbers_are_what_they_are_by_hand(duplicates: str, value: 
         # As pandas codes what is missing; the two pairs must not become one.
         ([-1, 0], [0, -1], "users holds codes from -1 to 0"),
         ([0, 0], [0, -1], "items holds codes from -1 to 0"),
-        ([0.2, 0.7], [0, 0], "users is of type float64"),
+        ([0.2, 0.7], [0, 0], "users has the type float64"),
         ([0, 1], [0], "2 users, 1 items and 2 values"),
     ],
 )
@@ -134,5 +134,7 @@ def test_codes_that_tell_no_pairs_apart_are_refused(
 
 
 def test_a_rule_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="'max', not one of error, first, last, sum, mean"):
+    with pytest.raises(
+        ValueError, match=r"'max'\. It must be one of error, first, last, sum, mean"
+    ):
         merge_repeats(np.array([1, 1]), np.array([3, 3]), np.ones(2), "max")

@@ -177,14 +177,16 @@ def test_means_of_repeated_ratings_may_lie_between_the_steps_of_the_scale(tmp_pa
 
 
 def test_sums_are_refused_where_there_is_a_scale_that_they_would_leave() -> None:
-    with pytest.raises(ValueError, match="sums of ratings lie on no scale: say scale: null"):
+    with pytest.raises(ValueError, match=r"sums of ratings are not on a scale\. Set scale: null"):
         spec(duplicates="sum")
     assert DatasetSpec.model_validate(entry(duplicates="sum") | {"scale": None}).scale is None
 
 
 def test_ratings_off_the_scale_are_refused(tmp_path: Path) -> None:
     narrow = spec(scale={"minimum": 1, "maximum": 5, "step": 2})
-    with pytest.raises(CountError, match=r"1 ratings of 4, which is not on the scale from 1 to 5"):
+    with pytest.raises(
+        CountError, match=r"1 ratings have the value 4, which is not on the scale from 1 to 5"
+    ):
         prepare(raw_of(tmp_path), narrow, tmp_path / "out")
 
 
@@ -197,7 +199,7 @@ def test_a_rating_that_is_nearly_on_the_scale_is_told_apart_from_one_that_is(
     monkeypatch.setattr(
         "reproduction.datasets.prepare.load_parser", lambda _: lambda *_, **__: table
     )
-    with pytest.raises(CountError, match=r"of 3\.99999976, .* from 1 to 5 in steps of 1"):
+    with pytest.raises(CountError, match=r"the value 3\.99999976, .* from 1 to 5 in steps of 1"):
         prepare(raw, spec(), tmp_path / "out")
 
 
@@ -222,7 +224,7 @@ def test_a_failing_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_parser_that_is_not_there_is_told(tmp_path: Path) -> None:
     raw = raw_of(tmp_path, parser="reproduction.datasets.formats.movielens:parse_xml")
-    with pytest.raises(DatasetError, match=r"There is no parser .*:parse_xml"):
+    with pytest.raises(DatasetError, match=r"The parser .*:parse_xml cannot be loaded"):
         prepare(raw, spec(), tmp_path / "out")
 
 

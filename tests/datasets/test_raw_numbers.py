@@ -108,7 +108,12 @@ def test_a_movie_file_of_another_name_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mv_0000012.txt"
     path.write_bytes(b"13:\n5,3,2005-09-06\n")
     sample = BY_NAME["netflix movie files"]
-    refused(sample.parse, path, line=1, reason="the movie is 13, but not by the name of the file")
+    refused(
+        sample.parse,
+        path,
+        line=1,
+        reason="the movie is 13, but the name of the file has another number",
+    )
 
 
 @pytest.mark.parametrize("name", ["movielens", "yahoo train", "cm100k", "trec qrels"])
@@ -116,13 +121,18 @@ def test_a_carriage_return_alone_ends_no_line(tmp_path: Path, name: str) -> None
     sample = BY_NAME[name]
     records = [*sample.records[:2], sample.records[2].replace(b"\n", b"\r"), *sample.records[3:]]
     paths = sample.write(sample.files(records), tmp_path)
-    refused(sample.parse, *paths, line=3, reason="carriage return within the line")
+    refused(sample.parse, *paths, line=3, reason="the line contains a carriage return")
 
 
 def test_a_carriage_return_hides_no_record_of_librarything(tmp_path: Path) -> None:
     path = tmp_path / "UI2.txt"
     path.write_bytes(b"1 20 10 a\n1 30 8 b\r1 40 6 c\n")
-    refused(BY_NAME["librarything"].parse, path, line=2, reason="ends with a carriage return alone")
+    refused(
+        BY_NAME["librarything"].parse,
+        path,
+        line=2,
+        reason="ends with a carriage return and no line feed",
+    )
 
 
 def test_values_are_shown_in_few_characters() -> None:

@@ -53,7 +53,7 @@ def test_the_last_judgment_of_a_document_stays_and_repeats_are_counted(tmp_path:
         ("1 0 a 1\n1 0 b high\n", 2, "the grade is 'high'"),
         ("1 0 a 1\n1 0 b 0.5\n", 2, "the grade is '0.5'"),
         ("1 0 a 1\n\n2 0 b 1\n", 2, "found 1"),
-        ("1 0 caf\udce9 1\n", 1, "which is not UTF-8"),
+        ("1 0 caf\udce9 1\n", 1, "which is not valid UTF-8"),
     ],
 )
 def test_a_bad_row_stops_with_file_line_and_reason(

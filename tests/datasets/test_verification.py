@@ -48,7 +48,7 @@ def test_what_was_just_prepared_is_as_recorded(folder: Path) -> None:
 def test_a_changed_bit_is_told_with_the_file_and_the_command(folder: Path, name: str) -> None:
     spoil(folder / "ml-1m" / name)
     (problem,) = not_as_recorded(folder / "ml-1m")
-    assert f"ml-1m/{name} is not as recorded in summary.json" in problem
+    assert f"ml-1m/{name} differs from its record in summary.json" in problem
     assert problem.endswith("snakemake --cores all --force work/demo/ml-1m/ratings.parquet")
     assert len(problem) <= 500
     assert not verification(folder, ["ml-1m"])[1]
@@ -74,7 +74,7 @@ def test_a_summary_that_records_nothing_is_told(folder: Path, content: bytes) ->
 
 
 def test_without_a_prepared_dataset_there_is_nothing_to_verify(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"No dataset is prepared in .*: there is nothing to"):
+    with pytest.raises(ValueError, match=r"There is no prepared dataset in .* to"):
         verification(tmp_path, ["ml-1m"])
 
 
@@ -85,13 +85,13 @@ def test_the_command_gives_1_where_a_dataset_is_not_as_recorded(
     (repository / "config").symlink_to(ROOT / "config")
     monkeypatch.chdir(repository)
     assert main(["repo", "verify", "--edition", "full"]) == 2
-    assert "No dataset is prepared in work/full" in capsys.readouterr().err
+    assert "There is no prepared dataset in work/full" in capsys.readouterr().err
     assert main(["repo", "verify", "--edition", "demo"]) == 0
     assert "ml-1m: as recorded.\n" in capsys.readouterr().out
     spoil(folder / "ml-1m" / "users.parquet")
     assert main(["repo", "verify", "--edition", "demo"]) == 1
     printed = capsys.readouterr().out
-    assert "ml-1m: work/demo/ml-1m/users.parquet is not as recorded" in printed
+    assert "ml-1m: work/demo/ml-1m/users.parquet differs from its record" in printed
     assert "cm100k: not prepared.\n" in printed
 
 
@@ -140,5 +140,5 @@ def test_the_drift_report_begins_with_what_is_not_as_recorded(folder: Path) -> N
 
     sound = written()
     spoil(prepared[0])
-    assert written().startswith(f"{prepared[0]} is not as recorded in summary.json")
+    assert written().startswith(f"{prepared[0]} differs from its record in summary.json")
     assert written().endswith(f"\n\n{sound}")

@@ -278,7 +278,7 @@ def test_a_split_has_its_row_of_cold_start_and_of_the_future() -> None:
     table = splits_table(COLD, FUTURE)
     assert table.rows[1] == (*head, "0 %", "10.0 %", "20.0 %", "30.0 %")
     assert [column.header for column in table.columns[7:]] == [
-        "User's future", "Item's future", "Anybody's", "Younger training",
+        "User's future", "Item's future", "Any user's", "Later training ratings",
     ]  # fmt: skip
     assert splits_table(COLD, None).rows[1] == head
 

@@ -176,5 +176,5 @@ def test_steps_are_told_in_order_before_they_begin() -> None:
 def test_single_ratings_and_a_threshold_that_nobody_reaches_are_refused() -> None:
     with pytest.raises(ValueError, match="none can be held out"):
         diagnose(read_ratings({"user": list("abc"), "item": list("xyz")}))
-    with pytest.raises(ValueError, match="reaches 9"):
+    with pytest.raises(ValueError, match="reaches the relevance threshold 9"):
         diagnose(read_ratings(table_of()), relevant=9)

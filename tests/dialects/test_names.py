@@ -69,10 +69,10 @@ def test_a_name_in_any_of_its_forms_is_one_metric(name: str, asked: str, label: 
             "ndgc@10",
             r"no metric 'ndgc@10'; did you mean ndcg@k\? There are ndcg@k, map@k",
         ),
-        ("recbole", "ndcg", "needs a cut-off: write ndcg@10"),
-        ("recbole", "gauc", "receval cannot compute it, as it needs the scores"),
+        ("recbole", "ndcg", "needs a cut-off. Write ndcg@10"),
+        ("recbole", "gauc", "receval cannot compute it, because it needs the scores"),
         ("recbole", "P.5@3", "one cut-off"),
-        ("recbole", "@5", "not a metric's name"),
+        ("recbole", "@5", "not the name of a metric"),
         ("trec_eval", "map@10", "map of trec_eval has no cut-off"),
         ("ir_measures", "nDCG(gains={3:1})@5", "cannot compute it with gains="),
         ("valcarce2018", "zzz", "no metric 'zzz'; there are set_P"),
@@ -98,7 +98,7 @@ def test_what_is_relevant_is_the_tools_rule() -> None:
     assert dialect("recbole").threshold(values) == -1
     assert dialect("warprec").threshold(values) == 2
     assert dialect("trec_eval").threshold(values) == 1
-    with pytest.raises(ValueError, match="relevant to WarpRec: to it are test ratings above 0"):
+    with pytest.raises(ValueError, match="relevant to WarpRec, which counts test ratings above 0"):
         dialect("warprec").threshold(np.array([0.0]))
 
 

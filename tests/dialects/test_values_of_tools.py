@@ -103,5 +103,5 @@ def test_the_page_is_what_the_command_writes() -> None:
 
 
 def test_a_page_without_marks_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs the lines"):
+    with pytest.raises(ValueError, match="must have the lines"):
         page_of_dialects("# Dialects\n", FOLDER)

@@ -156,7 +156,7 @@ def test_only_demo_and_full_are_editions(made: Path) -> None:
         assert f"--edition {name}" in planned(made, "drift", f"EDITION={name}")
     done = make(made, "-n", "drift", "EDITION=x; id")
     assert done.returncode != 0
-    assert "EDITION is demo or full, and not x; id." in done.stderr
+    assert "EDITION is x; id, but it must be demo or full." in done.stderr
 
 
 def test_commands_find_the_library_of_this_folder_and_no_other_libraries(made: Path) -> None:

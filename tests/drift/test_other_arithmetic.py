@@ -85,7 +85,7 @@ def test_results_that_name_no_arithmetic_may_have_been_made_with_any(
         else:
             path.write_text(json.dumps({"versions": VERSIONS}))
     assert differences(accepted, fresh) == (
-        "one: nothing says with which arithmetic the accepted results were made.",
+        "one: there is no record of the arithmetic that made the accepted results.",
     )
 
 
@@ -97,7 +97,7 @@ def test_the_record_of_the_run_speaks_for_a_study_of_which_a_part_was_made(
     assert differences(accepted, fresh) == ()
     record.unlink()
     assert differences(accepted, fresh) == (
-        "one: nothing says with which arithmetic the fresh results were made.",
+        "one: there is no record of the arithmetic that made the fresh results.",
     )
 
 
@@ -118,5 +118,7 @@ def test_studies_are_told_apart(tmp_path: Path) -> None:
 def test_what_is_no_record_is_named(tmp_path: Path, text: str) -> None:
     accepted, fresh = folder(tmp_path / "a"), folder(tmp_path / "b")
     (fresh / "one" / "provenance.json").write_text(text)
-    with pytest.raises(ValueError, match=r"one.provenance\.json is no record of what results"):
+    with pytest.raises(
+        ValueError, match=r"one.provenance\.json is not a record of what the results"
+    ):
         differences(accepted, fresh)

@@ -52,7 +52,7 @@ def halves() -> Any:
     ],
 )
 def test_every_function_says_that_nothing_is_relevant(evaluator: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"No test rating is above 0, so that nothing is relevant"):
+    with pytest.raises(ValueError, match=r"No test rating is above 0, so none is relevant"):
         evaluator()
 
 
@@ -67,7 +67,7 @@ def test_every_function_says_that_nothing_is_relevant(evaluator: Callable[[], ob
     ],
 )
 def test_no_rule_takes_values_of_0_and_less_for_relevant(values: Any, parameters: Any) -> None:
-    with pytest.raises(ValueError, match=r"the highest is 0. .* --relevant 0"):
+    with pytest.raises(ValueError, match=r"The highest is 0\. .* --relevant 0"):
         relevance_threshold(np.asarray(values, dtype=np.float32), "auto", **parameters)
 
 
@@ -77,7 +77,7 @@ def test_who_says_so_has_0_relevant() -> None:
 
 
 def test_in_the_dialect_of_trec_eval_no_way_out_is_named_that_is_none() -> None:
-    with pytest.raises(ValueError, match=r"the highest is 0. Say 0 or less \(relevant=0"):
+    with pytest.raises(ValueError, match=r"The highest is 0\. Set 0 or less \(relevant=0"):
         evaluate_runs(GRADES, RUNS, metrics="map", dialect="trec_eval")
 
 
@@ -94,4 +94,4 @@ def test_commands_end_with_the_sentence(
     (tmp_path / "test.qrels").write_text("u1 0 a 0\nu2 0 b 0\n", encoding="utf-8")
     rv.write_run(rv.read_run(RUNS["mine"]), "mine.run")
     assert main([command, "--test", "test.qrels", "mine.run"]) != 0
-    assert "nothing is relevant" in capsys.readouterr().err
+    assert "so none is relevant" in capsys.readouterr().err

@@ -215,13 +215,13 @@ def timed(*times: int) -> Ratings:
 @pytest.mark.parametrize(
     ("times", "kind", "told"),
     [
-        ((1, 2, 2, 1, 2, 3), "leave-last-out", "1 of 2 test ratings have the time of a training "
-         "rating of their user"),
+        ((1, 2, 2, 1, 2, 3), "leave-last-out", "1 of 2 test ratings have the same time as a "
+         "training rating of their user."),
         # Equal times that decide nothing.
         ((1, 1, 2, 1, 1, 2), "leave-last-out", None),
         # Two of six test: one of the time 4, one of 3, which two others have.
-        ((1, 3, 3, 2, 3, 4), "temporal", "1 of 2 test ratings have the time of a training "
-         "rating: "),
+        ((1, 3, 3, 2, 3, 4), "temporal", "1 of 2 test ratings have the same time as a "
+         "training rating. "),
     ],
 )  # fmt: skip
 def test_a_note_says_how_many_test_ratings_equal_times_leave_to_chance(
@@ -231,7 +231,8 @@ def test_a_note_says_how_many_test_ratings_equal_times_leave_to_chance(
         timed(*times), kind, **({"test_share": 1 / 3} if kind == "temporal" else {})
     ).notes
     assert [note.code for note in notes] == ["tied-times"] * (told is not None)
-    assert all(note.startswith(str(told)) and "at random, by the seed" in note for note in notes)
+    by_chance = "is random and depends on the seed"
+    assert all(note.startswith(str(told)) and by_chance in note for note in notes)
 
 
 @pytest.mark.parametrize("kind", BY_TIME)

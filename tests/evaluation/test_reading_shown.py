@@ -55,7 +55,7 @@ def test_a_command_says_in_eight_lines_at_most_what_it_read_before_the_numbers(
         told[1]
         == "  Ratings are 1, 2, 3, 4 and 5; times are in milliseconds, 2021-05-03 to 2021-05-03."
     )
-    assert told[2].startswith("Relevant are test ratings of 4 or more, which are ")
+    assert told[2].startswith("Test ratings of 4 or more are relevant: ")
     page = Path("out/report.html").read_text(encoding="utf-8")
     assert page.index("<h2>What was read</h2>") < page.index("<h2>Averages</h2>")
     (read,) = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
@@ -125,7 +125,7 @@ def test_a_threshold_is_compared_in_the_precision_of_the_ratings() -> None:
     values = np.array([0.1, 0.7, 0.9], dtype=np.float32)
     assert (values >= relevance_threshold(values, 0.7)).sum() == 2
     assert relevance_threshold(np.array([1, 2, 3], np.int8), 2.5) == 2.5
-    with pytest.raises(ValueError, match=r"No test rating reaches 3.5"):
+    with pytest.raises(ValueError, match=r"No test rating reaches the relevance threshold 3\.5"):
         relevance_threshold(np.array([1, 2, 3], np.int8), 3.5)
 
 
@@ -136,7 +136,7 @@ def test_items_outside_a_selection_are_no_candidates_unless_the_caller_says_so()
     selection = {"min_item_ratings": 5}
     chosen = split(ratings, "user-ratio", selection=selection)
     assert chosen.ratings.n_items == 10
-    assert chosen.notes[0].endswith("and 10 of 15 items; the other items are no candidates.")
+    assert chosen.notes[0].endswith("and 10 of 15 items. The other items are not candidates.")
     kept = split(ratings, "user-ratio", selection=selection, unselected_items="candidates")
     assert kept.ratings.n_items == 15
     assert chosen.parts.codes[0].tolist() == kept.parts.codes[0][kept.parts.codes[0] > 0].tolist()
@@ -150,7 +150,10 @@ def test_a_column_that_is_not_taken_for_ratings_is_asked_for() -> None:
     assert ratings.reading.notes == ()
     bare = {name: own for name, own in table().items() if name != "rating"}
     ratings = read_ratings({**bare, "zeal": np.arange(len(bare["user"]))})
-    assert "no column is known to hold the ratings; not read: zeal" in ratings.reading.notes[0]
+    assert (
+        "no column has a known name for ratings. These columns were not read: zeal"
+        in ratings.reading.notes[0]
+    )
     assert ratings.reading.values.startswith("no column of ratings was found")
 
 

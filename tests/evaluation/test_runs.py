@@ -97,5 +97,7 @@ def test_equal_scores_are_in_the_order_of_trec_eval_or_of_the_list(ties: str, va
 
 def test_implicit_data_under_a_threshold_of_four_is_refused() -> None:
     held_out = {"user": ["ann"], "item": ["i1"]}
-    with pytest.raises(ValueError, match=r"No test rating reaches 4, .* the highest is 1"):
+    with pytest.raises(
+        ValueError, match=r"No test rating reaches the relevance threshold 4. .* highest is 1"
+    ):
         evaluate_runs(held_out, {"mine": CUT}, relevant=4)

@@ -134,13 +134,16 @@ def test_letters_are_shared_by_exactly_those_that_do_not_differ(cells: list[bool
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        ({"protocols": "AR IT-AN"}, "There is no protocol 'AR IT-AN'; did you mean AR "),
-        ({"protocols": "1R TI-NN"}, "say how many are sampled: NN sampled=99"),
+        ({"protocols": "AR IT-AN"}, "There is no protocol 'AR IT-AN'. Did you mean AR "),
+        ({"protocols": "1R TI-NN"}, "add the number of sampled candidates, as in NN sampled=99"),
         ({"protocols": "UAR TI-AN"}, "UAR and U1R are AR TI-AN on a split of the kind uniform"),
-        ({"protocols": "AR AI-AN size=3"}, "A protocol has no 'size'; its parameters are sampled"),
+        (
+            {"protocols": "AR AI-AN size=3"},
+            "A protocol has no parameter 'size'. Its parameters are sampled",
+        ),
         ({"metrics": "nDCGG@10"}, "There is no metric 'nDCGG'; did you mean nDCG"),
         ({"metrics": []}, "There is no metric: name at least one"),
-        ({"relevant": 6}, "No test rating reaches 6"),
+        ({"relevant": 6}, "No test rating reaches the relevance threshold 6"),
         ({"systems": {}}, "There is no system to evaluate"),
         ({"systems": {"x": 5}}, r"'x' is a int, which has no score\(users\)"),
         ({"systems": {"x": np.ones((2, 2))}}, r"'x' have the shape \(2, 2\)\. .* \(30, 20\)"),
@@ -157,10 +160,10 @@ def test_wrong_names_get_the_nearest_right_ones(
 @pytest.mark.parametrize(
     ("kind", "parameters", "told"),
     [
-        ("user_ratio", {}, "There is no kind of split 'user_ratio'; did you mean user-ratio"),
+        ("user_ratio", {}, "There is no kind of split 'user_ratio'. Did you mean user-ratio"),
         ("user-ratio", {"train_ratio": 2}, "The split user-ratio: train_ratio"),
         ("user-ratio", {"size": 2}, "A split of the kind user-ratio has no parameter 'size'"),
-        ("temporal", {}, "needs timestamps, which these ratings do not have"),
+        ("temporal", {}, "needs timestamps, but these ratings have none"),
     ],
 )
 def test_wrong_splits_are_refused(

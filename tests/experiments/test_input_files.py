@@ -20,7 +20,7 @@ from reproduction.workflow.jobs.artifacts import compute_artifact
 from reproduction.workflow.jobs.measurements import sample_judgments
 
 SYSTEMS = ("pop", "random")
-TABLE = r"The ratings of a dataset are ratings\.parquet, users\.parquet, items\.parquet"
+TABLE = r"They must be ratings\.parquet, users\.parquet, items\.parquet"
 
 
 DECLARED = {
@@ -98,7 +98,7 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
     for paths, times in ((others, 0), ((), 0), ([*declared, Path("old") / wanted], 2)):
         with pytest.raises(ValueError, match="The job reads the") as refused:
             look_up(replace(files(), **{kind: paths}))
-        said = f"{name}, which is {times} times among the {len(paths)} inputs of this kind"
+        said = f"{name}, which occurs {times} times among the {len(paths)} inputs of this kind"
         assert said in str(refused.value)
         assert "reproduction.workflow.plan names the inputs of rules" in str(refused.value)
 
@@ -115,9 +115,11 @@ def test_a_table_needs_all_its_files(missing: str) -> None:
 
 def test_tables_of_two_folders_are_not_one() -> None:
     both = [*files().ratings, *files(Path("work/full")).ratings]
-    with pytest.raises(ValueError, match="in one folder; declared are work/demo/ml-1m/ratings"):
+    with pytest.raises(
+        ValueError, match="The declared files of ratings are work/demo/ml-1m/ratings"
+    ):
         replace(files(), ratings=both).ratings_folder("ml-1m")
-    with pytest.raises(ValueError, match="declared are none"):
+    with pytest.raises(ValueError, match="The declared files of ratings are none"):
         files().ratings_folder("cm100k")
 
 
@@ -255,5 +257,5 @@ def test_splits_and_ratings_that_an_artifact_opens_itself_must_be_declared(
     nothing = ArtifactInputs(InputFiles(), description)
     with pytest.raises(ValueError, match=r"reads the split ml-1m/coin-flip/split\.npz"):
         nothing.split("ml-1m", "coin-flip")
-    with pytest.raises(ValueError, match="declared are none"):
+    with pytest.raises(ValueError, match="The declared files of ratings are none"):
         nothing.ratings("ml-1m")

@@ -124,7 +124,7 @@ def test_a_universe_that_no_split_made_is_refused_with_the_splits(
     universes = ExperimentUniverses(opened(tmp_path, **described))
     with pytest.raises(
         ValueError,
-        match=r"selection share-0\.5 and the split random-0\.3; the splits are ratios, half, users",
+        match=r"selection share-0\.5 and the split random-0\.3. The splits are ratios, half, users",
     ):
         universes.has_train(with_split(selection=HALF, split={"train_ratio": 0.3}))
 
@@ -133,7 +133,7 @@ def test_a_system_that_a_universe_has_not_is_refused_with_those_it_has(
     tmp_path: Path, described: dict[str, Any]
 ) -> None:
     universes = ExperimentUniverses(opened(tmp_path, **described))
-    with pytest.raises(ValueError, match="has the system mf; those on users have knn, pop"):
+    with pytest.raises(ValueError, match=r"has the system mf\. Those on users have knn, pop"):
         universes.lists(with_split(split={"kind": "user"}), "mf")
 
 
@@ -159,9 +159,11 @@ def test_systems_are_not_compared_on_different_splits(tmp_path: Path) -> None:
 def test_universes_are_of_one_dataset(tmp_path: Path, described: dict[str, Any]) -> None:
     ratios = described["ratios"]
     elsewhere = {**ratios, "dataset": "netflix"}
-    with pytest.raises(ValueError, match="the experiments are on ml-1m, netflix: give those of"):
+    with pytest.raises(
+        ValueError, match=r"the experiments are on ml-1m, netflix\. Give experiments on"
+    ):
         ExperimentUniverses(opened(tmp_path, one=ratios, other=elsewhere))
-    with pytest.raises(ValueError, match="the experiments are on none: give those of one"):
+    with pytest.raises(ValueError, match=r"the experiments are on none\. Give experiments on one"):
         ExperimentUniverses({})
 
 

@@ -55,7 +55,9 @@ def cases() -> Iterator[HostileInput]:
             yield _read(f"{what}.csv.{suffix}", said, _of_pack(pack, piece, 40 * MIB))
         yield _read(f"json.json.{suffix}", "unpacks to more", _of_pack(pack, b"{},", 40 * MIB))
         yield _read(
-            f"most.csv.{suffix}", "line 2 rates what line 1", _of_pack(pack, b"1 1\n", 23 * MIB)
+            f"most.csv.{suffix}",
+            "line 2 rates the same pair as line 1",
+            _of_pack(pack, b"1 1\n", 23 * MIB),
         )
     for name, piece in _BRACKETS.items():
         content = _of_pack(_PACKINGS["gz"], piece, 23 * MIB)
@@ -123,8 +125,8 @@ _PACKINGS: dict[str, Callable[[bytes, int], bytes]] = {
 _UNPACKED = {
     "equal": (b"u,i,1\n", "unpacks to more"),
     "pairs": (b"1 1\n", "unpacks to more"),
-    "line": (b"a", "neither a name that is known nor a number"),
-    "commas": (b",", "and a table has at most 100,000 columns"),
+    "line": (b"a", "neither a known name nor a number"),
+    "commas": (b",", "but a table has at most 100,000 columns"),
 }
 
 
@@ -181,7 +183,7 @@ def _lines(
 
 
 _HUGE = 2_000_000_000
-_NO_MATRIX = "no sparse matrix of scipy"
+_NO_MATRIX = "does not hold a sparse matrix of scipy"
 _ONE_EACH = "Give more ratings"
 
 _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
@@ -205,20 +207,23 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "short.csv": (_ONE_EACH, _lines(lambda row: f"{row:x},1\n", 130_000, "user,item\n")),
     "columns.csv": ("at most 100,000 columns", _text("user,item", ",a" * 500_000, "\n1,2\n")),
     "tabs.tsv": ("at most 100,000 columns", _text("user\titem", "\ta" * 500_000, "\n1\t2\n")),
-    "quotes.csv": ("Is a quote mark missing", _text("user,item\n", '"' * 1_000_000, "\n1,2\n")),
-    "open.csv": ("Is a quote mark missing", _text('user,item\n"', "a\n" * 500_000)),
+    "quotes.csv": (
+        "Check whether a quote mark is missing",
+        _text("user,item\n", '"' * 1_000_000, "\n1,2\n"),
+    ),
+    "open.csv": ("Check whether a quote mark is missing", _text('user,item\n"', "a\n" * 500_000)),
     "spaces.txt": ("the first line is empty", _text(" " * 1_000_000, "\n1 2 3\n")),
     "empty.csv": ("the first line is empty", _text("\n" * 1_000_000)),
     "returns.csv": ("the first line is empty", _text("\r" * 1_000_000)),
     "digits.csv": ("single precision", _text("user,item,rating\na,b,", "9" * 1_000_000, "\n")),
-    "deep.json": ("is no JSON", _text("[" * 1_000_000)),
-    "objects.json": ("is no JSON", _text('{"a":' * 200_000)),
+    "deep.json": ("is not JSON", _text("[" * 1_000_000)),
+    "objects.json": ("is not JSON", _text('{"a":' * 200_000)),
     "deep.jsonl": (
-        "more than 100 deep",
+        "more than 100 levels deep",
         _text('{"user":1,"x":', "[" * 400_000, "]" * 400_000, "}"),
     ),
-    "digits.json": ("is no JSON", _text('{"a":{"b":', "9" * 1_000_000, "}}")),
-    "number.json": ("too large for a number", _text('{"a":{"b":', "9" * 400, "}}")),
+    "digits.json": ("is not JSON", _text('{"a":{"b":', "9" * 1_000_000, "}}")),
+    "number.json": ("too large for a floating-point number", _text('{"a":{"b":', "9" * 400, "}}")),
     "rating.json": (
         "single precision",
         _text('[{"user":"a","item":"b","rating":', "9" * 400, "}]"),
@@ -261,7 +266,7 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
         ),
     ),
     "same.parquet": (
-        "rates what row 1 has rated",
+        "rates the same pair as row 1",
         _parquet(
             user=lambda: pa.DictionaryArray.from_arrays(
                 pa.array(np.zeros(100_000, np.int32)), pa.array(["x" * 1_000_000])
@@ -295,7 +300,7 @@ _SYSTEMS = (
 _COMMANDS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("evaluate", "/dev/zero"), "is a device, which may never end"),
     (("runs", "--test", "table.csv", "/dev/zero"), "is a device, which may never end"),
-    (("evaluate", "--settings", "/dev/zero"), "is no file that ends"),
+    (("evaluate", "--settings", "/dev/zero"), "is not a regular file"),
     (("evaluate", "--settings", "settings.json"), "is a device, which may never end"),
-    (("evaluate", "pipe"), "nothing came through it"),
+    (("evaluate", "pipe"), "it sent no data"),
 )

@@ -81,7 +81,7 @@ def test_a_list_stays_a_list_however_many_files_it_has(files: list[str]) -> None
     ],
 )
 def test_a_file_without_a_name_is_refused(read: Any, made: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=rf"calls {FUNCTION} {sentence}: name each after"):
+    with pytest.raises(ValueError, match=rf"calls {FUNCTION} {sentence}. Name each file after"):
         call_of(read, made)
 
 
@@ -96,7 +96,9 @@ def test_a_file_without_a_name_is_refused(read: Any, made: Any, sentence: str) -
     ],
 )
 def test_a_name_that_stands_for_two_things_is_refused(given: dict[str, Any], place: str) -> None:
-    with pytest.raises(ValueError, match=f"calls {FUNCTION} has values under {place} and above it"):
+    with pytest.raises(
+        ValueError, match=f"calls {FUNCTION} has values both under {place} and above"
+    ):
         call_of(**given)
 
 

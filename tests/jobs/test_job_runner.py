@@ -133,7 +133,7 @@ def test_a_job_that_has_loaded_other_code_than_was_planned_leaves_no_result(runs
         (), CodeSnapshot().digest(), plans[digest], ("job_functions",)
     )
     runs.run("write", text="done", target=runs.folder / "target", code="as it is")
-    with pytest.raises(JobError, match=r"job_functions was edited while the run was at work"):
+    with pytest.raises(JobError, match=r"job_functions was edited during the run"):
         runs.run("write", text="done", target=runs.folder / "target", code="as it was")
 
 
@@ -248,7 +248,7 @@ def test_where_no_process_can_be_started_a_job_says_so(
     ours, theirs = Pipe()
     server._fork(Job(Call("module:function", {}), tmp_path, tmp_path / "log"), theirs)
     result, ended = ours.recv(), ours.recv()
-    assert result.error == "The system starts no process for it: Cannot allocate memory."
+    assert result.error == "The system could not start a process for it: Cannot allocate memory."
     assert ended.status == 1
 
 
@@ -288,9 +288,9 @@ def test_stopping_ends_all_jobs_and_begins_none(runs: Runs) -> None:
     for job in jobs:
         job.join(timeout=30)
         assert isinstance(job.error, JobStoppedError)
-        assert "sleep was ended: the user wants it so." in str(job.error)
+        assert "sleep was stopped: the user wants it so." in str(job.error)
     assert not any(map(is_alive, processes))
-    with pytest.raises(JobStoppedError, match="was not begun: the user wants it so"):
+    with pytest.raises(JobStoppedError, match="was not started: the user wants it so"):
         runs.run("write", text="late", target=runs.folder / "target")
 
 

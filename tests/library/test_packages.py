@@ -97,5 +97,5 @@ def _offered(path: Path) -> list[str]:
 
 
 def test_a_name_that_is_not_offered_gets_the_nearest_one() -> None:
-    with pytest.raises(AttributeError, match=r"no attribute 'describes'; did you mean describe\?"):
+    with pytest.raises(AttributeError, match=r"no attribute 'describes'. Did you mean describe\?"):
         _ = receval.multiverse.describes

@@ -61,17 +61,17 @@ ERROR Traceback (most recent call last):
         ("Two\nlines that say it.", "Two\nlines that say it."),
         ("MemoryError:", "MemoryError"),
         ("LockException:\nError: Directory cannot be locked. Please make sure\nthat it can.",
-         "Another run is at work in this folder: let it end, or stop it, and start again. If none "
-         "is, as after one that was killed where the file system has no locks: snakemake "
-         "--unlock."),
+         "Another run is working in this folder. Wait until it ends, or stop it, and start "
+         "again. If no run is working (a killed run can leave its lock where the file system "
+         "has no locks), use snakemake --unlock."),
         ("WorkflowError in rule x in file \"/a.smk\", line 8:\nOutput w/r.parquet has older "
          "modification time (2026-11-29 06:43:59.326643) than input w/a b.json (2026-11-30 "
          "06:43:45.686421). This could indicate a clock skew problem in your network and would "
          "trigger a rerun of this job in the next execution and should therefore be fixed on "
          "system level. System time: 2026-11-29 06:43:59.332281 (rule x, line 13, /a.smk)",
-         "w/a b.json is from the future (2026-11-30 06:43:45), and w/r.parquet is removed, which "
-         "is older than what it was made from. Give the first the date of now (touch "
-         "'w/a b.json'), and look after the clock."),
+         "w/a b.json has a date in the future (2026-11-30 06:43:45), so w/r.parquet is older "
+         "than what it was made from and is removed. Set the date of the first file to now "
+         "(touch 'w/a b.json'), and check the clock."),
         ("", ""),
     ],
 )  # fmt: skip

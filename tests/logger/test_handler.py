@@ -98,4 +98,4 @@ def test_quiet_about_all_says_nothing(said: io.StringIO) -> None:
 
 def test_a_record_that_cannot_be_understood_is_one_line(said: io.StringIO) -> None:
     handle(Settings(), said, (record(LogEvent.JOB_FINISHED, "Finished."),)).close()
-    assert said.getvalue() == "This cannot be shown: Finished. (KeyError('job_id'))\n"
+    assert said.getvalue() == "This message could not be shown: Finished. (KeyError('job_id'))\n"

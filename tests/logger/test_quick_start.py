@@ -60,7 +60,9 @@ def test_a_user_without_a_home_gets_a_cache_beside_the_records_of_snakemake(
     monkeypatch.setattr("snakemake.common.APPDIRS", None)
     start_quickly(["snakemake", "--cores", "1"])
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"No cache can be kept in {tmp_path}/home/.cache: .snakemake/cache ")
+    assert line.startswith(
+        f"The cache in {tmp_path}/home/.cache is not writable, so .snakemake/cache "
+    )
     assert get_appdirs().user_cache_dir == str(tmp_path / ".snakemake" / "cache" / "snakemake")
     assert os.environ["MPLCONFIGDIR"] == str(tmp_path / ".snakemake" / "cache" / "matplotlib")
 

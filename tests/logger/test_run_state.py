@@ -79,7 +79,7 @@ def test_a_job_that_is_tried_again_and_made_has_not_failed() -> None:
         finish(1),
     )
     assert [type(notice) for notice in said] == [Failure, Message, Made]
-    assert said[1] == Message("train_system (pop) is tried again.", logging.WARNING)
+    assert said[1] == Message("train_system (pop) is being retried.", logging.WARNING)
     assert state.failures == {}
 
 
@@ -172,8 +172,8 @@ def test_jobs_that_are_ended_on_request_have_not_failed() -> None:
 def test_a_job_that_is_stopped_because_another_one_ends_the_run_has_not_failed() -> None:
     state = RunState()
     stopped = JobStoppedError.__name__
-    assert heard(state, raised(stopped, "rank was not begun: no space left."), error(1)) == []
-    assert heard(state, raised(stopped, "rank was ended: no space left."), plan(rank=1)) == []
+    assert heard(state, raised(stopped, "rank was not started: no space left."), error(1)) == []
+    assert heard(state, raised(stopped, "rank was stopped: no space left."), plan(rank=1)) == []
     assert state.failures == {}
 
 

@@ -234,7 +234,7 @@ def test_the_end_says_where_results_are_what_drifted_and_what_was_absent(here: P
         "Done: 2 jobs in 1 min 01 s.",
         "Results: work/demo/artifacts/bellogin2017/",
         "Drift: 2 of 5 artifacts: bellogin2017/fig02, bellogin2017/fig03 (work/demo/drift.md).",
-        "Absent: trec-qrels (receval repo datasets tells how to get them).",
+        "Absent: trec-qrels (receval repo datasets shows how to get them).",
     ]
 
 
@@ -245,8 +245,8 @@ def test_a_run_that_failed_counts_what_failed_and_what_had_to_wait() -> None:
         heard(state, start(number), raised("OSError", "[Errno 28] x"), error(number))
     heard(state, start(3), finish(3), progress(1, 4))
     assert run_ending(state, 5.0, ".snakemake/log/a.log").splitlines() == [
-        "Failed: 2 jobs; 1 of 4 jobs made in 5 s, 1 had to wait. "
-        "Mend what failed: then the same command goes on from there.",
+        "Failed: 2 jobs; 1 of 4 jobs made in 5 s, 1 not started. Fix what failed. Then run the "
+        "same command again, and it continues from there.",
         "  2 times: The disk is full (train_system 2).",
         "Snakemake's log: .snakemake/log/a.log",
     ]

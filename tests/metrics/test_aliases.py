@@ -45,8 +45,8 @@ def test_a_metric_is_its_own_name() -> None:
         ("ndgc@10", r"no metric 'ndgc'; did you mean nDCL or nDCG or Unjudged\? There are P"),
         ("precisionn", r"no metric 'precisionn'; did you mean P or Rprec or AP\? There are P,"),
         ("xyzzyxyz@3", "no metric 'xyzzyxyz'; there are P, antiP"),
-        ("@10", "'@10' is not a metric's label"),
-        ("P@0", "'P@0' is not a metric's label"),
+        ("@10", "'@10' is not the label of a metric"),
+        ("P@0", "'P@0' is not the label of a metric"),
     ],
 )
 def test_what_is_no_metric_is_refused_with_the_nearest(name: str, message: str) -> None:
@@ -58,7 +58,7 @@ def test_what_is_no_metric_is_refused_with_the_nearest(name: str, message: str) 
     ("names", "labels"), [(["a"], ["P", "RR"]), (["a", "b"], ["P"]), (["a", "a"], ["P", "RR"])]
 )
 def test_metrics_that_a_paper_names_have_a_name_each(names: list[str], labels: list[str]) -> None:
-    with pytest.raises(ValueError, match="must be one for each of the metrics"):
+    with pytest.raises(ValueError, match="do not fit the metrics"):
         parse_named(names, labels)
     assert parse_named(["a", "b"], ["P", "RR"]) == {"a": parse("P"), "b": parse("RR")}
 

@@ -12,6 +12,7 @@ from scipy.stats import gmean
 
 from receval.metrics.averages import (
     FLOOR,
+    MEAN_DECIMALS,
     AdjustedGeometric,
     Arithmetic,
     Average,
@@ -60,6 +61,11 @@ def of(average: Average, values: np.ndarray = VALUES) -> list[float]:
 def test_averages_worked_by_hand(average: Average, first: float, second: float) -> None:
     assert of(average) == pytest.approx([first, second], rel=1e-12)
     assert of(average, VALUES[0]) == pytest.approx([first], rel=1e-12)
+
+
+def test_means_are_equal_that_differ_by_less_than_half_of_the_twelfth_decimal() -> None:
+    means = np.array([0.25, 0.25 + 4e-13, 0.25 - 4e-13, 0.25 + 1e-12, 0.25 - 1e-12])
+    assert len(set(np.round(means, MEAN_DECIMALS).tolist())) == 3
 
 
 ROWS = st.lists(st.floats(0, 1), min_size=4, max_size=4).map(np.array)
@@ -111,23 +117,23 @@ def test_zeros_as_ones_reward_users_without_a_hit_and_leave_the_values_alone() -
 )
 def test_labels_of_averages_read_back(average: Average, label: str) -> None:
     assert average.label == label
-    assert parse_average(label) == average
+    assert parse_average(f" {label} ") == average
 
 
 @pytest.mark.parametrize(
     ("label", "words"),
     [
         ("harmonic", "arithmetic, geometric, geometric-adjusted, median, weighted"),
-        ("arithmetic(", "not an average's label"),
-        ("geometric(floor=0.1", "not an average's label"),
-        ("geometric(epsilon=0.1)", "its parameters are floor, zeros"),
+        ("arithmetic(", "not the label of an average"),
+        ("geometric(floor=0.1", "not the label of an average"),
+        ("geometric(epsilon=0.1)", "Its parameters: floor, zeros"),
         ("geometric(floor=low)", "must be a number"),
         ("geometric(floor=0)", "must exceed 0"),
         ("geometric(floor=nan)", "must exceed 0"),
         ("geometric(zeros=two)", "one of floor, one"),
         ("geometric-adjusted(epsilon=-1)", "must exceed 0"),
         ("weighted(by=train)", "one of test, positive"),
-        ("median(by=test)", "its parameters are none"),
+        ("median(by=test)", "Its parameters: none"),
     ],
 )
 def test_bad_labels_of_averages_are_refused_with_what_is_accepted(label: str, words: str) -> None:

@@ -142,7 +142,7 @@ def test_a_metric_that_lacks_what_it_needs_says_so(label: str, wanted: str) -> N
 
 def test_normalised_gains_are_refused_where_no_rating_exceeds_1() -> None:
     metadata = type(METADATA)(1.0, np.ones(1, dtype=np.int64))
-    with pytest.raises(ValueError, match="choose another gain"):
+    with pytest.raises(ValueError, match="Choose another gain"):
         evaluate([parse("nDCG(gain=exp-normalised)")], one_user([1], [1], 1, metadata))
 
 

@@ -157,5 +157,5 @@ def test_lists_of_other_judgments_or_users_are_refused(value: int, n_users: int)
         for own, number in ((5, 1), (value, n_users))
     )
     for first, second in ((one, other), (other, one)):
-        with pytest.raises(ValueError, match="measured by different judged items"):
+        with pytest.raises(ValueError, match="measured with different judged items"):
             lexirecall(first, second)

@@ -128,13 +128,13 @@ def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
     lists = JudgedLists.of(judgments, ranks([3, 0], [99]), THRESHOLD, ONE, METADATA)
     needing = [name for name in METRICS if parse(name).refused_under_1r]
     for label in [f"{name}@10" for name in needing] + ["P(condensed=true)@10"]:
-        with pytest.raises(ValueError, match="measure it under AR"):
+        with pytest.raises(ValueError, match="Measure it under AR"):
             evaluate([parse(label)], lists)
     allowed = set(METRICS) - set(needing)
     assert {"P", "Recall", "AP", "nDCG", "RR", "ERR", "FilledRanks"} <= allowed
     assert np.isfinite(evaluate([parse(f"{name}@10") for name in allowed], lists)).all()
     # The papers' form would count half of the unjudged ranks above as hits.
-    with pytest.raises(ValueError, match="measure it under AR"):
+    with pytest.raises(ValueError, match="Measure it under AR"):
         evaluate([parse("infAP@10")], lists)
     bellogin, reciprocal = evaluate([parse("infAP(form=bellogin)"), parse("RR")], lists)
     np.testing.assert_allclose(bellogin, reciprocal)

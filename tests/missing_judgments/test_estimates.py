@@ -265,11 +265,11 @@ def test_standard_errors_are_those_worked_by_hand():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"metrics": "nDCG@5"}, "no sum over relevant items"),
-        ({"metrics": "P"}, "say a cut-off"),
-        ({"protocol": "1R TI-NN sampled=5"}, "estimates need a user's whole list"),
+        ({"metrics": "nDCG@5"}, "not a sum over relevant items"),
+        ({"metrics": "P"}, "Give a cut-off"),
+        ({"protocol": "1R TI-NN sampled=5"}, "Estimates need the whole list of a user"),
         ({"protocol": "AR TI-AN"}, "items that somebody judged"),
-        ({"clip": 1.5}, "from 0 to below 1"),
+        ({"clip": 1.5}, "at least 0 and below 1"),
         ({"propensities": SamplePropensities()}, "no unbiased judgments"),
         ({"propensities": [PopularityPropensities()] * 2}, "have the same name"),
         ({"propensities": KnownPropensities(np.ones((2, 2)))}, r"have the shape \(2, 2\)"),

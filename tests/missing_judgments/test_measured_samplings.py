@@ -166,14 +166,14 @@ def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
 
 
 def test_an_average_that_cannot_follow_judgment_samplings_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"median is no mean of transformed values.*arithmetic"):
+    with pytest.raises(ValueError, match=r"median is not a mean of transformed values.*arithmetic"):
         unit(tmp_path, {}, averages={"median": ["P@5"]})
     assert not (tmp_path / "removed.npz").exists()
 
 
 def test_users_who_lose_all_judgments_must_leave_the_average(tmp_path: Path) -> None:
     described = experiment_on(tmp_path, "ml-1m", evaluated_users="all")
-    with pytest.raises(ValueError, match="on ml-1m must have one protocol and average tested"):
+    with pytest.raises(ValueError, match="on ml-1m must have one protocol and average over tested"):
         unit(tmp_path, {"movielens": described})
 
 

@@ -151,7 +151,7 @@ def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
     assert "searches" in taken.studies.description("systems")
     assert "searches" not in taken.studies.description("valcarce2018")
     for changes in ({"seed": 1}, {"splits": {"user-80": {"train_ratio": 0.7}}}):
-        with pytest.raises(ValueError, match="run the searches"):
+        with pytest.raises(ValueError, match="Run the searches"):
             plan_of("full", {"accepted_searches": True, **changes}).searches.accepted_files()
 
 

@@ -115,7 +115,9 @@ def test_with_neither_the_temporal_experiment_is_absent() -> None:
         assert plan.artifacts.absent(STUDY, figure) == ["ml-1m"]
         assert figure not in plan.artifacts.made(STUDY)
         assert not any(figure in file for file in plan.studies.all_files())
-    with pytest.raises(ValueError, match=r"fig99 cannot be made: all its data is absent \(ml-1m\)"):
+    with pytest.raises(
+        ValueError, match=r"fig99 cannot be made, because all its datasets are absent \(ml-1m\)"
+    ):
         plan.artifacts.inputs(STUDY, "fig99")
     # What also reads the other experiment on this dataset is made, from that one alone.
     assert {"values", "fig01"} <= set(plan.artifacts.made(STUDY))

@@ -89,7 +89,7 @@ def test_local_mirrors_are_relative_to_the_configuration(tmp_path: Path) -> None
 @pytest.mark.costly
 @pytest.mark.parametrize(
     ("mirror", "said"),
-    [("~/data", r"~/data, which local_mirrors names \(~ is no"), ("miror", r"miror, which local_")],
+    [("~/data", r"~/data, which does not exist \(~ does not"), ("miror", r"miror, which does not")],
 )
 def test_a_mirror_that_a_run_is_given_and_that_is_not_there_is_refused(
     mirror: str, said: str

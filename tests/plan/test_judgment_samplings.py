@@ -72,7 +72,10 @@ def test_experiments_on_the_same_split_share_their_files() -> None:
 
 @pytest.mark.parametrize("method", ["inputs", "description"])
 def test_an_unknown_judgment_sampling_is_refused_with_those_there_are(method: str) -> None:
-    with pytest.raises(KeyError, match="2020 has no judgment sampling ranks; it has ratings, it"):
+    with pytest.raises(
+        KeyError,
+        match=r"2020 has no judgment sampling ranks\. Its judgment samplings are ratings, it",
+    ):
         getattr(demo().judgment_samplings, method)(STUDY, "ranks")
 
 

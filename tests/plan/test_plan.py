@@ -131,7 +131,7 @@ def test_where_raw_files_may_come_from_is_told_as_the_configuration_has_it() -> 
 
 
 def test_an_unknown_artifact_is_refused_with_those_there_are() -> None:
-    with pytest.raises(KeyError, match=r"has no artifact fig99; it has table1, table2"):
+    with pytest.raises(KeyError, match=r"has no artifact fig99. Its artifacts are table1, table2"):
         demo().artifacts.files("valcarce2018", "fig99")
 
 

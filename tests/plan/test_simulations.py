@@ -31,9 +31,13 @@ def test_a_simulation_has_one_file_a_system_and_reads_the_ratings_alone() -> Non
 
 
 def test_unknown_simulations_and_systems_are_refused_with_those_there_are() -> None:
-    with pytest.raises(KeyError, match="no simulation skew; there are skewed-popularity"):
+    with pytest.raises(
+        KeyError, match=r"no simulation skew\. The simulations are skewed-popularity"
+    ):
         demo().simulations.files("skew")
-    with pytest.raises(ValueError, match="skewed-popularity has no system wrmf; it has plsa, mf"):
+    with pytest.raises(
+        ValueError, match=r"skewed-popularity has no system wrmf\. Its systems are plsa, mf"
+    ):
         demo().simulations.description(NAME, "wrmf")
 
 

@@ -37,7 +37,9 @@ def test_without_its_files_all_that_reads_it_says_that_it_is_absent() -> None:
         assert "Yahoo! R3" in plan.descriptions.display(study, artifact)["absence"]
     assert "table2" in plan.artifacts.made("menamaldonado2021")
     table = " ".join(plan.datasets.table().split())
-    assert "Put into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and" in table
+    assert (
+        "Put the following into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and"
+    ) in table
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -81,7 +83,7 @@ def test_one_file_of_two_is_not_enough(tmp_path: Path) -> None:
     plan = plan_of("full")
     assert not plan.datasets.is_available(DATASET)
     table = " ".join(plan.datasets.table().split())
-    assert "but not ydata-ymusic-rating-study-v1_0-test.txt" in table
+    assert "and lacks ydata-ymusic-rating-study-v1_0-test.txt" in table
 
 
 def test_the_demo_has_its_twin_whatever_files_there_are(tmp_path: Path) -> None:

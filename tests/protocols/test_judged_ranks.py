@@ -76,7 +76,7 @@ def test_ranks_that_are_not_there_are_refused_with_those_that_are(tmp_path: Path
         with pytest.raises(KeyError) as error:
             read_ranks(path, *asked)
         name = "/".join(map(str, asked))
-        assert error.value.args == (f"{path} has no ranks for {name}; it has {there}.",)
+        assert error.value.args == (f"{path} has no ranks for {name}. It has {there}.",)
 
 
 def test_ranks_of_another_system_are_refused(tmp_path: Path) -> None:
@@ -124,9 +124,13 @@ def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Pa
     ("second", "owner", "message"),
     [
         (of_fold(1, "AR"), OWNER, "it has no {}1R/1/test/candidates"),
-        (of_fold(0, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, {}P1R/0/test"),
-        (of_fold(1, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, {}P1R/1/test"),
-        (of_fold(0, "AR", "1R", unbiased=True), OWNER, "it has, beside .*, {}1R/0/unbiased"),
+        (of_fold(0, "AR", "1R", "P1R"), OWNER, "it has unexpected members: {}P1R/0/test"),
+        (of_fold(1, "AR", "1R", "P1R"), OWNER, "it has unexpected members: {}P1R/1/test"),
+        (
+            of_fold(0, "AR", "1R", unbiased=True),
+            OWNER,
+            "it has unexpected members: .* {}1R/0/unbiased",
+        ),
         (of_fold(0, "AR", "1R"), None, "it has no owner"),
         (of_fold(1, "AR", "1R"), ("ml-1m", "user-80", "random"), "2.npz .*ranks of .*, random"),
     ],
@@ -151,7 +155,7 @@ def test_a_part_that_says_whose_it_is_is_not_joined_with_one_that_does_not(tmp_p
     parts = [tmp_path / "1.npz", tmp_path / "2.npz"]
     for path, owner in zip(parts, (None, OWNER), strict=True):
         write_ranks(path, of_fold(0, "AR"), owner)
-    with pytest.raises(DamagedFileError, match="it has, beside what it should hold, owner"):
+    with pytest.raises(DamagedFileError, match="it has unexpected members: owner"):
         join_ranks(tmp_path / "joined.npz", parts)
 
 
@@ -164,5 +168,7 @@ def test_parts_without_any_ranks_are_joined_to_none(tmp_path: Path) -> None:
 
 def test_parts_without_those_of_a_fold_are_not_joined(tmp_path: Path) -> None:
     write_ranks(tmp_path / "1.npz", of_fold(0, "AR") | of_fold(2, "AR"))
-    with pytest.raises(ValueError, match="no part has the ranks of fold 1: join the parts of all"):
+    with pytest.raises(
+        ValueError, match=r"no part has the ranks of fold 1\. Join the parts of all"
+    ):
         join_ranks(tmp_path / "joined.npz", [tmp_path / "1.npz"])

@@ -160,5 +160,5 @@ def test_protocols_that_need_other_scores_are_refused(protocol: Protocol) -> Non
     listed = ListedItems(
         np.array([0], dtype=np.int32), np.array([1], dtype=np.int32), np.array([1.0])
     )
-    with pytest.raises(ValueError, match="needs the scores of items that they do not have"):
+    with pytest.raises(ValueError, match="needs the scores of items that are not in the lists"):
         rank_listed(listed, fold, protocol, GENERATOR)

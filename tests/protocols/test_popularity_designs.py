@@ -66,13 +66,13 @@ def test_percentiles_are_two_or_more_and_no_more_than_sixteen_bits_hold() -> Non
     for percentiles in (2, 2**15 - 1):
         assert Protocol("1R", "AI", percentiles=percentiles).percentiles == percentiles
     for percentiles in (1, 2**15):
-        with pytest.raises(ValueError, match=f"has {percentiles} popularity percentiles; .* 2 to"):
+        with pytest.raises(ValueError, match=f"has {percentiles} popularity percentiles. .* 2 to"):
             Protocol("1R", "AI", percentiles=percentiles)
 
 
 def test_more_percentiles_than_items_are_refused() -> None:
     fold, _ = random_fold(3)
-    with pytest.raises(ValueError, match="23 items cannot be partitioned into 24"):
+    with pytest.raises(ValueError, match="23 items cannot be divided into 24"):
         popularity_percentiles(fold, N_ITEMS + 1)
 
 

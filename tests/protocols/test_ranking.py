@@ -215,10 +215,13 @@ def test_a_score_of_the_wrong_shape_is_refused() -> None:
         ({"candidates": "all"}, "AI, TI, train"),
         ({"sampled": 0, "threshold": 4.0}, "at least 1"),
         ({"ties": "none"}, "random, index"),
-        ({"percentiles": 10}, "go with 1R"),
+        ({"percentiles": 10}, "percentiles require 1R"),
         ({"head_removed": 1.0}, "between 0 and 1"),
         ({"head_removed": 0.0}, "between 0 and 1"),
-        ({"sampled": 1, "threshold": 4.0, "sampled_by": "popularity", "power": np.inf}, "from 0"),
+        (
+            {"sampled": 1, "threshold": 4.0, "sampled_by": "popularity", "power": np.inf},
+            "0 or more",
+        ),
     ],
 )
 def test_bad_protocols_are_refused_with_what_is_accepted(arguments: dict, word: str) -> None:

@@ -107,7 +107,7 @@ def test_weights_are_powers_of_the_numbers_of_training_ratings(power):
 
 
 def test_powers_that_are_negative_and_folds_without_training_are_refused():
-    with pytest.raises(ValueError, match="must be a number from 0 on"):
+    with pytest.raises(ValueError, match="must be a finite number of 0 or more"):
         Protocol("1R", sampled=3, sampled_by="popularity", power=-1.0)
     empty = Fold(csr_array((1, 3), dtype=np.float32), Judgments.from_pairs([0], [1], [5], 1))
     with pytest.raises(ValueError, match="no training ratings to count"):

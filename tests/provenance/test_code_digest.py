@@ -233,7 +233,7 @@ def test_new_submodule_takes_the_place_of_a_symbol(repository: Path) -> None:
     [
         ("receval.systems.slim", "There is no module receval.systems.slim"),
         ("receval.systems.slim:fit", "There is no module receval.systems.slim"),
-        (f"{FIG02}:paint", "defines no paint at top level"),
+        (f"{FIG02}:paint", "does not define paint at top level"),
         ("src/receval/base.py", "is neither a module of receval"),
         ("numpy.linalg", "is neither a module of receval"),
         (f"{FIG02}:", "is neither a module of receval"),
@@ -249,9 +249,9 @@ def test_unknown_entry_is_refused_by_name(repository: Path, entry: str, message:
     [
         ("from . import plsa\n", "line 1: a relative import"),
         ("def f():\n    from ..base import shared\n", "line 2: a relative import"),
-        ("import receval.nowhere\n", "no module receval.nowhere.*bad.py, line 1, asks for it"),
+        ("import receval.nowhere\n", "no module receval.nowhere.*bad.py, line 1, names it"),
         ("\nfrom receval.systems import slim\n", "line 2, imports slim from receval.systems"),
-        ("x = (\n", "line 1: not valid Python"),
+        ("x = (\n", "line 1: the line is not valid Python"),
     ],
 )
 def test_bad_source_is_refused_with_file_and_line(

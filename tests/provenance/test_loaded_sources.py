@@ -77,7 +77,7 @@ def test_a_job_whose_code_was_edited_before_it_was_loaded_is_refused(loaded: Loa
     content = snapshot.contents[MODULE].decode()
     loaded.note(MODULE, with_changed_function(content, "metric_of").encode())
     with (
-        pytest.raises(EditedCodeError, match=rf"^{MODULE} was edited while the run was at work"),
+        pytest.raises(EditedCodeError, match=rf"^{MODULE} was edited during the run"),
         as_planned(code),
     ):
         raise AssertionError("It has begun.")

@@ -97,7 +97,7 @@ def test_messages_name_the_file_of_this_checkout(repository: Path, file: Path) -
     shutil.copy(repository / "src/receval/style.py", twin)
     code = CodeSnapshot(repository, ParsedSources(file))
     code.digest("receval.style")
-    with pytest.raises(ValueError, match=r"twin\.py defines no height"):
+    with pytest.raises(ValueError, match=r"twin\.py does not define height"):
         code.digest("receval.twin:height")
 
 

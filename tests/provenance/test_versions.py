@@ -48,7 +48,8 @@ def test_libraries_that_pythonpath_puts_before_those_of_the_environment_are_name
         (tmp_path / name / "__init__.py").touch()
     monkeypatch.setenv("PYTHONPATH", f"/nowhere{os.pathsep}{tmp_path}")
     sentence = libraries_from_elsewhere()
-    assert sentence.startswith(f"PYTHONPATH brings numpy, scipy from {tmp_path}, in place of")
+    assert sentence.startswith("PYTHONPATH replaces libraries of this environment (")
+    assert f"): numpy, scipy from {tmp_path}. The results" in sentence
     assert "unset PYTHONPATH" in sentence
 
 

@@ -79,7 +79,7 @@ def test_a_row_hangs_on_each_of_its_artifacts(tmp_path: Path) -> None:
 
 def test_an_unknown_verdict_is_refused_with_its_line(tmp_path: Path) -> None:
     path = write_ledger(tmp_path / "claims.csv", [claim_row(), claim_row(verdict="perhaps")])
-    with pytest.raises(DamagedFileError, match="line 3: 'perhaps' is no verdict"):
+    with pytest.raises(DamagedFileError, match="line 3: 'perhaps' is not a verdict"):
         read_verdict_rows(path)
 
 

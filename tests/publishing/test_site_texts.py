@@ -63,7 +63,7 @@ def test_letters_that_follow_each_other_are_a_name(latex: str, markup: str) -> N
 
 
 def test_a_formula_that_cannot_be_set_is_named() -> None:
-    with pytest.raises(ValueError, match=r"The formula '\\\\nothing x' cannot be set"):
+    with pytest.raises(ValueError, match=r"The formula '\\\\nothing x' cannot be typeset"):
         formula(r"\nothing x")
 
 

@@ -117,8 +117,12 @@ def test_a_refused_fit_leaves_the_model_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("users", "items", "message"),
     [
-        ([0, 1], [0, 0], r"order of the items must have every code from 0 to 1 once.* 1 different"),
-        ([1, 2], [0, 1], "order of the users must have every code from 0 to 1 once"),
+        (
+            [0, 1],
+            [0, 0],
+            r"order of the items must contain every code from 0 to 1 exactly once.* 1 different",
+        ),
+        ([1, 2], [0, 1], "order of the users must contain every code from 0 to 1 exactly once"),
         ([0], [0, 1], r"order of the users .* shape \(1,\)"),
     ],
 )

@@ -130,7 +130,7 @@ def test_one_rating_in_all_is_enough(system: System) -> None:
     rated[2, 4] = True
     train = to_matrix(rated * 4.0, rated)
     if system.refuses_users_of_all_items:
-        with pytest.raises(ValueError, match="The user 2 has rated all items that anybody has"):
+        with pytest.raises(ValueError, match="The user 2 has rated every item that anybody has"):
             fit(system.make(), train)
         return
     scores = fit(system.make(), train).score(np.arange(6))

@@ -147,7 +147,7 @@ def test_a_number_that_no_sum_reaches_draws_the_last_item() -> None:
 def test_a_user_who_has_rated_everything_is_refused() -> None:
     _, rated = generated(n_users=8, n_items=9)
     rated[6, rated.any(axis=0)] = True
-    with pytest.raises(ValueError, match="The user 6 has rated all items that anybody has"):
+    with pytest.raises(ValueError, match="The user 6 has rated every item that anybody has"):
         JavaSampler(to_matrix(rated * 1.0, rated), JavaRandom(1))
 
 

@@ -164,7 +164,7 @@ def test_settings_are_ranked_together_as_they_are_alone() -> None:
 def test_what_cannot_be_trained_together_is_refused() -> None:
     plsa = [make("receval.recommenders.plsa:PLSA", {"topics": n}, SEED) for n in (2, 3)]
     for models in (plsa, [], [OptimalRanking(knowledge="judged")]):
-        with pytest.raises(ValueError, match="A family is at least one recommender"):
+        with pytest.raises(ValueError, match="A family must consist of at least one recommender"):
             ModelGrid(models)
 
 

@@ -100,10 +100,10 @@ def test_optimal_rankings_are_the_quotients_of_the_formulas(
 
 def test_an_oracle_wants_the_test_and_no_other_system_gets_it() -> None:
     train, test = to_matrix(TRAIN, TRAIN_RATED), to_matrix(TEST, TEST_RATED)
-    with pytest.raises(ValueError, match=r"OptimalRanking .* is an oracle.*give them to fit"):
+    with pytest.raises(ValueError, match=r"OptimalRanking .* is an oracle.*Pass them to fit"):
         OptimalRanking(knowledge="judged").fit(train)
     for model in (OptimalRanking(), Popularity()):
-        with pytest.raises(ValueError, match="is no oracle: it must not be given the test"):
+        with pytest.raises(ValueError, match="is not an oracle, so it must not be given the test"):
             model.fit(train, test)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from threadpoolctl import threadpool_limits
 from receval.recommenders.base import Recommender
 from receval.recommenders.implicit_systems import ImplicitALS, ImplicitBPR, ImplicitItemKNN
 from receval.recommenders.knn import ItemKNN, UserKNN
+from receval.recommenders.lda import LDA
+from receval.recommenders.plsa import PLSA
 from receval.recommenders.sklearn_systems import (
     SklearnElasticNet,
     SklearnNeighbours,
@@ -23,6 +26,7 @@ from receval.recommenders.sklearn_systems import (
 )
 from receval.recommenders.sklearn_topics import SklearnLDA, SklearnNMF
 from receval.recommenders.slim import SLIM
+from receval.recommenders.wrmf import WRMF
 
 with threadpool_limits(limits=1):
     # implicit warns once where BLAS has several threads.
@@ -157,6 +161,36 @@ def test_slim_is_ours() -> None:
     np.testing.assert_allclose(theirs[WARM], ours[WARM], atol=1e-4)
 
 
+def squared_error(model: Recommender) -> float:
+    users = np.nan_to_num(model.user_factors_.astype(np.float64))
+    items = model.item_factors_.astype(np.float64)
+    errors = (1 + 2 * ENTRY) * (ENTRY - users @ items) ** 2
+    return float(errors.sum() + 0.1 * ((users**2).sum() + (items**2).sum()))
+
+
+def log_likelihood(model: Recommender) -> float:
+    scores = model.score(USERS).astype(np.float64)
+    shares, counted = scores / scores.sum(axis=1, keepdims=True), DENSE > 0
+    return float(DENSE[counted] @ np.log(shares[counted]))
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("objective", "ours", "theirs"),
+    [
+        (squared_error, WRMF(3, 2, 0.1, 300), ImplicitALS(3, 2, 0.1, 300)),
+        (squared_error, WRMF(3, 2, 0.1, 300), ImplicitALS(3, 2, 0.1, 300, solver="cholesky")),
+        (log_likelihood, PLSA(3, 500), SklearnNMF(3, 500)),
+        (log_likelihood, LDA(3, 200, 0.3, 0.2), SklearnLDA(3, 60, 0.3, 0.2)),
+    ],
+)
+def test_the_objective_of_ours_is_reached(
+    objective: Callable[[Recommender], float], ours: Recommender, theirs: Recommender
+) -> None:
+    reached = pytest.approx(objective(ours.fit(RATED)), rel=0.01)
+    assert objective(theirs.fit(RATED)) == reached
+
+
 # --- without the packages ---------------------------------------------------------------------
 
 SYSTEMS = [
@@ -198,5 +232,5 @@ class _NotThere:
 def test_more_factors_than_users_are_refused_too() -> None:
     fewer_users = RATED[:6]
     assert SklearnSVD(6).fit(fewer_users).item_factors_.shape == (6, 45)
-    with pytest.raises(ValueError, match=r"factors is 7, .* 6 users and 45 items has at most 6"):
+    with pytest.raises(ValueError, match=r"factors is 7, .* 6 users and 45 items allows at most 6"):
         SklearnSVD(7).fit(fewer_users)

@@ -91,7 +91,7 @@ def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.Mon
     few = SLIM(40.0, 2.0).fit(train)
     np.testing.assert_array_equal(few.weights_.toarray(), whole.weights_.toarray())
     monkeypatch.setattr(slim, "GRAM_ENTRIES", 5 * 120)
-    with pytest.raises(ValueError, match=r"l1 is 40\.0, and with it more than 5 of the 120 items"):
+    with pytest.raises(ValueError, match=r"l1 is 40\.0, with which more than 5 of the 120 items"):
         SLIM(40.0, 2.0).fit(train)
 
 

@@ -102,7 +102,8 @@ def test_a_system_meets_users_and_items_by_code_or_by_appearance(tmp_path: Path)
         (
             "receval.recommenders.puresvd:PureSVD",
             {"factors": 50},
-            "PureSVD: the parameter factors is 50, but a matrix of 3 users and 2 items has at most",
+            "PureSVD: the parameter factors is 50, "
+            "but a matrix of 3 users and 2 items allows at most",
         ),
     ],
 )

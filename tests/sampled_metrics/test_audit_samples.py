@@ -160,7 +160,7 @@ def test_users_values_average_to_those_of_all() -> None:
 @pytest.mark.parametrize(
     ("runs", "wanted", "told"),
     [
-        ({"cut": {"u0": {"i0": 1.0, "i1": 0.5}}, **RUNS}, {}, "'cut' are not whole: that of"),
+        ({"cut": {"u0": {"i0": 1.0, "i1": 0.5}}, **RUNS}, {}, "'cut' are incomplete. The list of"),
         (RUNS, {"sampled": 0}, "0 candidates cannot be sampled"),
         (RUNS, {"metrics": "Luck"}, "metric"),
         (RUNS, {"metrics": "P"}, "P depends on the length of a list"),
@@ -269,13 +269,14 @@ def test_users_with_fewer_candidates_than_are_sampled_are_counted() -> None:
     }
     assert notes[1] == []
     assert notes[2] == [
-        "1 of 2 users have fewer than 2 items to draw from, the fewest 1: all of theirs are ranked."
+        "1 of 2 users have fewer than 2 items to draw from; the smallest number is 1. "
+        "For these users, all items are ranked."
     ]
 
 
 def test_train_data_beside_a_split_are_refused() -> None:
     data = split(read_ratings(TEST), "random-ratio", train_ratio=0.5)
-    with pytest.raises(ValueError, match="leave train= out"):
+    with pytest.raises(ValueError, match="Leave out train="):
         audit_samples(data, {"mine": np.ones((60, 40))}, train=TEST)
 
 

@@ -130,15 +130,15 @@ def test_a_metric_of_the_length_of_lists_is_refused_where_that_is_random() -> No
 
 
 def test_metrics_that_need_other_judgments_are_refused() -> None:
-    with pytest.raises(ValueError, match="measure it under AR"):
+    with pytest.raises(ValueError, match="Measure it under AR"):
         expected_under_one_relevant(odds_of(FOLD, SCORES), parse("P(condensed=true)@5"), 3)
 
 
 @pytest.mark.parametrize(
     ("protocol", "message"),
     [
-        (Protocol("AR", "TI", 3, THRESHOLD), "give those of AR with sampled=None"),
-        (Protocol("1R", "TI", None, THRESHOLD), "give those of AR with sampled=None"),
+        (Protocol("AR", "TI", 3, THRESHOLD), "Give those of AR with sampled=None"),
+        (Protocol("1R", "TI", None, THRESHOLD), "Give those of AR with sampled=None"),
         (Protocol("AR", "AI", ties="librec"), "depends on the whole list"),
     ],
 )

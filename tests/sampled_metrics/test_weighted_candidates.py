@@ -82,7 +82,7 @@ def test_candidates_without_any_weight_are_refused() -> None:
     fold, system, ties = worlds()[0]
     relevant = np.ones(len(fold.test), dtype=bool)
     scored = Scores(np.nan_to_num(system.matrix))
-    with pytest.raises(ValueError, match="give items without training ratings a weight"):
+    with pytest.raises(ValueError, match="Give items without training ratings a weight"):
         weight_shares_above(
             scored, fold, np.arange(len(fold.test)), relevant, np.zeros(N_ITEMS), ties
         )

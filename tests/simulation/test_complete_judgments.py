@@ -50,7 +50,9 @@ def test_every_pair_outside_training_is_judged():
 
 
 def test_relevance_and_training_of_different_worlds_are_refused():
-    with pytest.raises(ValueError, match=r"shape \(2, 3\), but the training ratings have \(3, 3\)"):
+    with pytest.raises(
+        ValueError, match=r"shape \(2, 3\), but the training ratings have the shape \(3, 3\)"
+    ):
         complete_judgments(RELEVANCE[:2], train_of())
 
 
@@ -103,7 +105,7 @@ def test_the_truth_of_another_twin_is_refused(
 ):
     ratings = observed_ratings(small_simulations["cm100k"])
     truth = small_twins["yahoo-r3"].folder / "truth.npz"
-    with pytest.raises(ValueError, match=r"truth\.npz knows no user '0': it belongs to another"):
+    with pytest.raises(ValueError, match=r"truth\.npz has no user '0'. It belongs to another"):
         relevance_of_twin(truth, ratings)
 
 

@@ -90,8 +90,8 @@ def test_a_large_world_is_written_in_the_raw_format_without_a_truth(
 @pytest.mark.parametrize(
     ("dataset", "changes", "message"),
     [
-        ("cm100k", {}, f"more than the {LARGEST_WHOLE_WORLD:,}"),
-        ("netflix", {"items": 10**6}, r"raise activity\.total"),
+        ("cm100k", {}, f"at most {LARGEST_WHOLE_WORLD:,}"),
+        ("netflix", {"items": 10**6}, r"Raise activity\.total"),
     ],
 )
 def test_random_samples_and_items_without_choices_are_refused(

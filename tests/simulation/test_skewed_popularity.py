@@ -199,15 +199,18 @@ def refused(counts: list[int]) -> Ratings:
         (lambda: replace(LAW, alpha=-0.1), "law is -0.1, but it must be a number of at"),
         (lambda: replace(LAW, c2=math.nan), "c2 of a shifted power law is nan"),
         (lambda: replace(LAW, beta=math.inf), "beta of a shifted power law is inf"),
-        (lambda: replace(LAW, alpha=21), "alpha of a shifted .* is 21, but it can be 20 at most"),
+        (lambda: replace(LAW, alpha=21), "alpha of a shifted .* is 21, but it can be at most 20"),
         (lambda: ShiftedPowerLaw.fit(np.array([])), "to 0 of them"),
         (lambda: ShiftedPowerLaw.fit(np.array([3, 2, 1])), "four items .* not to 3 from 1 to 3"),
         (lambda: ShiftedPowerLaw.fit(np.array([5] * 5)), "not all equal, not to 5 from 5 to 5"),
         (lambda: ShiftedPowerLaw.fit(np.array([5, 4, 3, -1])), "not to 4 from -1 to 5"),
-        (lambda: LAW.counts(4, 3, 13), "3 users can give 4 items at most 12 ratings, one each"),
-        (lambda: LAW.counts(4, 300, 11), "4 items of at least c1 = 3 ratings have more than 11"),
+        (lambda: LAW.counts(4, 3, 13), "3 users can give 4 items at most 12 ratings, but 13"),
+        (
+            lambda: LAW.counts(4, 300, 11),
+            "4 items with at least c1 = 3 ratings each have more than 11",
+        ),
         (lambda: refused([1, 2, 3]), r"are 120 items, but counts has the shape \(3,\)"),
-        (lambda: refused([601] + [0] * 119), "0 to 600 ratings, .* the counts go from 0 to 601"),
+        (lambda: refused([601] + [0] * 119), "0 to 600 ratings, .* the counts range from 0 to 601"),
     ],
 )
 def test_laws_counts_and_totals_that_cannot_be_are_refused(

@@ -142,7 +142,9 @@ def test_popularity_is_as_skewed_as_in_the_original(
 
 def test_a_skew_that_cannot_be_had_is_refused(specs: dict[str, TwinSpec]) -> None:
     spec = changed(specs["yahoo-r3"], exposure={"item_gini": 0.99})
-    with pytest.raises(ValueError, match=r"item Gini of 0\.99 cannot be had .* nearest is 0\.\d+"):
+    with pytest.raises(
+        ValueError, match=r"item Gini of 0\.99 cannot be reached .* nearest is 0\.\d+"
+    ):
         simulate("yahoo-r3", spec, 1)
 
 

@@ -167,7 +167,7 @@ def test_metadata_describe_the_draw_and_what_was_there_before():
 
 
 def test_ratings_that_do_not_say_what_is_known_are_refused():
-    with pytest.raises(ValueError, match=r"no column 'known'\): use one that does"):
+    with pytest.raises(ValueError, match=r"no column 'known'\). Use a dataset"):
         split_with_anti_popular_familiarity(
             ratings_of([(0, 0)], 1, 1), rng_for, relevant_from=4, folds=2
         )

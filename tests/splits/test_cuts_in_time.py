@@ -68,7 +68,7 @@ def test_a_cut_that_is_no_positive_number_is_refused(cut):
 
 
 def test_a_share_of_no_ratings_has_no_time():
-    with pytest.raises(ValueError, match="a share of them has no time"):
+    with pytest.raises(ValueError, match="a share of them cannot be converted to a time"):
         cut_in_time(np.zeros(0, dtype=np.int64), 0.5)
 
 
@@ -160,11 +160,14 @@ def test_a_moment_without_a_date_is_said_in_seconds():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"cut": "last summer"}, "is no date: write it as 2003-01-31"),
-        ({"cut": "2003-01-01"}, r"they are from 1970-01-01 00:00:00 to 1970-01-01 00:00:03\. C"),
+        ({"cut": "last summer"}, "is not a date. Write a date as 2003-01-31"),
+        (
+            {"cut": "2003-01-01"},
+            r"the ratings are from 1970-01-01 00:00:00 to 1970-01-01 00:00:03\. C",
+        ),
         ({"cut": 2, "gap": 1}, "leaves no rating before the gap"),
-        ({"gap": 1, "scope": "user"}, "belong to the scope 'all'"),
-        ({"cut": 2, "test_share": 0.3}, "leave out test_share, or the cut"),
+        ({"gap": 1, "scope": "user"}, "require the scope 'all'"),
+        ({"cut": 2, "test_share": 0.3}, "Leave out test_share or the cut"),
         ({"gap": -1}, "greater than or equal to 0"),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_report_is_printed_without_row_numbers_with_four_decimals():
 
 def test_ratings_without_times_and_folds_without_tests_are_refused():
     ratings = ratings_of([(0, 0), (0, 1)], 1, 2)
-    with pytest.raises(ValueError, match=r"cannot be said of ratings without timestamps"):
+    with pytest.raises(ValueError, match=r"Leakage cannot be measured without timestamps"):
         leakage(split(ratings, "user-ratio", train_ratio=0.5))
     timed = ratings_of([(0, 0), (0, 1)], 1, 2, timestamps=[1, 2])
     for folds in ([[TRAIN, TRAIN]], [[TRAIN, TEST], [TRAIN, UNBIASED]]):

@@ -16,11 +16,11 @@ def ratings():
     return ratings_of(PAIRS, 2, 3, known=[True, False, True, True, False])
 
 
-def given_by(tmp_path, ratings, text, content, unbiased_rows=None):
+def given_by(tmp_path, ratings, text, content, unbiased_rows=None, **order):
     path = tmp_path / "given.txt"
     path.write_bytes(text.encode())
     return predefined_split(
-        ratings, rng_for, path=path, content=content, unbiased_rows=unbiased_rows
+        ratings, rng_for, path=path, content=content, unbiased_rows=unbiased_rows, **order
     )
 
 
@@ -56,12 +56,12 @@ def test_all_plays_of_a_held_out_pair_test(tmp_path):
         ("u0\ti1\n0\ti1\n", r"line 2: there is no user '0'"),
         ("u0\ti1\nu0\ti2\n", r"line 2: user 'u0' has not rated item 'i2'"),
         ("u0\ti2\nu0\ti1\n", r"line 1: user 'u0' has not rated item 'i2'"),
-        ("u0\ti1\nu1\ti1\nu0\ti1\n", r"line 3: the pair of user 'u0' and item 'i1' occurs on"),
-        ("u0\ti1\nu1\n", r"line 2: expected two columns"),
-        ("u0\ti1\n\nu1\ti1\n", r"line 2: expected two columns"),
-        ("u0 i1\n", r"line 1: expected two columns"),
-        ("u0\ti1\t3\n", r"line 1: expected two columns"),
-        ("u0\ti1\nu1\ti1\t3\n", r"line 2: 3 columns where the lines before have 2"),
+        ("u0\ti1\nu1\ti1\nu0\ti1\n", r"line 3: the pair of user 'u0' and item 'i1' is also on"),
+        ("u0\ti1\nu1\n", r"line 2 does not have two columns"),
+        ("u0\ti1\n\nu1\ti1\n", r"line 2 does not have two columns"),
+        ("u0 i1\n", r"line 1 does not have two columns"),
+        ("u0\ti1\t3\n", r"line 1 does not have two columns"),
+        ("u0\ti1\nu1\ti1\t3\n", r"line 2 has 3 columns, but the lines before it have 2"),
         ("", r"given\.txt is empty"),
     ],
 )
@@ -71,7 +71,9 @@ def test_a_wrong_line_of_pairs_is_named(tmp_path, ratings, text, message):
 
 
 def test_fold_numbers_as_plain_cross_validation(tmp_path, ratings):
-    split = given_by(tmp_path, ratings, "1\n2\n2\n1\n3\n", "fold-numbers")
+    given = "1\n2\n2\n1\n3\n", "fold-numbers"
+    split = given_by(tmp_path, ratings, *given, train_order="folds")
+    assert split.metadata == {"train_order": "folds"}
     assert [np.flatnonzero(codes == TEST).tolist() for codes in split.codes] == [
         [0, 3],
         [1, 2],

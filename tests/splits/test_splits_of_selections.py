@@ -117,7 +117,7 @@ def test_a_selection_that_leaves_nothing_says_what_was_asked_for() -> None:
         "kind": "k-fold",
         "selection": {"min_user_ratings": 2, "min_item_ratings": 9},
     }
-    with pytest.raises(ValueError, match=r"none of 3 ratings: .*at least 2 ratings a user and 9"):
+    with pytest.raises(ValueError, match=r"none of 3 ratings: .*at least 2 ratings per user and 9"):
         made(ratings, **kind)
 
 

@@ -87,7 +87,7 @@ def test_rows_that_no_fold_tests_with_stand_beside_those_of_the_first(ratings: R
 
 
 def test_an_unknown_order_is_refused(ratings: Ratings) -> None:
-    with pytest.raises(ValueError, match="has the order 'shuffled', but there are"):
+    with pytest.raises(ValueError, match=r"is 'shuffled'\. It must be one of"):
         in_train_order(np.arange(3), ratings, [], {"train_order": "shuffled"})
 
 

@@ -42,6 +42,15 @@ def test_target_items_and_their_tests_by_hand():
         assert n_tests_per_item(ratings, codes).tolist() == [2, 2, 0, 2, 2, 0]
 
 
+def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
+    # .7 * 8 * 6 = 33.6 ratings test: 5 of each item, and 4 more from the five popular ones.
+    ratings = with_popularity(20, 20, 20, 20, 20, 8)
+    split = split_with_uniform_test(ratings, rng_for, test_share=0.3, min_train_ratio=0.3, folds=30)
+    counts = np.array([n_tests_per_item(ratings, codes) for codes in split.codes])
+    assert np.sort(counts, axis=1).tolist() == [[5, 5, 6, 6, 6, 6]] * 30
+    assert set(np.argmin(counts[:, :5], axis=1)) == set(range(5))
+
+
 def uniform_by_hand(pairs, n_items, sigma, epsilon, largest_will_do):
     """Return the target items, eta and sigma that is reached, or None where there is no test."""
     popularity = Counter(item for _, item in pairs)

@@ -120,7 +120,9 @@ def test_a_row_has_the_same_p_value_beside_others_and_on_any_scale(exponent: int
 
 
 def test_differences_and_resamples_of_other_users_are_refused() -> None:
-    with pytest.raises(ValueError, match="differences are of 3 users, the resamples of 4: both"):
+    with pytest.raises(
+        ValueError, match="differences are of 3 users, but the resamples are of 4 users"
+    ):
         rejected_shares([0.1, 0.2, 0.3], np.ones((5, 4)))
 
 

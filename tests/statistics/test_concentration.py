@@ -46,7 +46,7 @@ def test_gini_is_half_the_relative_mean_difference(counts: list[int]) -> None:
 
 @pytest.mark.parametrize("counts", [[], [0, 0], [3, -1]])
 def test_counts_without_inequality_are_refused(counts: list[int]) -> None:
-    with pytest.raises(ValueError, match=f"there are {len(counts)} of them"):
+    with pytest.raises(ValueError, match=f"it was given {len(counts)} counts"):
         gini(counts)
 
 
@@ -143,7 +143,7 @@ def test_a_curve_has_few_points_the_first_and_the_last_among_them() -> None:
 
 @pytest.mark.parametrize(
     ("counts", "sentence"),
-    [([], "there are 0 of them"), ([0, 0], "from 0 to 0"), ([3, -1], "from -1 to 3")],
+    [([], "it was given 0 counts"), ([0, 0], "from 0 to 0"), ([3, -1], "from -1 to 3")],
 )
 def test_counts_without_a_curve_are_refused(counts: list[int], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):

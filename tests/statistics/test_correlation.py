@@ -96,7 +96,7 @@ def test_what_does_not_vary_has_no_correlation(column: list[float]) -> None:
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 def test_values_that_are_not_finite_are_refused(wrong: float) -> None:
-    with pytest.raises(ValueError, match="leave the observation out"):
+    with pytest.raises(ValueError, match="Leave out the observation"):
         pearson_r([1, wrong], [1, 2])
 
 

@@ -81,7 +81,7 @@ def test_one_p_value_stays_and_none_stay_none(method: Callable) -> None:
 @pytest.mark.parametrize("method", [*METHODS, p_value_curve, discriminative_power])
 @pytest.mark.parametrize("bad", [np.nan, -1e-9, 1.5, np.inf])
 def test_what_is_no_probability_is_refused(method: Callable, bad: float) -> None:
-    with pytest.raises(ValueError, match=r"between 0 and 1; 1 of 3 do not, the first is"):
+    with pytest.raises(ValueError, match=r"between 0 and 1, but 1 of 3 do not; the first is"):
         method([0.1, bad, 0.2])
 
 
@@ -100,5 +100,5 @@ def test_the_curve_falls_from_the_largest_p_value() -> None:
 def test_power_sums_unordered_pairs_and_the_released_form_counts_each_twice() -> None:
     assert discriminative_power([[0.1, 0.9], [0.25, 0.5]]).tolist() == [1.0, 0.75]
     assert discriminative_power([0.25, 0.5], "ordered") == 1.5
-    with pytest.raises(ValueError, match="unordered or ordered"):
+    with pytest.raises(ValueError, match="'unordered' or 'ordered'"):
         discriminative_power([0.5], "all")  # type: ignore[arg-type]

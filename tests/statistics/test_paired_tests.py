@@ -19,6 +19,7 @@ from receval.statistics.paired_tests import (
     signed_ranks,
     t_statistics,
     t_test,
+    wilcoxon_statistics,
     wilcoxon_test,
 )
 
@@ -230,6 +231,7 @@ def test_more_differences_and_callers_who_do_not_ask_keep_the_approximation() ->
         (t_statistics, [0, 0, 0], 0),
         # Ranks 2, 2, 2, 4; W+ = 8, W- = 2; variance 4 * 5 * 9 / 24 - 24 / 48 = 7.
         (wilcoxon_test, [0, 1, 1, -1, 3], 2 * stats.norm.sf(3 / np.sqrt(7))),
+        (wilcoxon_statistics, [0, 1, 1, -1, 3], 3 / np.sqrt(7)),
         # Four wins, one loss, two ties: 2 (1 + 5) / 32.
         (sign_test, [1, 1, 1, 1, -1, 0, 0], 12 / 32),
     ],

@@ -73,6 +73,12 @@ def test_p_does_not_depend_on_the_scale_of_a_metric(exponent: int) -> None:
     np.testing.assert_array_equal(permutation_test(scaled, SEED, 2000).exceeded, expected)
 
 
+def test_p_does_not_depend_on_what_all_values_of_a_user_have_in_common() -> None:
+    shifted = drawn() + 1000 * np.arange(30)
+    expected = permutation_test(drawn(), SEED, 2000).exceeded
+    np.testing.assert_array_equal(permutation_test(shifted, SEED, 2000).exceeded, expected)
+
+
 def test_equal_systems_on_an_extreme_scale_have_p_one() -> None:
     values = np.full((1, 2, 20), 1e300)
     assert permutation_test(values, SEED, 100).p_values.tolist() == [[1.0]]

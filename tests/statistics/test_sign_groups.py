@@ -98,7 +98,7 @@ def test_ties_at_random_are_uniform_where_few_users_differ() -> None:
 
 @pytest.mark.parametrize("generators", [0, 21])
 def test_groups_of_other_sizes_are_refused(generators: int) -> None:
-    with pytest.raises(ValueError, match="1 to 20 generators"):
+    with pytest.raises(ValueError, match="a group has 1 to 20"):
         sign_group_test(np.ones((1, 3)), np.random.default_rng(1), generators)
 
 

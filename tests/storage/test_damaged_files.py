@@ -121,10 +121,10 @@ ARRAYS = {"numbers": np.arange(5, dtype=np.int32), "names": np.array(["a", "bc"]
     ("arguments", "reason"),
     [
         (("others",), "it has no member others"),
-        (("numbers", np.int64), "numbers is of type int32 and not int64"),
-        (("names", np.int32), "names is of type <U2 and not int32"),
-        (("numbers", np.int32, (4,)), r"numbers has shape \(5,\) and not \(4\)"),
-        (("numbers", np.int32, (None, 2)), r"numbers has shape \(5,\) and not \(any, 2\)"),
+        (("numbers", np.int64), "numbers has type int32, not int64"),
+        (("names", np.int32), "names has type <U2, not int32"),
+        (("numbers", np.int32, (4,)), r"numbers has shape \(5,\), not \(4\)"),
+        (("numbers", np.int32, (None, 2)), r"numbers has shape \(5,\), not \(any, 2\)"),
     ],
 )
 def test_an_array_of_another_kind_is_refused(tmp_path: Path, arguments: tuple, reason: str) -> None:
@@ -206,7 +206,7 @@ def test_results_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> 
 def test_a_gap_in_a_column_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "gap.parquet"
     write_columns(path, {"user": pa.array([1, None], type=pa.int32())})
-    with pytest.raises(DamagedFileError, match="there are gaps in its column user"):
+    with pytest.raises(DamagedFileError, match="its column user has gaps"):
         read_columns(path, {"user": (pa.int32(),)})
 
 

@@ -418,6 +418,7 @@ def test_named_systems_are_above_others_and_optimal_rankings_above_all() -> None
         ("nDCG(gain=steps)@10", "(better \N{RIGHTWARDS ARROW})"),
         ("Fallout(condensed=true)@10", "(\N{LEFTWARDS ARROW} better)"),
         ("antiRR@10", "(\N{LEFTWARDS ARROW} better)"),
+        ("antiP@10", "(\N{LEFTWARDS ARROW} better)"),
         ("nDCL@10", "(\N{LEFTWARDS ARROW} better)"),
     ],
 )

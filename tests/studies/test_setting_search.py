@@ -121,7 +121,7 @@ def test_an_accepted_trace_is_taken_instead_of_a_search(tmp_path: Path) -> None:
     (tmp_path / "split.npz").unlink()
     pd.testing.assert_frame_equal(search_in(tmp_path, published, (accepted,)), searched)
     others = [{"topics": 2, "iterations": 5}]
-    with pytest.raises(ValueError, match="other settings than are to be tried"):
+    with pytest.raises(ValueError, match="other settings than the search tries"):
         search_in(tmp_path, published, (accepted,), settings=others)
 
 

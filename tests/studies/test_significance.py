@@ -74,6 +74,7 @@ def test_every_pair_is_tested_under_every_metric_in_their_order(tmp_path: Path) 
     columns = ["dataset", "metric", "system_a", "system_b"]
     assert list(table[columns].itertuples(index=False, name=None)) == pairs
     assert set(table["permutations"]) == {300}
+    assert table["p_value"].tolist() == pytest.approx((300 * table["share"] + 1) / 301)
 
 
 def test_users_are_paired_by_their_means_over_the_folds(tmp_path: Path) -> None:
@@ -130,6 +131,8 @@ def test_power_sums_the_p_values_of_each_dataset_and_metric(tmp_path: Path) -> N
             of_pairs.get(pair, of_pairs.get(pair[::-1])) for pair in permutations(SYSTEMS, 2)
         ]
         assert row["dp_ordered"] == pytest.approx(sum(ordered))
+        # The reciprocal rank of a list that is cut is that with a cut-off.
+        assert row["metric"] != "MRR" or row["dp_released"] == pytest.approx(sum(ordered))
         assert (row["pairs"], row["permutations"]) == (6, 300)
         assert row["users"] == tested.loc[same, "users"].iloc[0]
 

@@ -96,3 +96,10 @@ def test_equal_values_neither_agree_nor_disagree() -> None:
     for f, g in ((flat, falling), (falling, flat), (flat, flat), ((np.inf, np.inf), falling)):
         assert not agree(*f, *g)
         assert not disagree(*f, *g)
+
+
+def test_arrays_are_compared_element_by_element() -> None:
+    columns = np.array([[1, 3, 2, 3], [1, 3, 3, 2], [2, 2, 2, 1]]).T
+    assert agree(*columns).tolist() == [True, False, False]
+    assert disagree(*columns).tolist() == [False, True, False]
+    assert is_steeper(*columns).tolist() == [True, True, False]

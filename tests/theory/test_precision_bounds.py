@@ -115,7 +115,7 @@ def test_bounds_are_those_of_target_sets_formed_with_the_ratings_kept(
 
 def test_lists_of_one_relevant_item_are_refused() -> None:
     (one,) = lists_of(HAND, SCORES, Protocol("1R", "AI", 3, THRESHOLD))
-    with pytest.raises(ValueError, match="give those of AR"):
+    with pytest.raises(ValueError, match="Give the AR lists"):
         precision_bounds(one, 2)
 
 

@@ -177,5 +177,5 @@ def test_no_target_sets_are_refused() -> None:
     densities = TargetDensities.of(
         fold_of([], [(0, 0, 1.0)], (1, 4)), Protocol("1R", "AI", 2, THRESHOLD), THRESHOLD
     )
-    with pytest.raises(ValueError, match="Lower it, or keep more test ratings"):
+    with pytest.raises(ValueError, match="Lower the threshold, or keep more test ratings"):
         random_precision(densities, 5)

@@ -154,19 +154,19 @@ def test_what_cannot_be_known_is_said() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"train": [8, 9]}, r"item 1 there are 9 users \(train or test\) among 8 \(sampled\)"),
-        ({"relevant_train": [1, 3]}, r"item 1 there are 3 users \(relevant and train\) among 2"),
+        ({"train": [8, 9]}, r"Item 1 has 9 users \(train or test\) among 8 \(sampled\)"),
+        ({"relevant_train": [1, 3]}, r"Item 1 has 3 users \(relevant and train\) among 2"),
         ({"relevant": [0, 4]}, r"1 users \(relevant and rated\) among 0 \(relevant\)"),
         ({"relevant": [6, 4]}, r"3 users \(not relevant and rated\) among 2 \(not relevant\)"),
-        ({"test": [0, 0]}, "test comes with relevant_test"),
+        ({"test": [0, 0]}, "test and relevant_test must be given together"),
         ({"test": [0, 0], "relevant_test": [0, 1]}, r"1 users \(relevant and test\) among 0"),
-        ({"train": [1]}, "one number for each item"),
+        ({"train": [1]}, "one number per item"),
         (
             {"relevant_train": [1, -1]},
-            r"item 1 .* 0 users \(none\) among -1 \(relevant and train\)",
+            r"Item 1 .* 0 users \(none\) among -1 \(relevant and train\)",
         ),
-        ({"test": [0, 0], "relevant_test": [-1, -1]}, r"item 0 .* among -1 \(relevant and test\)"),
-        ({"train": [5, 3], "test": [4, 6], "relevant_test": [0, 0]}, r"item 0 .* among 8 \(samp"),
+        ({"test": [0, 0], "relevant_test": [-1, -1]}, r"Item 0 .* among -1 \(relevant and test\)"),
+        ({"train": [5, 3], "test": [4, 6], "relevant_test": [0, 0]}, r"Item 0 .* among 8 \(samp"),
     ],
 )
 def test_counts_that_contradict_each_other_are_refused(
@@ -178,9 +178,9 @@ def test_counts_that_contradict_each_other_are_refused(
 
 
 def test_matrices_and_masks_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="one row for each user"):
+    with pytest.raises(ValueError, match="one row per user"):
         RatingProbabilities.of_matrices(RELEVANT, TRAIN[:3])
-    with pytest.raises(ValueError, match="one row for each user"):
+    with pytest.raises(ValueError, match="one row per user"):
         RatingProbabilities.of_matrices(RELEVANT[0], TRAIN[0])
     for mask in (np.array([True]), np.ones(6, dtype=int)):
         with pytest.raises(ValueError, match="True or False for each"):

@@ -162,9 +162,9 @@ def test_sets_of_percentiles_have_the_sizes_that_are_ranked(seed: int, sampled: 
 def test_percentiles_are_measured_one_by_one() -> None:
     fold = random_fold(1)
     within = Protocol("1R", "TI", 4, THRESHOLD, percentiles=3)
-    with pytest.raises(ValueError, match="measured percentile by percentile"):
+    with pytest.raises(ValueError, match="measured per percentile"):
         TargetDensities.of(fold, within, THRESHOLD)
-    with pytest.raises(ValueError, match="measured percentile by percentile"):
+    with pytest.raises(ValueError, match="measured per percentile"):
         TargetDensities.of(fold, Protocol("1R", "TI", 4, THRESHOLD), THRESHOLD, percentile=0)
 
 

@@ -77,7 +77,7 @@ def test_a_killed_job_leaves_nothing_under_a_final_name(attempts: dict[str, Atte
 
 def test_a_killed_job_is_one_failed_job(attempts: dict[str, Attempt]) -> None:
     text = attempts["killed job"].run.text
-    sentence = "train_system was killed by SIGKILL: the system may have run out of memory."
+    sentence = "train_system was killed by SIGKILL. The system may have run out of memory."
     assert text.count(sentence) == 1, text
     assert text.count("Its log") == 1
     assert "Failed: 1 job;" in text

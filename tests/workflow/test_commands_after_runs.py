@@ -54,5 +54,5 @@ def test_artifacts_of_an_earlier_run_with_another_configuration_are_refused(made
     for command in (["drift"], ["accept", "--yes", "--drop"]):
         refused = made.receval("repo", *command, "--edition", "demo")
         assert refused.status == 2
-        assert "artifacts/bellogin2017 is not of the last run" in refused.text
+        assert "artifacts/bellogin2017 is not from the last run" in refused.text
         assert "other settings (seed)" in refused.text

@@ -24,7 +24,7 @@ def test_results_of_code_that_the_run_was_not_planned_with_are_left_out(made: Wo
     ended = run.end()
     made._replace(BARS, before.encode())
     assert ended.status == 1, ended.text
-    assert "configuration_bars was edited while the run was at work" in ended.text
+    assert "configuration_bars was edited during the run" in ended.text
     assert not (made.folder / NUMBERS).exists()
     # As it was planned, nothing else of the run is lost.
     assert made.run("-n", targets=(NUMBERS,)).jobs == {"compute_artifact fig02"}

@@ -24,7 +24,7 @@ def test_a_second_run_is_refused(made: Workflow) -> None:
     # Besides, the profile and the datasets.
     *_, said = second.text.splitlines()
     assert len(second.text.splitlines()) == 3, second.text
-    assert said.startswith("Another run is at work in this folder: ")
+    assert said.startswith("Another run is working in this folder. ")
     assert run.status == 0, run.text
 
 
@@ -49,5 +49,5 @@ def test_libraries_that_pythonpath_puts_before_those_of_the_environment_end_the_
     paths = (HERE / "interference", made.folder / "src", tmp_path)
     run = made.run("-n", variables={"PYTHONPATH": os.pathsep.join(map(str, paths))}, as_shown=True)
     assert run.status != 0, run.text
-    assert run.text.count(f"PYTHONPATH brings numpy from {tmp_path}, in place of") == 1
+    assert run.text.count(f"numpy from {tmp_path}. The results") == 1
     assert "Traceback" not in run.text

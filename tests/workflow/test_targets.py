@@ -49,7 +49,7 @@ def test_without_network_absent_datasets_are_named_left_out_and_not_asked_for(
     assert run.status == 0, run.text
     for name in ("ml-1m", "netflix", "librarything", "yahoo-r3", "trec-qrels"):
         assert re.search(rf"^{name} +absent +left out", run.text, re.MULTILINE), run.text
-    assert "Put into work/raw/yahoo-r3" in re.sub(r"\s+", " ", run.text)
+    assert "Put the following into work/raw/yahoo-r3" in re.sub(r"\s+", " ", run.text)
     rules = {job.split()[0] for job in run.jobs}
     assert "write_table" in rules
     assert "fetch_raw" not in rules
@@ -61,7 +61,7 @@ def test_unknown_keys_are_refused_with_a_sentence_each(untouched: Workflow) -> N
     changes = {"netwrok": "off", "systems": {"plsa": {"parametres": {"topics": 5}}}}
     run = untouched.run("-n", changes=changes)
     assert run.status == 1, run.text
-    remedy = "there is no such key; remove it or correct its spelling."
+    remedy = "there is no such key. Remove it or correct its spelling."
     assert f"  netwrok: {remedy}\n" in run.text
     assert f"  systems.plsa.parametres: {remedy}\n" in run.text
 
@@ -94,7 +94,7 @@ def test_the_report_has_figures_and_tables_with_their_captions(
     report: dict[str, dict[str, dict[str, object]]],
 ) -> None:
     figure = report["results"][FIG02]
-    assert "ranking-oriented forms that the paper does not have" in str(figure["caption"])
+    assert "ranking-oriented variants that the paper does not have" in str(figure["caption"])
     table = report["results"]["work/demo/pages/bellogin2017/table3.html"]
     assert "The three choices in forming target item sets" in str(table["caption"])
     assert table["mime_type"] == "text/html"

@@ -115,14 +115,14 @@ def test_where_no_records_can_be_kept_a_run_ends_with_2_and_a_sentence(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / ".snakemake").write_text("a file where a folder should be", encoding="utf-8")
-    assert refused(capsys).startswith("No run can begin. .snakemake")
+    assert refused(capsys).startswith("The run cannot start. .snakemake")
 
 
 @pytest.mark.parametrize("at_once", [(0, None), (None, 0), (-1, None)])
 def test_a_run_without_a_core_or_a_job_is_refused(
     here: Path, capsys: pytest.CaptureFixture[str], at_once: tuple[int | None, ...]
 ) -> None:
-    assert refused(capsys, at_once).startswith("No run can begin with --cores 0 or --jobs 0: ")
+    assert refused(capsys, at_once).startswith("A run cannot start with --cores 0 or --jobs 0. ")
     assert not (here / "work").exists()
 
 
@@ -133,8 +133,8 @@ def test_a_link_to_a_disk_that_is_not_there_is_named(
     (here / name).parent.mkdir(exist_ok=True)
     (here / name).symlink_to(here / "disk")
     assert refused(capsys) == (
-        f"No run can begin. {name}: it is a link to {here}/disk, which is not there: mount its "
-        "disk, or remove the link."
+        f"The run cannot start. {name}: it is a link to {here}/disk, which does not exist. Mount "
+        "its disk, or remove the link."
     )
 
 
@@ -142,7 +142,9 @@ def test_a_file_in_place_of_the_folder_of_results_is_named(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "work").touch()
-    assert refused(capsys).startswith("No run can begin. work: it is a file, where a folder was")
+    assert refused(capsys).startswith(
+        "The run cannot start. work: it is a file, where a folder was"
+    )
 
 
 def test_what_came_from_the_future_is_dated_as_of_now(

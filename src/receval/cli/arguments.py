@@ -63,7 +63,7 @@ def add_columns(
             f"--{prefix}{name}",
             type=column_name,
             metavar="COLUMN",
-            help=f"column of the {name}{of}: its name, its position from 0, or - if there is none",
+            help=f"column of the {name}{of}: its name, its position (from 0), or - for none",
         )
 
 
@@ -101,7 +101,7 @@ def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str 
         help="character between cells, such as ';' or tab",
     )
     for name, text in (
-        ("header", "whether the first line has the names of columns"),
+        ("header", "whether the first line has the names of the columns"),
         ("quotes", "whether to remove quotation marks around cells"),
     ):
         action = argparse.BooleanOptionalAction
@@ -112,7 +112,9 @@ def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str 
         help="columns of a file without a header, such as user,-,item,rating",
     )
     group.add_argument(
-        f"{dashes}encoding", metavar="NAME", help="such as latin-1 or utf-16 (default: utf-8)"
+        f"{dashes}encoding",
+        metavar="NAME",
+        help="encoding, such as latin-1 or utf-16 (default: utf-8)",
     )
     group.add_argument(f"{dashes}decimal", choices=(".", ","), help="decimal mark of numbers")
     if prefix != "run-":
@@ -125,7 +127,7 @@ def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str 
             f"{dashes}duplicates",
             default=None if prefix else "refuse",
             choices=("refuse", "first", "last", "sum", "mean", "max"),
-            help="what to do if a user has rated an item more than once (default: refuse)",
+            help="what to do if a user rated an item more than once (default: refuse)",
         )
 
 
@@ -153,8 +155,8 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="NAME",
-        help="such as nDCG@10, MRR or precision@5; may be repeated (default: P@10, Recall@10, "
-        "nDCG@10)",
+        help="metric, such as nDCG@10, MRR or precision@5; may be repeated (default: P@10, "
+        "Recall@10, nDCG@10)",
     )
     add_relevant(parser)
     parser.add_argument(
@@ -217,7 +219,7 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="write even if the folder has other files, and overwrite those of the same names",
+        help="write even if the folder has other files, and overwrite files with the same names",
     )
     parser.add_argument(
         "--for-spreadsheets",
@@ -227,7 +229,7 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
         "as =A1",
     )
     parser.add_argument(
-        "--quiet", action="store_true", help="print warnings only, and not how files were read"
+        "--quiet", action="store_true", help="print only warnings, not how files were read"
     )
     parser.add_argument(
         "--strict",
@@ -248,15 +250,15 @@ def check_targets(chosen: argparse.Namespace) -> None:
     for path in targets:
         if path.resolve() in read:
             raise ValueError(
-                f"{quoted(str(path), 150)} is read by this command, which would write over it: "
-                "name another place with --out or --report."
+                f"This command reads {quoted(str(path), 150)} and would overwrite it. Choose "
+                "another place with --out or --report."
             )
     if not chosen.force:
         refuse_files_of_others(out)
         if page is not None and page.exists() and not _is_page(page):
             raise ValueError(
-                f"{quoted(str(page), 150)} is there already and is no page of a report: name "
-                "another file with --report, or write over it with --force."
+                f"{quoted(str(page), 150)} already exists and is not a report of receval. Choose "
+                "another file with --report, or overwrite it with --force."
             )
 
 
@@ -315,9 +317,9 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
         shown = replace(part.table, rows=part.table.rows[:MOST_PRINTED])
         print(to_markdown(without_marks_in_names(shown)))
         if (further := len(part.table.rows) - MOST_PRINTED) > 0:
-            print(f"... and {further:,} further rows: see {chosen.out / part.name}.md\n")
+            print(f"... and {further:,} more rows: see {chosen.out / part.name}.md\n")
     done = "Replaced" if is_replaced else "Written"
-    print(f"{done}: {printable(shlex.quote(str(chosen.out)))}/ (report.html shows all of it)")
+    print(f"{done}: {printable(shlex.quote(str(chosen.out)))}/ (report.html shows everything)")
     return 0
 
 
@@ -338,27 +340,27 @@ def depth(text: str) -> int | Literal["auto", "whole"] | str:
 
 def _seed(text: str) -> int:
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"it is {text!r}, and must be a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return int(text)
 
 
 def _samples(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text[:20]) <= MOST_SAMPLES:
         raise argparse.ArgumentTypeError(
-            f"it is {shortened(text)!r}, and must be a whole number from 1 to {MOST_SAMPLES:,}"
+            f"{shortened(text)!r} is not a whole number from 1 to {MOST_SAMPLES:,}"
         )
     return int(text)
 
 
 def _folder(text: str) -> Path:
     if Path(text).exists() and not Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a file: name a folder")
+        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a file. Name a folder")
     return Path(text)
 
 
 def _file(text: str) -> Path:
     if Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a folder: name a file")
+        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a folder. Name a file")
     return Path(text)
 
 

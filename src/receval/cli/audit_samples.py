@@ -38,7 +38,7 @@ def add_audit_samples(commands: Any) -> None:
         "--metric",
         action="append",
         metavar="NAME",
-        help="such as nDCG@10 or MRR; may be repeated (default: Recall@10, nDCG@10, RR)",
+        help="metric, such as nDCG@10 or MRR; may be repeated (default: Recall@10, nDCG@10, RR)",
     )
     add_relevant(parser)
     add_output(parser, "receval-audit-samples")

@@ -25,12 +25,12 @@ class CommandParser(argparse.ArgumentParser):
     >>> CommandParser(prog="receval").parse_args(["--colour"])
     Traceback (most recent call last):
     receval.cli.command_parser.CommandLineError: receval: unrecognized arguments: --colour \
-(receval --help tells what there is).
+(see receval --help).
     """
 
     def error(self, message: str) -> NoReturn:
         """Raise the error that argparse found."""
-        raise CommandLineError(f"{self.prog}: {message} ({self.prog} --help tells what there is).")
+        raise CommandLineError(f"{self.prog}: {message} (see {self.prog} --help).")
 
 
 def add_command(
@@ -63,8 +63,8 @@ class PrintCompletion(argparse.Action):
             import shtab
         except ImportError:
             raise ValueError(
-                "Completion is written by shtab, which is not installed: pip install "
-                "'receval[completion]'."
+                "Completion scripts need shtab, which is not installed. Install it with: pip "
+                "install 'receval[completion]'."
             ) from None
         print(shtab.complete(parser, values))
         parser.exit()

@@ -35,7 +35,7 @@ def add_diagnose(commands: Any) -> None:
     unbiased = parser.add_argument(
         "--unbiased",
         metavar="FILE",
-        help="judgments of items that were drawn at random for each user, with the same columns",
+        help="judgments of items that were drawn at random for each user, in the same columns",
     )
     complete_by("file", [unbiased])
     add_relevant(parser, "rating")

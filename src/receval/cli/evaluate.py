@@ -65,15 +65,15 @@ def add_evaluate(commands: Any) -> None:
         "--system",
         action="append",
         metavar="NAME",
-        help="such as pop, user-knn:neighbours=50 or mf:factors=20; may be repeated (default: pop "
-        "and user-knn)",
+        help="system, such as pop, user-knn:neighbours=50 or mf:factors=20; may be repeated "
+        "(default: pop and user-knn)",
     )
     parser.add_argument(
         "--split",
         default="user-ratio:train_ratio=0.8",
         metavar="KIND",
-        help="such as k-fold:folds=5, leave-last-out or temporal:cut=2003-01-31,gap=7 (default: "
-        "%(default)s)",
+        help="split, such as k-fold:folds=5, leave-last-out or temporal:cut=2003-01-31,gap=7 "
+        "(default: %(default)s)",
     )
     add_measuring(parser)
     add_output(parser, "receval-evaluate")
@@ -126,16 +126,16 @@ def named_system(text: str, seed: int) -> Recommender:
     name, _, written = text.partition(":")
     if name not in SYSTEMS:
         near = get_close_matches(name, SYSTEMS, n=2, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}? There are" if near else "there are"
-        raise ValueError(f"There is no system {quoted(name)}; {hint} {', '.join(SYSTEMS)}.")
+        hint = f"Did you mean {' or '.join(near)}? The systems are" if near else "The systems are"
+        raise ValueError(f"There is no system {quoted(name)}. {hint} {', '.join(SYSTEMS)}.")
     path, parameters = SYSTEMS[name]
     given: dict[str, Any] = {}
     for part in filter(None, written.split(",")):
         parameter, equals, value = part.partition("=")
         if not equals:
             raise ValueError(
-                f"In {quoted(text)}, {quoted(part)} is no parameter=value, as in "
-                "user-knn:neighbours=20."
+                f"In {quoted(text)}, {quoted(part)} is not a parameter with a value. Write "
+                "parameter=value, as in user-knn:neighbours=20."
             )
         given[parameter.strip()] = number_or_word(value.strip())
     return make(path, {**parameters, **given}, integer_seed(seed, "system", text))

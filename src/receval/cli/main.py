@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         if raises:
             raise
-        print("There is not enough memory for this: give less data.", file=sys.stderr)
+        print("There is not enough memory for this. Give less data.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return _stopped()
@@ -215,18 +215,20 @@ def _check_command(name: str) -> None:
         return
     if name == REPOSITORY:
         raise ValueError(
-            f"receval {REPOSITORY} needs a clone of the repository, whose results, datasets and "
-            "pages its tasks work on: run it there (make .venv/ready, then .venv/bin/receval "
-            f"{REPOSITORY} ...)."
+            f"receval {REPOSITORY} needs a clone of the repository, because its tasks work on the "
+            "results, datasets and pages there. Run it in a clone (make .venv/ready, then "
+            f".venv/bin/receval {REPOSITORY} ...)."
         )
     if not name:
-        raise ValueError(f"Choose a command: receval {', '.join(there)}, or receval --help.")
+        raise ValueError(
+            f"No command is given. Choose a command: receval {', '.join(there)}, or receval --help."
+        )
     if name in tasks():
         raise ValueError(f"receval {name} is now receval {REPOSITORY} {name}.")
     near = get_close_matches(name, [*there, *tasks()], n=1)
     meant = [f"{REPOSITORY} {word}" if word in tasks() else word for word in near]
-    hint = f"did you mean receval {meant[0]}? There are" if meant else "there are"
-    raise ValueError(f"There is no command {quoted(name)}; {hint} {', '.join(there)}.")
+    hint = f"Did you mean receval {meant[0]}? The commands are" if meant else "The commands are"
+    raise ValueError(f"There is no command {quoted(name)}. {hint} {', '.join(there)}.")
 
 
 def command_parser(with_tasks: bool) -> CommandParser:

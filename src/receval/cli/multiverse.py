@@ -36,7 +36,7 @@ def add_multiverse(commands: Any) -> None:
         "--systems",
         default="user-knn,mf",
         metavar="NAMES",
-        help="two systems or more, such as pop,user-knn:neighbours=50,mf (default: %(default)s)",
+        help="two or more systems, such as pop,user-knn:neighbours=50,mf (default: %(default)s)",
     )
     parser.add_argument(
         "--grid",

@@ -42,7 +42,7 @@ def add_runs(commands: Any) -> None:
         type=depth,
         metavar="LENGTH",
         default="auto",
-        help="length at which lists were cut, or 'whole' if items that they lack were never "
+        help="length at which lists were cut, or 'whole' if items that are not in them were never "
         "retrieved (default: %(default)s)",
     )
     parser.add_argument(
@@ -70,7 +70,7 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
     train = parser.add_argument(
         "--train",
         metavar="FILE",
-        help="training ratings; their items are removed from the lists of their users",
+        help="training ratings; a user's training items are removed from the user's lists",
     )
     parser.add_argument(
         "--trained-pairs",
@@ -157,8 +157,8 @@ def named_runs(runs: list[str]) -> dict[str, str]:
         name = printable(name)
         if name in named:
             raise ValueError(
-                f"Two runs are called {name}: {named[name]} and {path}. Give them names, such as "
-                f"{name}-1={named[name]} {name}-2={path}."
+                f"Two runs are called {name}: {named[name]} and {path}. Give them different names, "
+                f"such as {name}-1={named[name]} {name}-2={path}."
             )
         named[name] = path
     return named

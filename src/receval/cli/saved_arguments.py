@@ -149,7 +149,7 @@ def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.
     missing = [name for name in command.required if not getattr(chosen, name)]
     if missing:
         names = [name if name == command.required[0] else f"--{name}" for name in missing]
-        command.parser.error(f"give {' and '.join(names)}, or --settings of a folder to repeat")
+        command.parser.error(f"give {' and '.join(names)}, or repeat a command with --settings")
     return chosen
 
 
@@ -166,14 +166,14 @@ def notes_on_other_data(chosen: argparse.Namespace, digests: Mapping[str, str]) 
         return []
     text = (
         f"{enumerated(others)}: these are not the ratings with which {chosen.settings} was "
-        "written, so that values differ."
+        "written, so values may differ."
     )
     return [Note("other-data", text)]
 
 
 def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path} is no file that ends: name a settings.json.")
+        raise ValueError(f"{path} is not a regular file. Name a settings.json.")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         name, version, arguments = content["command"], content["receval"], content["arguments"]
@@ -181,22 +181,23 @@ def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
         if not all(isinstance(own, str) for own in content.get(DIGESTS, {}).values()):
             raise TypeError(DIGESTS)
     except FileNotFoundError:
-        raise ValueError(f"{path}: there is no such file of settings.") from None
+        raise ValueError(f"{path}: there is no such settings file.") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ValueError(
-            f"{path} is no settings.json of receval: it must have the command, its arguments, and "
-            "the version of receval."
+            f"{path} is not a settings.json of receval. It must have the command, its arguments, "
+            "and the version of receval."
         ) from None
     shown, other = shortened(str(name)), shortened(str(version))
     if name != command.name:
         raise ValueError(
-            f"{path} has the settings of receval {shown}, and not of receval {command.name}: say "
+            f"{path} has the settings of receval {shown}, not of receval {command.name}. Run "
             f"receval {shown} --settings {path}."
         )
     if version != __version__:
         raise ValueError(
-            f"{path} was written by receval {other}, this is {__version__}, which may get other "
-            f"values: install receval {other}, or give the arguments without --settings."
+            f"{path} was written by receval {other}, but this is receval {__version__}, which may "
+            f"compute other values. Install receval {other}, or give the arguments without "
+            "--settings."
         )
     _check_values(path, arguments, command)
     return arguments
@@ -208,8 +209,8 @@ def _check_values(path: Path, arguments: Mapping[str, Any], command: RepeatableC
     for name, value in arguments.items():
         if name not in known:
             raise ValueError(
-                f"{path}: {quoted(name)} is no argument of receval {command.name} that settings "
-                "have: leave it out."
+                f"{path}: {quoted(name)} is not an argument that settings of receval "
+                f"{command.name} may have. Remove it."
             )
         if value is None or isinstance(value, dict):
             raise ValueError(f"{path}: {quoted(name)} cannot be {shortened(json.dumps(value))}.")
@@ -229,7 +230,7 @@ def _check_files(path: Path, arguments: Mapping[str, Any], files: Collection[str
         for text in values if isinstance(values, list) else [values]:
             if not _named(text):
                 raise ValueError(
-                    f"{path} names {shortened(text, 150)} ({name}), which is not here, in "
-                    f"{Path.cwd()}: repeat the command in the folder where it was first given, or "
-                    "give it the file."
+                    f"{path} names {shortened(text, 150)} ({name}), which does not exist in "
+                    f"{Path.cwd()}. Repeat the command in the folder where it was first given, or "
+                    "name the file."
                 )

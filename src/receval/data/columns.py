@@ -87,7 +87,9 @@ class FoundColumns:
         column = self.arrays[name].unify_dictionaries()
         if column.null_count:
             row = pc.index(pc.is_null(column), pa.scalar(True)).as_py()
-            raise TableError(f"{self.where(row)} has no {name}: give it one, or leave it out.")
+            raise TableError(
+                f"{self.where(row)} has no {name}. Give it one, or leave the {self.unit} out."
+            )
         pieces = [chunk.indices.to_numpy() for chunk in column.chunks]
         ids = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
         ids = _without_fractions(ids)
@@ -95,14 +97,14 @@ class FoundColumns:
         if (empty := pc.index(ids, "").as_py()) >= 0:
             row = int(np.argmax(codes == empty))
             raise TableError(
-                f"{self.where(row)} has no {name}: give it one, or leave the {self.unit} out."
+                f"{self.where(row)} has no {name}. Give it one, or leave the {self.unit} out."
             )
         cut = pc.match_substring(ids, "\0")
         if (place := pc.index(cut, True).as_py()) >= 0:
             row = int(np.argmax(codes == place))
             raise TableError(
-                f"{self.where(row)}: the {name} {quoted(ids[place].as_py())} has a null character: "
-                "is this another kind of file, or another encoding?"
+                f"{self.where(row)}: the {name} {quoted(ids[place].as_py())} has a null character. "
+                "Check whether this is another kind of file, or another encoding."
             )
         lengths = pc.utf8_length(ids)
         longest = pc.max(lengths).as_py() or 0
@@ -113,9 +115,9 @@ class FoundColumns:
             row = int(np.argmax(codes == place))
             raise TableError(
                 f"{self.where(row)}: the {name} has {longest:,} characters "
-                f"({quoted(ids[place].as_py()[:LONG])}), and all {len(ids):,} would take "
-                f"{taken / 1e9:.1f} GB as long as that. Is a delimiter or a quote mark missing "
-                "there? Otherwise give it a shorter identifier."
+                f"({quoted(ids[place].as_py()[:LONG])}). At that length, all {len(ids):,} would "
+                f"take {taken / 1e9:.1f} GB. Check whether a delimiter or a quote mark is missing "
+                "there. Otherwise, give it a shorter identifier."
             )
         return codes.astype(np.int32, copy=False), _as_numpy(ids, longest)
 
@@ -157,15 +159,15 @@ def chosen_names(
         if isinstance(column.asked, int):
             if not 0 <= column.asked < len(there):
                 raise TableError(
-                    f"{source} has {len(there)} columns, and none with the number {column.asked} "
-                    f"for {column.name}: the first is 0."
+                    f"{source} has {len(there)} columns, and none has the number {column.asked}, "
+                    f"which was given for {column.name}. The first column has the number 0."
                 )
             found[column.name] = there[column.asked]
         elif column.asked is not None:
             if column.asked not in there:
                 raise TableError(
-                    f"{source} has no column {quoted(column.asked)} for {column.name}; it has "
-                    f"{enumerated(there) or 'none'}."
+                    f"{source} has no column {quoted(column.asked)} for {column.name}. Its columns "
+                    f"are {enumerated(there) or 'none'}."
                 )
             found[column.name] = column.asked
         else:
@@ -176,13 +178,13 @@ def chosen_names(
                 missing.append(column)
     if missing:
         roles = [column.name for column in missing]
-        which = "it is" if len(roles) == 1 else "they are"
+        which = "column" if len(roles) == 1 else "columns"
         raise TableError(
-            f"{source} has no column that is known to hold the {' or the '.join(roles)} (such as "
-            f"{enumerated([column.known[0] for column in missing])}); it has "
-            f"{enumerated(names) or 'none'}. Say which {which}: "
+            f"{source} has no column with a known name for the {' or the '.join(roles)} (for "
+            f"example {enumerated([column.known[0] for column in missing])}). Its columns are "
+            f"{enumerated(names) or 'none'}. Name the right {which}: "
             f"{enumerated([f'{role}=...' for role in roles])} (in a command: "
-            f"{enumerated([f'--{role} ...' for role in roles])}). If these are no names but a "
-            "first row, say header=False (--no-header)."
+            f"{enumerated([f'--{role} ...' for role in roles])}). If these are not names but the "
+            "first row, set header=False (--no-header)."
         )
     return found

@@ -60,7 +60,7 @@ class Format:
 def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
     """Return the format of a file, a text table if options give a delimiter, header or columns."""
     if options.format is not None:
-        return Format(options.format, "as was said")
+        return Format(options.format, "as given")
     if options.delimiter or options.columns or options.header is not None:
         return Format("table")
     suffix = bare_suffix(path)
@@ -92,7 +92,7 @@ def _of_json(lines: Sequence[str], suffix: str) -> Format | None:
         return Format("jsonl", "an object in each line")
     if suffix in SUFFIXES:
         return None
-    return Format("json", "by its first sign" if suffix != ".json" else "by its name, .json")
+    return Format("json", "by its first character" if suffix != ".json" else "by its name, .json")
 
 
 def _of_lines(lines: Sequence[str]) -> Format:
@@ -146,12 +146,14 @@ def read_netflix_lines(
     def begun(line: pa.csv.InvalidRow) -> str:
         if _MOVIE.fullmatch(line.text) is None:
             wrong.append(
-                f"{path}, line {line.number} is {shortened(line.text)}, and must be a rating such "
+                f"{path}, line {line.number} is {shortened(line.text)}. It must be a rating such "
                 "as 1488844,3,2005-09-06, or an item such as 1:"
             )
             return "error"
         if len(items) == MOST_ITEMS:
-            wrong.append(f"{path} has more than {MOST_ITEMS:,} items: is it Netflix's file?")
+            wrong.append(
+                f"{path} has more than {MOST_ITEMS:,} items. Check whether it is Netflix's file."
+            )
             return "error"
         items.append(line.text.strip()[:-1])
         places.append(line.number)
@@ -169,12 +171,12 @@ def read_netflix_lines(
             told = (
                 wrong[0]
                 if wrong
-                else f"{path}: a rating must be a number, as in 1488844,3,2005-09-06 "
-                f"({shortened(str(error), 200)})."
+                else f"{path}: a rating is not a number ({shortened(str(error), 200)}). A rating "
+                "must look like 1488844,3,2005-09-06."
             )
             raise TableError(told) from None
     if not items or places[0] != 1:
-        raise TableError(f"{path}, line 1 must be an item such as 1:")
+        raise TableError(f"{path}, line 1 is not an item. It must be an item such as 1:")
     # Each item line takes one line number; the rows up to the next one are its ratings.
     starts = np.array(places) - 1 - np.arange(len(places))
     lengths = np.diff(starts, append=table.num_rows)
@@ -199,7 +201,8 @@ def read_matrix(path: Path) -> pa.Table:
         if matrix.format == "dia":
             # Reading takes memory for its whole shape, however few entries it has.
             raise TableError(
-                f"{path} is a matrix of diagonals, as no ratings are: save it by rows (tocsr())."
+                f"{path} is a matrix stored by diagonals, a form that does not suit ratings. Save "
+                "it by rows (tocsr())."
             )
         if matrix.format in ("csr", "csc", "bsr"):
             matrix.check_format(full_check=True)
@@ -209,14 +212,14 @@ def read_matrix(path: Path) -> pa.Table:
             len(own) and not 0 <= own.min() <= own.max() < most
             for own, most in zip(codes, entries.shape, strict=True)
         ):
-            raise ValueError("an entry is outside of its shape")
+            raise ValueError("an entry is outside its shape")
     except TableError:
         raise
     except (*_UNREADABLE, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise TableError(
-            f"{path} holds no sparse matrix of scipy ({shortened(str(error), 200)})."
+            f"{path} does not hold a sparse matrix of scipy ({shortened(str(error), 200)})."
         ) from None
     # Only rows and columns with entries count, since a small file can claim a huge shape.
     (users, rows), (items, columns) = (np.unique(own, return_inverse=True) for own in codes)
@@ -240,7 +243,7 @@ def _check_members(path: Path) -> None:
             raise too_much_unpacked(path, size)
         for entry in entries:
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NotImplementedError("it is packed in a way that is rare in zip archives")
+                raise NotImplementedError("its packing method is rare in zip archives")
             with archive.open(entry) as member:
                 version = np.lib.format.read_magic(member)
                 if version not in ((1, 0), (2, 0)):
@@ -251,4 +254,6 @@ def _check_members(path: Path) -> None:
                 )
                 lengths, _, dtype = read(member)
                 if dtype.hasobject or math.prod(lengths) * dtype.itemsize > entry.file_size:
-                    raise ValueError(f"{entry.filename} is not as large as it says")
+                    raise ValueError(
+                        f"{entry.filename} does not have the size that its header states"
+                    )

@@ -99,8 +99,9 @@ def _check_objects(path: Path, options: ReadingOptions) -> None:
             is_sample = number < _FIRST_LINES or not number % _EACH_LINE
             if is_deep:
                 raise TableError(
-                    f"{path}, line {number + 1} is nested more than {_MOST_DEPTH} deep: write an "
-                    'object with the columns by name, such as {"user": "ann", "item": "book"}.'
+                    f"{path}, line {number + 1} is nested more than {_MOST_DEPTH} levels deep. "
+                    'Write an object with the columns by name, such as {"user": "ann", '
+                    '"item": "book"}.'
                 )
             if (is_likely and not is_sample) or not bare:
                 continue
@@ -109,7 +110,7 @@ def _check_objects(path: Path, options: ReadingOptions) -> None:
             except (ValueError, RecursionError):
                 own = None
             if not isinstance(own, dict):
-                raise _wrong_object(path, options, "a line is no object")
+                raise _wrong_object(path, options, "a line is not an object")
             names.update(own)
             entries, rows = entries + len(own), rows + 1
             if len(names) > _MANY_NAMES:
@@ -120,9 +121,9 @@ def _check_parts(path: Path, parts: int) -> None:
     """Refuse a small packed file that would take many times more memory: little but brackets."""
     if parts > _MOST_PARTS and path.stat().st_size <= SMALL_FILE:
         raise TableError(
-            f"{path} has {path.stat().st_size:,} bytes, and unpacks to more than {_MOST_PARTS:,} "
-            "lists, objects and lines, as hardly any ratings do. If it is what you expect, unpack "
-            "it, and name the unpacked file."
+            f"{path} has {path.stat().st_size:,} bytes, but unpacks to more than {_MOST_PARTS:,} "
+            "lists, objects and lines. Files of ratings rarely do. If this is what you expect, "
+            "unpack it and name the unpacked file."
         )
 
 
@@ -138,8 +139,8 @@ def _check_names(source: str, names: int, rows: int, entries: int) -> None:
     """Refuse objects with too many different names, each of which takes a cell in every row."""
     if names > _MANY_NAMES and names * rows > _MOST_EMPTY * entries:
         raise TableError(
-            f"{source}: its objects have {names:,} different names, most of which few of them "
-            'have: write objects with the columns by name, such as {"user": "ann", "item": "book"}.'
+            f"{source}: its objects have {names:,} different names, and few objects have most of "
+            'them. Write objects with the columns by name, such as {"user": "ann", "item": "book"}.'
         )
 
 
@@ -172,7 +173,7 @@ def read_json(
         except TableError:
             raise
         except (ValueError, RecursionError) as error:
-            raise TableError(f"{path} is no JSON: {shortened(str(error), 200)}.") from None
+            raise TableError(f"{path} is not JSON: {shortened(str(error), 200)}.") from None
     source = str(path)
     if isinstance(found, list) and found and all(isinstance(own, dict) for own in found):
         return _table_of(source, found)
@@ -233,7 +234,7 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
         if is_run and isinstance(own, set | frozenset):
             raise TableError(
                 f"{source}: the items of user {shortened(str(user))} are a set, which has no "
-                "order: give a list, the best first, or scores."
+                "order. Give a list from best to worst, or give scores."
             )
         if not isinstance(own, Mapping):
             are_pairs = len(own) > 0 and all(map(_is_pair, own))
@@ -242,27 +243,28 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
                 if isinstance(item, list | tuple | dict | set) or item is None:
                     raise TableError(
                         f"{source}: item {place + 1} of user {shortened(str(user))} is "
-                        f"{shortened(json.dumps(item, default=str))}, and must be an identifier, "
-                        "or all of them pairs of an identifier and a number."
+                        f"{shortened(json.dumps(item, default=str))}. It must be an identifier, or "
+                        "all items must be pairs of an identifier and a number."
                     )
                 if str(item) in ordered:
                     raise TableError(
                         f"{source}: user {shortened(str(user))} has item {shortened(str(item))} "
-                        "twice. Leave one out."
+                        "twice. Remove one of them."
                     )
                 ordered[str(item)] = value
         for item, score in ordered.items():
             if isinstance(score, bool) or not isinstance(score, int | float | np.number):
                 raise TableError(
                     f"{source}: the score of item {shortened(str(item))} for user "
-                    f"{shortened(str(user))} is {shortened(json.dumps(score, default=str))}, and "
+                    f"{shortened(str(user))} is {shortened(json.dumps(score, default=str))}. It "
                     "must be a number."
                 )
         try:
             scores[str(user)] = {str(item): float(score) for item, score in ordered.items()}
         except OverflowError:
             raise TableError(
-                f"{source}: a score of user {shortened(str(user))} is too large for a number."
+                f"{source}: a score of user {shortened(str(user))} is too large for a "
+                "floating-point number."
             ) from None
     return scores
 
@@ -303,18 +305,18 @@ def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: Readin
                 own = json.loads(line, object_pairs_hook=_without_repeats)
             except (ValueError, RecursionError) as error:
                 raise TableError(
-                    f"{path}, line {number} is no JSON: {shortened(str(error), 200)}."
+                    f"{path}, line {number} is not JSON: {shortened(str(error), 200)}."
                 ) from None
             if not (isinstance(own, dict) and all(map(_is_list, own.values()))):
                 raise TableError(
-                    f"{path}, line {number} must be an object of a user with a list of items, as "
-                    "the first line is."
+                    f"{path}, line {number} must be an object that gives a user a list of items, "
+                    "like the first line."
                 )
             for user, listed in own.items():
                 if user in lists:
                     raise TableError(
-                        f"{path}, line {number}: user {shortened(user)} has a second list. Leave "
-                        "one out."
+                        f"{path}, line {number}: user {shortened(user)} has a second list. Remove "
+                        "one of them."
                     )
                 lists[user] = listed
     return scores_of(str(path), lists, wanted)
@@ -330,7 +332,9 @@ def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:
             columns[name] = pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             if not all(isinstance(own, str | int | float | None) for own in values):
-                raise TableError(f"{source}: {shortened(name)} is not of one type.") from None
+                raise TableError(
+                    f"{source}: the values of {shortened(name)} do not all have the same type."
+                ) from None
             columns[name] = pa.array([None if own is None else str(own) for own in values])
     return pa.table(columns)
 
@@ -346,8 +350,8 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                 own = json.loads(line)
             except (ValueError, RecursionError) as error:
                 return TableError(
-                    f"{path}, line {number} is no JSON: {shortened(str(error), 200)}. With one "
-                    "object over several lines, put all objects into an array."
+                    f"{path}, line {number} is not JSON: {shortened(str(error), 200)}. If one "
+                    "object takes several lines, put all objects into an array."
                 )
             if not isinstance(own, dict):
                 return TableError(
@@ -361,7 +365,7 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                 first, before = kinds.setdefault(name, (number, kind))
                 if kind != before:
                     return TableError(
-                        f"{path}, line {number}: {shortened(name)} is {kind}, but that of line "
-                        f"{first} is {before}: write all of them in the same way."
+                        f"{path}, line {number}: {shortened(name)} is {kind}, but in line {first} "
+                        f"it is {before}. Write all of them in the same way."
                     )
     return TableError(f"{path} cannot be read: {shortened(told, 200)}.")

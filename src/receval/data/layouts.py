@@ -74,7 +74,7 @@ class Layout:
         header = "a header" if self.header is not None else "no header"
         if self.are_numbers:
             header += " that numbers the columns"
-        index = ", without its first column, an index" if self.has_index else ""
+        index = ", without its first column, which is an index" if self.has_index else ""
         return f"text with {self.delimiter_in_words} and {header}{index}"
 
     @property
@@ -103,15 +103,15 @@ def layout_of(
     """
     lines = first_lines(path, options.encoding)
     if not lines or not lines[0].strip():
-        raise TableError(f"{path}: the first line is empty; it needs a header or a row there.")
+        raise TableError(f"{path}: the first line is empty. It must be a header or a row.")
     usual = DELIMITERS.get(bare_suffix(path), "")
     delimiter = options.delimiter or _delimiter_of(path, lines, usual)
     cells = lines[0].count(delimiter) + 1
     if cells > MOST_COLUMNS:
         told = WORDS.get(delimiter, quoted(delimiter))
         raise TableError(
-            f"{path}, line 1 has {cells:,} cells between {told}, and a table has at most "
-            f"{MOST_COLUMNS:,} columns: write a row for each user and item."
+            f"{path}, line 1 has {cells:,} cells between {told}, but a table has at most "
+            f"{MOST_COLUMNS:,} columns. Write one row per user and item."
         )
     first, *rest = _records(lines, delimiter, has_quotes=options.quotes)
     header, are_numbers = options.header, False
@@ -126,15 +126,15 @@ def layout_of(
         if are_numbers and len(first) == 2:
             raise TableError(
                 f"{path}: the first line ({enumerated(first)}) may be a header that numbers the "
-                "columns, or a row. Say header=True or header=False (in a command: --header or "
+                "columns, or a row. Set header=True or header=False (in a command: --header or "
                 "--no-header)."
             )
         if not header and not has_number and options.columns is None:
             raise TableError(
-                f"{path}: the first line ({enumerated(first)}) has neither a name that is known "
-                f"nor a number, so that it may be a header or a row. For a header say which "
-                f"columns are which, such as user={quoted(first[0])} (in a command: --user); for "
-                "a row header=False (--no-header)."
+                f"{path}: the first line ({enumerated(first)}) has neither a known name nor a "
+                "number, so it may be a header or a row. If it is a header, name the columns, "
+                f"such as user={quoted(first[0])} (in a command: --user). If it is a row, set "
+                "header=False (--no-header)."
             )
     has_index = bool(header) and len(first) > 1 and _names_an_index(first, are_numbers)
     return Layout(
@@ -243,8 +243,8 @@ def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
     if len(pairs) > 1 and most == 2:
         told = " or ".join(WORDS[delimiter] for delimiter in pairs)
         raise TableError(
-            f"{path}: what stands between the cells may be {told}, as in {quoted(lines[0])}. Say "
-            "which: delimiter=... (in a command: --delimiter ...)."
+            f"{path}: the cells may be separated by {told}, as in {quoted(lines[0])}. Set the "
+            "right one with delimiter=... (in a command: --delimiter ...)."
         )
     if best:
         return best
@@ -278,8 +278,8 @@ def has_decimal_commas(cells: Sequence[str], where: str) -> bool:
         return False
     if all(len(cell.rpartition(",")[2]) == 3 for cell in with_commas):
         raise TableError(
-            f"{where} may have commas before fractions or between thousands, such as "
-            f"{shortened(with_commas[0])}: say decimal=',' (in a command: --decimal ,) for "
-            "fractions, or write thousands without commas."
+            f"{where} may have decimal commas or commas between thousands, such as "
+            f"{shortened(with_commas[0])}. For decimal commas, set decimal=',' (in a command: "
+            "--decimal ,). Otherwise, write thousands without commas."
         )
     return True

@@ -40,12 +40,12 @@ def table_in_memory(source: object) -> pa.Table:
     if isinstance(source, pd.DataFrame):
         twice = sorted({str(name) for name in source.columns[source.columns.duplicated()]})
         if twice:
-            raise TableError(f"The table has several columns of the name {enumerated(twice)}.")
+            raise TableError(f"The table has several columns with the name {enumerated(twice)}.")
         return pa.table({str(name): _array(str(name), column) for name, column in source.items()})
     if isinstance(source, Mapping):
         return _of_mapping(source)
     if isinstance(source, pd.Series):
-        raise TableError("A Series is one column: give a data frame of users and items.")
+        raise TableError("A Series has only one column. Give a data frame of users and items.")
     if hasattr(source, "to_df"):  # LensKit's collections of lists and its item lists
         return table_in_memory(source.to_df())
     # Imported late: other libraries' frames are rare, and the import takes as long as reading
@@ -62,8 +62,8 @@ def table_in_memory(source: object) -> pa.Table:
     if hasattr(source, "to_arrow"):
         return source.to_arrow()
     raise TableError(
-        f"A table of the type {type(source).__name__} cannot be read: give a file's path, a data "
-        "frame of pandas or polars, an Arrow table, or a mapping of names to columns."
+        f"A table of the type {type(source).__name__} cannot be read. Give the path of a file, a "
+        "data frame of pandas or polars, an Arrow table, or a mapping from names to columns."
     )
 
 
@@ -106,14 +106,14 @@ def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
     series = [own for own in source.values() if isinstance(own, pd.Series)]
     if any(not own.index.equals(series[0].index) for own in series[1:]):
         raise TableError(
-            "The columns are Series of different indices, so that their rows may not be those of "
-            "one another: give a data frame, or the values alone (to_numpy())."
+            "The columns are Series with different indices, so their rows may not belong "
+            "together. Give a data frame, or only the values (to_numpy())."
         )
     inner = [list(own) for own in source.values() if isinstance(own, Mapping)]
     if inner and (len(inner) < len(source) or any(keys != inner[0] for keys in inner)):
         raise TableError(
-            "The columns are mappings of different keys, so that their rows may not be those of "
-            "one another: give lists (of a data frame by to_dict('list'))."
+            "The columns are mappings with different keys, so their rows may not belong together. "
+            "Give lists (from a data frame: to_dict('list'))."
         )
     arrays = {
         str(name): _array(str(name), list(own.values()) if isinstance(own, Mapping) else own)
@@ -122,7 +122,7 @@ def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         told = enumerated([f"{name} has {length:,}" for name, length in lengths.items()])
-        raise TableError(f"The columns are of different lengths: {told}.")
+        raise TableError(f"The columns have different lengths: {told}.")
     return pa.table(arrays)
 
 
@@ -139,8 +139,8 @@ def _array(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
         array = values if isinstance(values, np.ndarray) else list(values)
         if isinstance(array, np.ndarray) and array.ndim != 1:
             raise TableError(
-                f"The column {shortened(name)} has the shape {array.shape}: it must have one value "
-                "a row."
+                f"The column {shortened(name)} has the shape {array.shape}. It must have one value "
+                "per row."
             )
         return pa.array(array, from_pandas=True)
     except _UNFIT:
@@ -207,8 +207,8 @@ def _with_a_row_an_item(
     for name in listed[1:]:
         if not pc.fill_null(pc.list_value_length(table.column(name)), 0).equals(lengths):
             raise TableError(
-                f"{source}: the lists {enumerated([listed[0], name])} of a row are of different "
-                "lengths: give each item its score."
+                f"{source}: in some rows, the lists {enumerated([listed[0], name])} have different "
+                "lengths. Give each item its score."
             )
     rows = table.drop_columns(listed).take(pc.list_parent_indices(first))
     for name in listed:
@@ -242,10 +242,10 @@ def _as_wanted(
             return column.cast(pa.float64(), safe=False), False
         return _identifiers(column).dictionary_encode(), False
     except (ValueError, pa.ArrowNotImplementedError) as error:
-        what = "identifiers" if wanted.is_text else "moments" if wanted.is_time else "numbers"
+        what = "identifiers" if wanted.is_text else "times" if wanted.is_time else "numbers"
         raise TableError(
-            f"{source}: the column {quoted(own)} for {wanted.name} is of the type "
-            f"{shortened(str(kind))}, whose values are no {what} ({shortened(str(error), 200)})."
+            f"{source}: the column {quoted(own)} for {wanted.name} has the type "
+            f"{shortened(str(kind))}, and its values are not {what} ({shortened(str(error), 200)})."
         ) from None
 
 
@@ -257,8 +257,8 @@ def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
         largest = pc.max(pc.abs(column)).as_py()
         if largest is not None and largest >= MOST_EXACT:
             raise ValueError(
-                f"{largest:.0f} is too large for a floating-point number to tell it from the next: "
-                "write them as text or as whole numbers"
+                f"{largest:.0f} is so large that floating-point numbers cannot tell it from the "
+                "next number: write such identifiers as text or as whole numbers"
             )
         is_whole = pc.all(pc.equal(pc.floor(column), column)).as_py()
         return column.cast(pa.int64() if is_whole is not False else pa.string()).cast(pa.string())

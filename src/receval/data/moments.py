@@ -161,9 +161,9 @@ def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUni
         rows = [int(np.argmax(sizes == size)) for size in (low, high)]
         raise TableError(
             f"{where(rows[0])} has the time {times[rows[0]]:.15g}, which looks like "
-            f"{UNITS[units[0]][0]}, and {where(rows[1])} {times[rows[1]]:.15g}, which looks like "
-            f"{UNITS[units[1]][0]}: write all of them in one unit, or say which it is with "
-            "time_unit='s', 'ms', 'us' or 'ns' (in a command: --time-unit)."
+            f"{UNITS[units[0]][0]}, but {where(rows[1])} has {times[rows[1]]:.15g}, which looks "
+            f"like {UNITS[units[1]][0]}. Write all times in one unit, or set time_unit='s', 'ms', "
+            "'us' or 'ns' (in a command: --time-unit)."
         )
     return units[0]
 
@@ -180,8 +180,9 @@ def _of_days(times: NDArray[np.float64], where: Callable[[int], str]) -> NDArray
     if wrong.any():
         row = int(np.argmax(wrong[codes]))
         raise TableError(
-            f"{where(row)} has the time {times[row]:.15g}, which is no date such as 20210503, as "
-            "others are. If none is, say their unit: time_unit='s' (in a command: --time-unit s)."
+            f"{where(row)} has the time {times[row]:.15g}, which is not a date such as 20210503, "
+            "unlike other times. If none of them are dates, set their unit: time_unit='s' (in a "
+            "command: --time-unit s)."
         )
     seconds: NDArray[np.float64] = (days.as_unit("s").asi8.astype(np.float64))[codes]
     return seconds
@@ -204,11 +205,11 @@ def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
     kinds = {text: kind_of_moment(text) for text in texts if text}
     if not all(kinds.values()):
         wrong = next(text for text, kind in kinds.items() if kind is None)
-        raise ValueError(f"{wrong!r} is no moment")
+        raise ValueError(f"{wrong!r} is not a time")
     if len(set(kinds.values())) > 1:
         of_each = {kind: text for text, kind in kinds.items()}
         told = " and ".join(f"{text!r} is {kind}" for kind, text in of_each.items())
-        raise ValueError(f"they are of several kinds: {told}")
+        raise ValueError(f"they are written in several ways: {told}")
     are_dates = "a number" not in kinds.values()
     if not are_dates:
         seconds = np.array([float(text) if text else np.nan for text in texts])

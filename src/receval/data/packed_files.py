@@ -50,12 +50,12 @@ def _only_member(file: BinaryIO) -> BinaryIO:
     ]
     if len(names) != 1:
         raise TableError(
-            f"{file.name} holds {len(names)} files ({enumerated(names)}), and must hold one: "
-            "unpack it, and name the file that is meant."
+            f"{file.name} holds {len(names)} files ({enumerated(names)}), but must hold only one. "
+            "Unpack it, and name the file that you mean."
         )
     if archive.getinfo(names[0]).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # With other methods, zipfile unpacks all that it has read at once, however large.
-        raise NotImplementedError("it is packed in a way that is rare in zip archives")
+        raise NotImplementedError("its packing method is rare in zip archives")
     return cast(BinaryIO, archive.open(names[0]))
 
 
@@ -110,8 +110,8 @@ def _json_of_ranx(packed: BinaryIO, path: Path) -> BinaryIO:
         import cbor2
     except ModuleNotFoundError:
         raise TableError(
-            f"{path} is packed twice, as ranx alone does. Install cbor2 (pip install cbor2), which "
-            "reads such files, or save it as .json or .trec by ranx.Run.from_file(...).save(...)."
+            f"{path} is packed twice, which only ranx does. Install cbor2 (pip install cbor2) to "
+            "read such files, or save it as .json or .trec with ranx.Run.from_file(...).save(...)."
         ) from None
     content = io.BufferedReader(_Limited(_of_arrow("lz4")(packed), path), _BUFFER).read()
     try:
@@ -124,9 +124,9 @@ def _json_of_ranx(packed: BinaryIO, path: Path) -> BinaryIO:
         as_json = json.dumps(scores).encode()
     except (cbor2.CBORDecodeError, AttributeError, TypeError, ValueError, RecursionError) as error:
         raise TableError(
-            f"{path} is packed twice, as ranx alone does, but does not hold what ranx saves, "
-            f"scores of items by user ({shortened(str(error), 200)}): save it as .json or .trec by "
-            "ranx.Run.from_file(...).save(...)."
+            f"{path} is packed twice, which only ranx does, but it does not hold scores of items "
+            f"by user, which ranx saves ({shortened(str(error), 200)}). Save it as .json or .trec "
+            "with ranx.Run.from_file(...).save(...)."
         ) from None
     return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, io.BytesIO(as_json))))
 
@@ -161,9 +161,9 @@ def too_much_unpacked(path: Path, size: int, most: int = 0) -> TableError:
     """Return the error for a file that unpacks to more than files of ratings do."""
     most = most or most_unpacked(size)
     return TableError(
-        f"{path} has {size:,} bytes, and unpacks to more than {most >> 20:,} MiB, "
-        "as hardly any ratings do. If it is what you expect, unpack it (Parquet: write it without "
-        "compression), and name the unpacked file."
+        f"{path} has {size:,} bytes, but unpacks to more than {most >> 20:,} MiB. Files of ratings "
+        "rarely do. If this is what you expect, unpack it (write Parquet without compression) and "
+        "name the unpacked file."
     )
 
 
@@ -201,7 +201,7 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
     except (RuntimeError, NotImplementedError) as error:
         # zipfile raises this for passwords and for unknown methods.
         raise TableError(
-            f"{path} cannot be unpacked here ({shortened(str(error), 200)}): unpack it by the "
+            f"{path} cannot be unpacked here ({shortened(str(error), 200)}). Unpack it with the "
             "program that packed it."
         ) from None
     except OSError as error:
@@ -213,8 +213,8 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
         return
     told = shortened(str(damage).removesuffix("."), 200)
     raise TableError(
-        f"{path} is packed, and cannot be unpacked to its end ({told}): it was cut off or damaged. "
-        "Get it again, and look whether its size is that of the original."
+        f"{path} is packed, but cannot be unpacked to its end ({told}). It was cut off or damaged. "
+        "Get it again, and check that it has the size of the original."
     )
 
 

@@ -107,7 +107,7 @@ class Ratings:
             if column is None and name in ("timestamps", "known"):
                 continue
             if not isinstance(column, np.ndarray) or column.ndim != 1:
-                raise ValueError(f"The column {name} is no array of one dimension.")
+                raise ValueError(f"The column {name} is not a one-dimensional array.")
             if column.shape != self.users.shape:
                 raise ValueError(
                     f"The column {name} has shape {column.shape}, but users has "
@@ -122,23 +122,24 @@ class Ratings:
         if not finite.all():
             row = int(np.argmin(finite))
             raise ValueError(
-                f"Row {row + 1} has the value {self.values[row]}: every rating must be a finite "
+                f"Row {row + 1} has the value {self.values[row]}. Every rating must be a finite "
                 "number of single precision."
             )
         if self.timestamps is not None and not np.isfinite(self.timestamps).all():
             row = int(np.argmin(np.isfinite(self.timestamps)))
             raise ValueError(
-                f"Row {row + 1} has the timestamp {self.timestamps[row]}, and needs one."
+                f"Row {row + 1} has the timestamp {self.timestamps[row]}. It must be a finite "
+                "number."
             )
         repeat = None if checked or self.events else _first_repeated_pair(self)
         if repeat is not None:
             row, earlier = repeat
             user, item = self.user_ids[self.users[row]], self.item_ids[self.items[row]]
             raise ValueError(
-                f"Row {row + 1} rates the pair that row {earlier + 1} rated, user "
+                f"Row {row + 1} rates the same pair as row {earlier + 1}: user "
                 f"{shortened(str(user))} and item {shortened(str(item))}. Merge such rows first "
-                "(merge_repeats of receval.data.repeats), or say events=True if each row "
-                "is one event and the values are to be summed."
+                "(merge_repeats of receval.data.repeats). If each row is one event and the values "
+                "are to be summed, set events=True."
             )
 
     def __len__(self) -> int:
@@ -302,8 +303,8 @@ def table_folder(files: Sequence[Path]) -> Path:
     names = tuple(path.name for path in files)
     if len(folders) != 1 or names != TABLE_FILES:
         raise ValueError(
-            f"The ratings of a dataset are {', '.join(TABLE_FILES)}, in this order and in one "
-            f"folder; declared are {', '.join(map(str, files)) or 'none'}."
+            f"The declared files of ratings are {', '.join(map(str, files)) or 'none'}. They must "
+            f"be {', '.join(TABLE_FILES)}, in this order and in one folder."
         )
     return folders.pop()
 
@@ -397,7 +398,9 @@ def checked_codes(name: str, codes: ArrayLike, size: int) -> NDArray[np.integer]
     if not array.size:
         return array.astype(np.int32)
     if not np.issubdtype(array.dtype, np.integer):
-        raise ValueError(f"The column {name} is of type {array.dtype}: codes are integers from 0.")
+        raise ValueError(
+            f"The column {name} has the type {array.dtype}. Codes must be integers from 0."
+        )
     if array.min() < 0 or array.max() >= size:
         raise ValueError(
             f"The column {name} holds codes from {array.min()} to {array.max()}, but they must lie "

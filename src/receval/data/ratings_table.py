@@ -29,7 +29,7 @@ from receval.data.reading import (
 from receval.data.repeats import merge_repeats
 from receval.data.tables import read_wanted
 from receval.notes import Note
-from receval.storage.messages import enumerated, shortened
+from receval.storage.messages import enumerated, how_many, shortened
 
 Repeats = Literal["refuse", "first", "last", "sum", "mean", "max"]
 
@@ -269,7 +269,7 @@ def columns_of_scores(
                 if not isinstance(value, int | float | np.number):
                     raise TableError(
                         f"{source}: the {role} of item {shortened(str(name))} for user "
-                        f"{shortened(str(user))} is {shortened(repr(value))}, and must be a number."
+                        f"{shortened(str(user))} is {shortened(repr(value))}. It must be a number."
                     ) from None
         raise
     lengths = np.fromiter(map(len, scores.values()), np.int64, count=len(scores))
@@ -308,12 +308,12 @@ def _values(columns: FoundColumns) -> NDArray[np.float32]:
         row = int(np.argmin(finite))
         if np.isnan(values[row]):
             raise TableError(
-                f"{columns.where(row)} has no rating: leave out pairs that are not rated, or do "
-                "not read the column if every row is feedback of the same worth (rating='-', in a "
+                f"{columns.where(row)} has no rating. Leave out pairs without a rating. If every "
+                "row is feedback of the same value, do not read the column (rating='-', in a "
                 "command: --rating -)."
             )
         raise TableError(
-            f"{columns.where(row)} has the rating {values[row]:g}: it must be a finite number of "
+            f"{columns.where(row)} has the rating {values[row]:g}. It must be a finite number of "
             "single precision."
         )
     return values.astype(np.float32)
@@ -329,8 +329,8 @@ def _timestamps(
     if not np.isfinite(times).all():
         row = int(np.argmin(np.isfinite(times)))
         raise TableError(
-            f"{columns.where(row)} has no timestamp, others have: complete the column, or do not "
-            "read it (timestamp='-', in a command: --timestamp -)."
+            f"{columns.where(row)} has no timestamp, but other rows have one. Complete the column, "
+            "or do not read it (timestamp='-', in a command: --timestamp -)."
         )
     if columns.has_dates:
         return in_seconds(times, "s", columns.where)[0], "dates"
@@ -343,13 +343,13 @@ def _times_in_words(times: NDArray[Any], words: str) -> str:
     told = f"times are {words}" if words in _DATES else f"times are in {words}"
     told += f", {span_in_words(times)}"
     again = len(times) - different
-    return f"{told}, {again:,} of them again the time of another row" if again else told
+    return f"{told}, with {how_many(again, 'row')} at the time of another row" if again else told
 
 
 def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
     """Return in words which values the ratings have."""
     if "rating" not in columns:
-        return "no column of ratings was found, so that every row counts 1"
+        return "no column of ratings was found, so every row counts as 1"
     different = np.unique(values)
     if len(different) == 1:
         return f"all ratings are {different[0]:g}"
@@ -369,9 +369,9 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
         return []
     if columns.unread:
         text = (
-            f"{name}: no column is known to hold the ratings; not read: "
-            f"{enumerated(columns.unread)}. If one of these has them, say which (rating=..., in a "
-            "command: --rating ...)."
+            f"{name}: no column has a known name for ratings. These columns were not read: "
+            f"{enumerated(columns.unread)}. If one of them has the ratings, name it (rating=..., "
+            "in a command: --rating ...)."
         )
         return [Note("no-rating-column", text)]
     return []
@@ -382,8 +382,8 @@ def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[
     if times is None or columns.has_dates or not len(times) < times.max() < _FEWEST_SECONDS:
         return []
     text = (
-        f"{Path(columns.source).name}: as seconds, all times are before 1973. If they have another "
-        "unit, say which (time_unit=..., in a command: --time-unit ...)."
+        f"{Path(columns.source).name}: read as seconds, all times are before 1973. If they have "
+        "another unit, set it (time_unit=..., in a command: --time-unit ...)."
     )
     return [Note("early-times", text)]
 
@@ -391,9 +391,9 @@ def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[
 def _rule(repeats: Repeats, times: NDArray[Any] | None) -> str:
     """Return in words how rows that rate a pair again are treated."""
     if repeats in ("first", "last"):
-        return f"the {repeats} by {'row' if times is None else 'time'} stays"
+        return f"the {repeats} by {'row' if times is None else 'time'} is kept"
     return {"sum": "their values are summed", "mean": "their values are averaged"}.get(
-        repeats, "the largest value stays"
+        repeats, "the largest value is kept"
     )
 
 
@@ -432,9 +432,10 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
     user = shortened(str(read.user_ids[read.users[row]]))
     item = shortened(str(read.item_ids[read.items[row]]))
     raise TableError(
-        f"{columns.where(row)} rates what {columns.unit} {earlier + columns.first_row} has rated, "
-        f"user {user} and item {item}. Say what becomes of such rows: duplicates='first', "
-        "'last', 'sum', 'mean' or 'max' (in a command: --duplicates first)."
+        f"{columns.where(row)} rates the same pair as {columns.unit} "
+        f"{earlier + columns.first_row}: user {user} and item {item}. Choose how to merge such "
+        "rows: duplicates='first', 'last', 'sum', 'mean' or 'max' (in a command: --duplicates "
+        "first)."
     )
 
 
@@ -452,8 +453,8 @@ def _near_identifiers(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
     name = plain[first[np.argmax(counts > 1)]]
     alike = [str(own) for own in ids[plain == name][:2]]
     text = (
-        f"{source}: {int((counts > 1).sum()):,} identifiers of {what} are those of others but for "
+        f"{source}: {int((counts > 1).sum()):,} identifiers of {what} differ from others only in "
         f"white space, capitals or a fraction of 0, such as {alike[0]!r} and {alike[1]!r}. They "
-        "are taken for different ones."
+        f"count as different {what}."
     )
     return [Note("near-identifiers", text)]

@@ -91,14 +91,14 @@ class ReadingOptions:
             value = getattr(self, name)
             if value is not None and value not in known:
                 raise TableError(
-                    f"There is no {name.replace('_', ' ')} {quoted(value)}; there are "
+                    f"There is no {name.replace('_', ' ')} {quoted(value)}. Choose one of "
                     f"{enumerated(known)}."
                 )
         if isinstance(self.columns, str):
             names = tuple(name.strip() for name in self.columns.split(","))
             object.__setattr__(self, "columns", names)
         if self.delimiter == "":
-            raise TableError("The delimiter is empty: say what stands between cells.")
+            raise TableError("The delimiter is empty. Set the characters between cells.")
 
 
 MOST_UNREAD = 100
@@ -152,7 +152,7 @@ class ReadingReport:
         counted = [how_many(*own) for own in ((self.rows, "row"), (self.users, "user"))]
         told = [f"{counted[0]} of {counted[1]} and {how_many(self.items, 'item')}"]
         if self.merged:
-            told[0] += f", {self.merged:,} of them of pairs that other rows have, too: {self.rule}"
+            told[0] += f", {self.merged:,} of them with the pair of another row: {self.rule}"
         if renamed:
             told.append(", ".join(renamed))
         if self.unread:

@@ -59,7 +59,7 @@ class RelevanceRule:
 
         >>> tested, train = np.array([4.0, 5.0, 5.0]), np.array([1.0, 2, 3, 4, 5])
         >>> RelevanceRule.of(tested, "auto", at_hand=[train]).words
-        'Relevant are test ratings of 4 or more, which are 3 of 3 (100.0 %).'
+        'Test ratings of 4 or more are relevant: 3 of 3 (100.0 %).'
         """
         known = np.concatenate([tested, *at_hand]) if at_hand else tested
         threshold = relevance_threshold(
@@ -71,9 +71,9 @@ class RelevanceRule:
         highest = float(tested.max())
         if relevant == "auto" and highest < threshold:
             raise ValueError(
-                f"Of all ratings at hand those of {threshold:g} or more are relevant, and no test "
-                f"rating is: the highest is {highest:g}. Say from which value on test ratings are "
-                f"relevant (relevant={highest:g}, in a command: --relevant {highest:g})."
+                f"No test rating is relevant. Judged by all ratings, {threshold:g} or more is "
+                f"relevant, but the highest test rating is {highest:g}. Set the lowest relevant "
+                f"test rating (relevant={highest:g}, in a command: --relevant {highest:g})."
             )
         threshold = relevance_threshold(tested, threshold)
         told = relevance_in_words(tested, threshold)
@@ -81,7 +81,7 @@ class RelevanceRule:
         is_usual = are_grades or are_counts or (known == known[0]).all()
         notes = []
         if share < FEWEST_RELEVANT or (of_known > 1 - FEWEST_RELEVANT and not is_usual):
-            text = f"{told} Is {threshold:g} the rating from which on users like an item?"
+            text = f"{told} Check that users like items with a rating of {threshold:g} or more."
             notes.append(Note("extreme-threshold", text))
         return cls(threshold, told, tuple(notes))
 
@@ -133,29 +133,29 @@ def relevance_threshold(
     1.0
     >>> relevance_threshold(np.array([1.0, 1, 1]), 4)
     Traceback (most recent call last):
-    ValueError: No test rating reaches 4, from which on they are relevant; the highest is 1. ...
+    ValueError: No test rating reaches the relevance threshold 4. The highest is 1. ...
     >>> relevance_threshold(np.array([0.0, 0, 0]), "auto")
     Traceback (most recent call last):
-    ValueError: No test rating is above 0, so that nothing is relevant; the highest is 0. ...
+    ValueError: No test rating is above 0, so none is relevant. The highest is 0. ...
     """
     if not len(values):
-        raise ValueError("There are no test ratings: nothing can be evaluated.")
+        raise ValueError("There are no test ratings, so nothing can be evaluated.")
     highest = float(values.max()) + 0.0  # Never -0.
     if relevant != "auto":
         relevant = _as_the_values_are(values, relevant)
         if highest < relevant:
             auto = ", or auto" if highest > 0 else ""
             raise ValueError(
-                f"No test rating reaches {relevant:g}, from which on they are relevant; the "
-                f"highest is {highest:g}. Say {highest:g} or less{auto} "
-                f"(relevant={highest:g}, in a command: --relevant {highest:g})."
+                f"No test rating reaches the relevance threshold {relevant:g}. The highest is "
+                f"{highest:g}. Set {highest:g} or less{auto} (relevant={highest:g}, in a command: "
+                f"--relevant {highest:g})."
             )
         return relevant
     if highest <= 0:
         raise ValueError(
-            f"No test rating is above 0, so that nothing is relevant; the highest is {highest:g}. "
-            "Look whether the right column was read (--rating), or say from which value on they "
-            f"are relevant (relevant={highest:g}, in a command: --relevant {highest:g})."
+            f"No test rating is above 0, so none is relevant. The highest is {highest:g}. Check "
+            "that the right column was read (--rating), or set the lowest relevant rating "
+            f"(relevant={highest:g}, in a command: --relevant {highest:g})."
         )
     different = np.unique(values)
     if len(different) == 1:
@@ -176,13 +176,12 @@ def relevance_in_words(values: Values, threshold: float, of: str = "test ratings
     Examples
     --------
     >>> relevance_in_words(np.array([1.0, 2, 5, 4]), 4)
-    'Relevant are test ratings of 4 or more, which are 2 of 4 (50.0 %).'
+    'Test ratings of 4 or more are relevant: 2 of 4 (50.0 %).'
     """
     relevant = int((values >= threshold).sum())
-    return (
-        f"Relevant are {of} of {threshold:g} or more, which are {relevant:,} of "
-        f"{len(values):,} ({relevant / len(values):.1%}).".replace("%)", " %)")
-    )
+    share = f"{relevant / len(values):.1%}".replace("%", " %")
+    told = f"{of} of {threshold:g} or more are relevant: {relevant:,} of {len(values):,} ({share})."
+    return f"{told[0].upper()}{told[1:]}"
 
 
 def _as_the_values_are(values: Values, relevant: float) -> float:

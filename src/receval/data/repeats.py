@@ -108,8 +108,8 @@ def merge_repeats(
     checked_codes("items", items, _LARGEST)
     if not len(users) == len(items) == len(values):
         raise ValueError(
-            f"There are {len(users)} users, {len(items)} items and {len(values)} values: every row "
-            "has one of each."
+            f"There are {len(users)} users, {len(items)} items and {len(values)} values. Every row "
+            "must have one of each."
         )
     if duplicates == "error":
         refuse_repeats(users, items, lambda row, reason: ValueError(f"Row {row + 1}: {reason}."))
@@ -119,7 +119,7 @@ def merge_repeats(
         return rows, values[rows]
     if duplicates not in REPEAT_RULES:
         rules = ", ".join(("error", *REPEAT_RULES))
-        raise ValueError(f"duplicates is {str(duplicates)[:60]!r}, not one of {rules}.")
+        raise ValueError(f"duplicates is {str(duplicates)[:60]!r}. It must be one of {rules}.")
     rows = last_rows(users, items)
     if duplicates == "last" or len(rows) == len(users):
         return rows, values[rows]
@@ -148,7 +148,7 @@ def refuse_repeats(
     >>> users, items = np.array([0, 1, 0]), np.array([5, 5, 5])
     >>> refuse_repeats(users, items, lambda row, reason: ValueError(f"row {row}: {reason}"))
     Traceback (most recent call last):
-    ValueError: row 2: this user and item already have a rating 2 line(s) above; ...
+    ValueError: row 2: this user and item already have a rating 2 line(s) above, ...
     """
     repeat = first_repeat(_combine((users, items)))
     if repeat is not None:
@@ -156,8 +156,8 @@ def refuse_repeats(
         above = row - earlier if lines is None else lines[row] - lines[earlier]
         raise complain(
             row,
-            f"this user and item already have a rating {above} line(s) above; "
-            "no pair may have two here",
+            f"this user and item already have a rating {above} line(s) above, but a pair may have "
+            "only one here",
         )
 
 

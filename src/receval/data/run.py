@@ -181,21 +181,21 @@ def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the 
 def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
     """Return the run from the columns ``user``, ``item`` and ``score`` or ``rank`` of a table."""
     if not len(columns):
-        raise TableError(f"{columns.source} has no rows: there is no list to evaluate.")
+        raise TableError(f"{columns.source} has no rows, so there is no list to evaluate.")
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
     repeat = first_repeat(users.astype(np.int64) * len(item_ids) + items)
     if repeat is not None:
         row, earlier = repeat
         raise TableError(
-            f"{columns.where(row)} recommends what {columns.unit} {earlier + columns.first_row} "
-            f"has recommended, item {shortened(str(item_ids[items[row]]))} to user "
-            f"{shortened(str(user_ids[users[row]]))}. Leave one out."
+            f"{columns.where(row)} recommends the same item as {columns.unit} "
+            f"{earlier + columns.first_row}: item {shortened(str(item_ids[items[row]]))} to user "
+            f"{shortened(str(user_ids[users[row]]))}. Remove one of them."
         )
     if order == "rank" and "rank" not in columns:
         raise TableError(
-            f"{columns.source} has no column of ranks that could order its lists: say which it is "
-            "(rank=..., in a command: --run-rank), or order them by scores."
+            f"{columns.source} has no known column of ranks by which to order its lists. Name the "
+            "column (rank=..., in a command: --run-rank), or order lists by scores."
         )
     scores = _scores(columns, order)
     scored = ~np.isnan(scores)
@@ -203,7 +203,7 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
     if not scored.all():
         text = (
             f"{columns.source}: {int((~scored).sum()):,} of {len(scores):,} items have no score "
-            "(NaN), and are not recommended."
+            "(NaN) and are not recommended."
         )
         notes.append(Note("items-without-scores", text))
         users, items, scores = users[scored], items[scored], scores[scored]
@@ -226,7 +226,7 @@ def _order(columns: FoundColumns, order: RunOrder) -> str:
     """Return in words by what lists are ordered, if not by scores."""
     if "score" in columns and order == "score":
         return ""
-    return "lists are ordered by rank" if "rank" in columns else "lists are ordered as they stand"
+    return "lists are ordered by rank" if "rank" in columns else "lists keep their given order"
 
 
 def _scores(columns: FoundColumns, order: RunOrder) -> NDArray[np.float64]:
@@ -254,9 +254,9 @@ def _doubts_on_ranks(
         return []
     other = "rank" if order == "score" else "score"
     text = (
-        f"{columns.source}: ranks and scores order items otherwise for {disagreeing:,} of "
-        f"{len(np.unique(users)):,} users. Lists are ordered by {order}; say order='{other}' (in a "
-        f"command: --run-order {other}) if the other is right."
+        f"{columns.source}: ranks and scores disagree on the order of items for {disagreeing:,} of "
+        f"{len(np.unique(users)):,} users. Lists are ordered by {order}. If the other order is "
+        f"right, set order='{other}' (in a command: --run-order {other})."
     )
     return [Note("ranks-against-scores", text)]
 
@@ -264,12 +264,14 @@ def _doubts_on_ranks(
 def _doubts_on_scores(source: str, scores: NDArray[np.float64]) -> list[Note]:
     """Return a note if the scores order nothing."""
     if not len(scores):
-        text = f"{source} has no score that is a number, so that nothing is recommended."
+        text = f"{source} has no score that is a number, so nothing is recommended."
         return [Note("no-scores", text)]
     if np.isinf(scores).all():
-        return [Note("no-scores", f"{source} has infinite scores alone.")]
+        return [Note("no-scores", f"{source} has only infinite scores.")]
     if len(scores) > 1 and (scores == scores[0]).all():
-        text = f"{source} has one score for all items, {scores[0]:g}: only the order of ties is"
+        text = (
+            f"{source} has the same score for all items, {scores[0]:g}: only the order of ties is"
+        )
         return [Note("equal-scores", f"{text} measured.")]
     return []
 
@@ -334,7 +336,7 @@ def write_run(
             _write_text(table, unfinished, " ", with_header=False)
         elif chosen != "table":
             raise TableError(
-                f"Runs are not written as {quoted(chosen)}: choose trec, table or json."
+                f"Runs cannot be written as {quoted(chosen)}. Choose trec, table or json."
             )
         elif path.suffix.lower() in (".parquet", ".pq"):
             pq.write_table(pa.table(columns), unfinished)
@@ -358,8 +360,8 @@ def _refuse_white_space(run: Run) -> None:
         split = next((own for own in ids.tolist() if len(own.split()) != 1), None)
         if split is not None:
             raise TableError(
-                f"The {what} {quoted(split)} has white space, which stands between TREC's columns: "
-                "write .tsv, .csv, .parquet or .json."
+                f"The {what} {quoted(split)} has white space, which separates TREC's columns. "
+                "Write .tsv, .csv, .parquet or .json instead."
             )
 
 

@@ -87,14 +87,14 @@ def _of_rows(
         if not widths or len(set(widths)) > 1 or not widths[0]:
             wrong = next((n for n, width in enumerate(widths) if width != widths[0]), 0)
             raise TableError(
-                f"Rows must all be such as ({', '.join(names[:3])}), as lists or tuples of one "
-                f"length: row {wrong + 1} is not."
+                f"Row {wrong + 1} is not a valid row. All rows must be lists or tuples of the same "
+                f"length, such as ({', '.join(names[:3])})."
             )
         columns = [list(column) for column in zip(*rows, strict=True)]
     if not 2 <= len(columns) <= len(names):
         raise TableError(
-            f"Rows have {len(columns)} columns, and must have {enumerated(names)}, in this order, "
-            "of which the first two are needed."
+            f"Rows have {len(columns)} columns. They must have {enumerated(names)}, in this order. "
+            "Only the first two are required."
         )
     return dict(zip(names, columns, strict=False))
 
@@ -118,11 +118,11 @@ def regular_file(path: Path) -> Iterator[Path]:
                 room -= file.write(block)
                 if room < 0:
                     raise TableError(
-                        f"{path} has sent {file.tell() / 1e9:.1f} GB and has not ended, and half "
-                        "of the disk for temporary files is full of it: write it to a file first."
+                        f"{path} has sent {file.tell() / 1e9:.1f} GB and has not ended. This fills "
+                        "half of the disk for temporary files. Write it to a file first."
                     )
         if not copy.stat().st_size:
-            raise TableError(f"{path} is empty: nothing came through it.")
+            raise TableError(f"{path} is empty: it sent no data.")
         yield copy
 
 
@@ -135,7 +135,7 @@ def _sent_through(path: Path, mode: int) -> Iterator[bytes]:
     # Opened without blocking: a pipe that no process writes to would block for ever.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
         if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or pipe.isatty()):
-            raise TableError(f"{path} is a device, which may never end: name a file or a pipe.")
+            raise TableError(f"{path} is a device, which may never end. Name a file or a pipe.")
         select.select([pipe], [], [], _WAITED)
         # None means that a process has opened the pipe, but has not written anything yet.
         yield pipe.raw.read(1) or b""
@@ -164,8 +164,9 @@ def _of_file(
         roles = {column.name for column in wanted}
         if not roles.issuperset({*COLUMNS[known.name]} - {UNREAD, "rank"}):
             raise TableError(
-                f"{path} was taken for {known.words}, and {enumerated(sorted(roles))} were asked "
-                "for: say format='table' if it is another table (in a command: --format table)."
+                f"{path} was read as {known.words}, but the columns {enumerated(sorted(roles))} "
+                "were asked for. If it is another table, set format='table' (in a command: "
+                "--format table)."
             )
         columns = [name if name in roles else UNREAD for name in COLUMNS[known.name]]
         columns[1] = _CONSTANT.name
@@ -187,9 +188,9 @@ def _check_constant(found: FoundColumns, form: str) -> None:
     if len({name.upper() for name in names}) > 1:
         row = int(np.argmax(codes != codes[0]))
         raise TableError(
-            f"{found.where(row)}: the second column is {quoted(names[codes[row]])}, and so far it "
-            f"was {quoted(names[codes[0]])}, so that this is not {form}. Say what it is: "
-            "format='table' (in a command: --format table), or another format."
+            f"{found.where(row)}: the second column is {quoted(names[codes[row]])}, but before it "
+            f"was {quoted(names[codes[0]])}, so this is not {form}. Set the format: format='table' "
+            "(in a command: --format table), or another one."
         )
 
 
@@ -201,7 +202,7 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         told = shortened(str(error).removesuffix("."), 200)
-        raise TableError(f"{path} is no Parquet file, or a damaged one: {told}.") from None
+        raise TableError(f"{path} is not a Parquet file, or is damaged: {told}.") from None
 
 
 def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
@@ -262,11 +263,13 @@ def _of_folder(
         and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
     ]
     if not files:
-        raise TableError(f"{folder} is a folder without files: name a file, or a folder of them.")
+        raise TableError(f"{folder} is a folder without files. Name a file, or a folder of files.")
     names = [format_of(path, options).name for path in files]
     if "parquet" in names and set(names) > {"parquet"}:
         other = files[next(n for n, name in enumerate(names) if name != "parquet")]
-        raise TableError(f"{folder} holds Parquet and {other.name}: name the file that is meant.")
+        raise TableError(
+            f"{folder} holds both Parquet and {other.name}. Name the file that you mean."
+        )
     form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}"
     if names[0] == "parquet":
         with parts_of_a_table(len(files)):
@@ -277,7 +280,7 @@ def _of_folder(
         with parts_of_a_table(len(files)):
             part = _of_file(path, wanted, options)
         if not isinstance(part, FoundColumns):
-            raise TableError(f"{path} holds lists of users, and is no part of a table.")
+            raise TableError(f"{path} holds lists of users, so it is not part of a table.")
         parts.append(part)
     return _joined(folder, parts, form)
 
@@ -294,8 +297,8 @@ def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
                 table = table.append_column(name, pa.array([value] * len(table), pa.string()))
         if tables and set(table.column_names) != set(tables[0].column_names):
             raise TableError(
-                f"{path} has other columns than {files[0]} ({enumerated(table.column_names)}; "
-                f"{enumerated(tables[0].column_names)}): the files of a folder must be parts of "
+                f"{path} and {files[0]} have different columns ({enumerated(table.column_names)}; "
+                f"{enumerated(tables[0].column_names)}). The files of a folder must be parts of "
                 "one table."
             )
         tables.append(table)
@@ -303,7 +306,7 @@ def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
         return pa.concat_tables(tables, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise TableError(
-            f"{folder}: its files are no parts of one table ({shortened(str(error), 200)})."
+            f"{folder}: its files are not parts of one table ({shortened(str(error), 200)})."
         ) from None
 
 
@@ -312,14 +315,14 @@ def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColu
     for part in parts[1:]:
         if part.has_dates != first.has_dates:
             raise TableError(
-                f"{part.source} and {first.source} write times in two ways, as dates and as "
-                "numbers: write all of them in one."
+                f"{part.source} and {first.source} write times differently: one as dates, the "
+                "other as numbers. Write all times in one way."
             )
         if part.arrays.keys() != first.arrays.keys() or part.names != first.names:
             raise TableError(
-                f"{part.source} has other columns than {first.source} ("
-                f"{enumerated(part.names.values() or part.arrays)}; "
-                f"{enumerated(first.names.values() or first.arrays)}): the files of a folder must "
+                f"{part.source} and {first.source} have different columns "
+                f"({enumerated(part.names.values() or part.arrays)}; "
+                f"{enumerated(first.names.values() or first.arrays)}). The files of a folder must "
                 "be parts of one table."
             )
     arrays = {

@@ -70,7 +70,7 @@ def encoding_of(path: Path, asked: str | None = None) -> str:
             "".encode(name)
         except LookupError:
             raise TableError(
-                f"There is no encoding {shortened(asked)}: say one that Python knows, such as "
+                f"There is no encoding {shortened(asked)}. Set one that Python knows, such as "
                 "utf-8, latin-1, cp1252 or utf-16."
             ) from None
         if name not in _PLAIN:
@@ -90,7 +90,7 @@ def check_encoding(path: Path, encoding: str | None = None) -> None:
             decoder.decode(b"", final=True)
         except UnicodeDecodeError as error:
             wrong = bytes_that_are_no_text(path, encoding)
-            raise wrong or TableError(f"{path} is no text: {error}.") from None
+            raise wrong or TableError(f"{path} is not text: {error}.") from None
 
 
 def bytes_that_are_no_text(path: Path, encoding: str | None = None) -> TableError | None:
@@ -104,8 +104,7 @@ def bytes_that_are_no_text(path: Path, encoding: str | None = None) -> TableErro
             except UnicodeDecodeError as error:
                 return TableError(
                     f"{path}, line {number}: byte {error.start + 1} of the line is "
-                    f"0x{line[error.start]:02X}, so that the file is not UTF-8 text. "
-                    f"{_guessed(line)}"
+                    f"0x{line[error.start]:02X}, so the file is not UTF-8 text. {_guessed(line)}"
                 )
     return None
 
@@ -116,13 +115,13 @@ def _guessed(line: bytes) -> str:
 
     best = from_bytes(line).best()
     if best is None or b"\x00" in line:
-        return "Is it another kind of file?"
+        return "Check whether it is another kind of file."
     # Most such files are Western European, and one line is too short for a good guess.
     names = ["latin-1"]
     if best.encoding in _OF_EAST_ASIA:
         names.insert(0, best.encoding)
     return (
-        f"It may be {' or '.join(names)}: say encoding={names[0]!r} (in a command: --encoding "
+        f"It may be {' or '.join(names)}. Set encoding={names[0]!r} (in a command: --encoding "
         f"{names[0]}), or write the file in UTF-8."
     )
 

@@ -48,7 +48,7 @@ def read_text(
     known = {column.name: column.known for column in wanted}
     layout = layout_of(path, known, asked, options)
     if not layout.records and layout.header is not None:
-        raise TableError(f"{path} has no rows below its header: there is nothing to evaluate.")
+        raise TableError(f"{path} has no rows below its header, so there is nothing to evaluate.")
     names, found = _names_and_found(path, layout, wanted, options)
     reader = _Reader(path, layout, names, found, wanted, options)
     table, unit = reader.read()
@@ -87,8 +87,8 @@ def _names_and_found(
         used = {plain for column in wanted for plain in (*column.known, column.asked)}
         if used.intersection(repeated):
             raise TableError(
-                f"{path.name} has several columns of the name {enumerated(repeated)}: say which is "
-                "meant by their positions, such as user=0 (in a command: --user 0)."
+                f"{path.name} has several columns with the name {enumerated(repeated)}. Name the "
+                "right one by its position, such as user=0 (in a command: --user 0)."
             )
         names = [
             f"{name} ({place})" if name in repeated else name for place, name in enumerate(names)
@@ -106,10 +106,10 @@ def _by_list(
     missing = [c.name for c in wanted if c.is_needed and c.name not in columns]
     if unknown or twice or missing or len(columns) != layout.n_columns:
         raise TableError(
-            f"The list of columns {','.join(columns)} does not fit {path.name}, whose first line "
-            f"has {layout.n_columns} cells: name each column from the first, "
-            f"{enumerated([column.name for column in wanted])} once at most, and {UNREAD} for one "
-            "that is not to be read."
+            f"The list of columns {','.join(columns)} does not fit {path.name}, which has "
+            f"{layout.n_columns} cells in its first line. Name every column in order. Use "
+            f"{enumerated([column.name for column in wanted])} at most once, and {UNREAD} for "
+            "columns that are not to be read."
         )
     return {name: str(place) for place, name in enumerate(columns) if name != UNREAD}
 
@@ -120,7 +120,7 @@ def _by_position(
     """Return the positions of wanted columns in a file without names, in their usual order."""
     if any(isinstance(c.asked, str) and c.asked != UNREAD for c in wanted):
         raise TableError(
-            f"{path.name} has no header, so that columns have no names: say their positions, such "
+            f"{path.name} has no header, so its columns have no names. Give their positions, such "
             "as user=0, item=1."
         )
     found: dict[str, str] = {}
@@ -132,8 +132,8 @@ def _by_position(
             found[column.name] = str(own)
         elif column.is_needed or column.asked is not None:
             raise TableError(
-                f"{path.name} has {layout.n_columns} columns in its first line, and needs one for "
-                f"{column.name} at position {own} (the first is 0)."
+                f"{path.name} has {layout.n_columns} columns in its first line, and none for "
+                f"{column.name} at position {own}. The first position is 0."
             )
     return found
 
@@ -174,7 +174,7 @@ def checked_records(
             for what, place in texts:
                 if "\n" in cells[place]:
                     raise TableError(
-                        f"{path}, line {first}: the {what} begins with a quote and goes on to line "
+                        f"{path}, line {first}: the {what} begins with a quote and ends in line "
                         f"{last}. {_ADVICE}"
                     )
             hidden = cells[max(range(len(cells)), key=lambda place: cells[place].count("\n"))]
@@ -183,15 +183,15 @@ def checked_records(
                 within = [_joined(hidden, cells, layout.delimiter)]
             if any(_is_like_a_row(line, layout, numbers) for line in within):
                 raise TableError(
-                    f"{path}: the quote in line {first} is closed in line {last}, and what lies "
+                    f"{path}: the quote in line {first} is closed in line {last}, but the text "
                     f"between looks like rows. {_ADVICE}"
                 )
     return records
 
 
 _ADVICE = (
-    "Is a quote mark missing, or one too many? Within a quoted cell write a quote twice, and put "
-    "quotes around a cell that begins with one."
+    "Check whether a quote mark is missing or superfluous. Within a quoted cell, write each quote "
+    "twice. Put quotes around a cell that begins with a quote."
 )
 
 
@@ -207,7 +207,7 @@ def _records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[tuple[int, 
             first = reader.line_num + 1
     except csv.Error as error:
         raise TableError(
-            f"{path}, line {first}: a cell is quoted in part, or its quote is not closed "
+            f"{path}, line {first}: a cell is only partly in quotes, or its quote is not closed "
             f"({shortened(str(error))}). {_ADVICE}"
         ) from None
     finally:
@@ -287,8 +287,8 @@ class _Reader:
             unit = "row" if lines.blanks else "line"
         elif not self.layout.is_quoted:
             raise TableError(
-                f"{self.path} has carriage returns within lines: write a line feed at the end of "
-                "each line, with or without a carriage return before it."
+                f"{self.path} has carriage returns within lines. End each line with a line feed, "
+                "with or without a carriage return before it."
             )
         else:
             rows = self._records()
@@ -297,8 +297,8 @@ class _Reader:
                 table = self._parsed(file, self.layout.delimiter, kinds, with_line_ends=True)
         if table.num_rows != rows:
             raise TableError(
-                f"{self.path} has {rows:,} rows, of which {table.num_rows:,} could be read: is a "
-                "quote mark or the end of a line missing somewhere?"
+                f"{self.path} has {rows:,} rows, but only {table.num_rows:,} could be read. Check "
+                "whether a quote mark or the end of a line is missing."
             )
         return table, unit
 
@@ -377,20 +377,20 @@ class _Reader:
             hint = ""
             if number == 1 and self.layout.header is None:
                 hint = (
-                    " If the columns are others, say which is which (columns=..., in a command: "
-                    "--columns user,item,rating); if this is a header, header=True (--header); if "
-                    "it is another kind of file, format=... (--format ...)."
+                    " If the columns are in another order, name them (columns=..., in a command: "
+                    "--columns user,item,rating). If this is a header, set header=True "
+                    "(--header). If this is another kind of file, set format=... (--format ...)."
                 )
             return TableError(
-                f"{self.path}, line {number}: the {column.name} is {quoted(cell)}, and must be "
+                f"{self.path}, line {number}: the {column.name} is {quoted(cell)}. It must be "
                 f"{wished}.{hint}"
             )
         first, before = kinds.setdefault(column.name, (number, kind))
         if kind == before:
             return None
         return TableError(
-            f"{self.path}, line {number}: the {column.name} is {kind}, but that of line "
-            f"{first} is {before}: write all of them in the same way."
+            f"{self.path}, line {number}: the {column.name} is {kind}, but in line {first} it is "
+            f"{before}. Write all of them in the same way."
         )
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Find out what ratings allow to be measured, before any systems are compared on them."""
+"""Find out what can be measured with ratings, before any systems are compared on them."""

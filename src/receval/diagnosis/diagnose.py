@@ -199,7 +199,7 @@ def diagnose(
     seed: int = 1,
     tell: Tell | None = None,
 ) -> Diagnosis:
-    """Find out what ratings allow to be measured, and how to design an experiment on them.
+    """Find out what can be measured with ratings, and how to design an experiment on them.
 
     Size, skew, splits, timestamps and cold users and items are measured on all ratings. With very
     many ratings, systems are trained on a sample of users (the limits are in

@@ -60,22 +60,22 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
     }
     caption = "Users and items that test without having trained."
     notes = [
-        "Cold: with test ratings and without training ratings. Test of these, of those: the share "
-        "of the test ratings that is theirs."
+        "Cold: with test ratings but no training ratings. Test of these, of those: the share of "
+        "the test ratings that they have."
     ]
     table = cold
     if future is not None:
         columns |= {
             "User's future": ("own_future", per_cent),
             "Item's future": ("item_future", per_cent),
-            "Anybody's": ("any_future", per_cent),
-            "Younger training": ("later_training", per_cent),
+            "Any user's": ("any_future", per_cent),
+            "Later training ratings": ("later_training", per_cent),
         }
         caption = f"{caption[:-1]}, and the future in the training ratings."
         notes.append(
-            "User's, item's, anybody's future: test ratings for which a training rating of the "
-            "same user, of the same item, of anybody is younger. Younger training: the share of "
-            "the training ratings that are younger than a test rating, median."
+            "User's, item's and any user's future: the share of test ratings that have a later "
+            "training rating of the same user, of the same item, or of any user. Later training "
+            "ratings: the share of training ratings that are later than a test rating (median)."
         )
         table = cold.merge(future, on="split")
     return table_of(table, columns, "Splits", caption, notes)

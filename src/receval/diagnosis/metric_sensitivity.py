@@ -90,7 +90,7 @@ def metric_sensitivity(
             "tau_popular": popular,
         }
     )
-    # Sums that differ by less than 10,000 samples can resolve share a rank, and so do equal taus.
+    # Sums that differ by less than 10,000 samples can resolve share a rank, as do equal taus.
     metrics["power_rank"] = metrics["p_value_sum"].round(3).rank(method="min").astype(int)
     falling = metrics["tau"].round(3).fillna(-1.0)
     metrics["robustness_rank"] = falling.rank(method="min", ascending=False).astype(int)

@@ -81,8 +81,8 @@ def metric_of_alias(name: str | Metric) -> Metric:
     if _plain(match[1]) in ("coverage", "cov"):
         raise ValueError(
             f"{quoted(match[1])} may mean the share of the catalogue that is recommended, which no "
-            "metric here is, the share of filled ranks (FilledRanks), or that of users with a list "
-            "(UserCoverage): say which."
+            "metric here measures, the share of filled ranks (FilledRanks), or the share of users "
+            "with a list (UserCoverage). Use the name of the metric."
         )
     own = match[1] if match[1] in METRICS else by_plain.get(_plain(match[1]))
     if own is None:

@@ -208,9 +208,8 @@ def parse_average(label: str) -> Average:
     name, bracket, rest = label.strip().partition("(")
     if name not in AVERAGES or (bracket and not rest.endswith(")")):
         raise ValueError(
-            f"{quoted(label)} is not an average's label; write "
-            "name(parameter=value,...) with one of "
-            f"{', '.join(AVERAGES)}."
+            f"{quoted(label)} is not the label of an average. Write name(parameter=value,...) with "
+            f"one of the names {', '.join(AVERAGES)}."
         )
     values: dict[str, Any] = read_parameters(AVERAGES[name], rest.removesuffix(")"), label)
     return AVERAGES[name](**values)

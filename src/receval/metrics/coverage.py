@@ -35,7 +35,7 @@ class FilledRanks(Metric):
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         if NO_CUTOFF in cutoffs:
-            raise ValueError(f"{self.name} needs a cut-off: write {self.name}@10, or another.")
+            raise ValueError(f"{self.name} needs a cut-off. Write {self.name}@10, for example.")
         depths = column(cutoffs)
         return np.minimum(lists.lengths, depths) / depths
 

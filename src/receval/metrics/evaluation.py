@@ -61,8 +61,8 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     for metric in metrics:
         if lists.one_relevant and metric.refused_under_1r:
             raise ValueError(
-                f"{metric.label} needs all judgments of a list, but under 1R a list is known by "
-                "its relevant item alone: measure it under AR."
+                f"{metric.label} needs all judgments of a list, but under 1R only the relevant "
+                "item of a list is known. Measure it under AR."
             )
     _check(metrics, lists.full.judged)
     values = np.empty((len(metrics), lists.full.n_lists))
@@ -144,8 +144,8 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
     if evaluated_users == "relevant-covered":
         return (view.n_relevant > 0) & (view.lengths > 0)
     raise ValueError(
-        f"There is no set of users {quoted(evaluated_users)} to average; "
-        "there are all, tested, relevant, covered and relevant-covered."
+        f"There is no set of users {quoted(evaluated_users)} to average. The sets are all, tested, "
+        "relevant, covered and relevant-covered."
     )
 
 

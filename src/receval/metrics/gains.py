@@ -73,9 +73,10 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
     from_zero = np.maximum(ratings, 0.0)
     if gain.startswith("exp") and ratings.max(initial=0.0) > HIGHEST_EXPONENT:
         raise ValueError(
-            f"{wanted_by} has gains of 2 to the power of a rating, and the highest rating is "
-            f"{ratings.max():,g}: no number is that large. Such gains are for scales of a few "
-            "steps. Choose gain=rating or gain=binary, or give logarithms of counts."
+            f"{wanted_by} has gains of 2 to the power of a rating, but the highest rating is "
+            f"{ratings.max():,g}, which makes them too large for a number. Such gains are for "
+            "scales of a few steps. Choose gain=rating or gain=binary, or give logarithms of "
+            "counts."
         )
     if gain == "rating":
         return from_zero
@@ -86,7 +87,7 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
         if not highest > 1:
             raise ValueError(
                 f"{wanted_by} has the gain exp-normalised, which is 0 for ratings of 1, but the "
-                f"highest rating of the dataset is {highest:g}: choose another gain."
+                f"highest rating of the dataset is {highest:g}. Choose another gain."
             )
         return (np.exp2(np.maximum(ratings, 1.0) - 1.0) - 1.0) / (np.exp2(highest - 1.0) - 1.0)
     if gain == "exp-relevant":
@@ -128,7 +129,7 @@ def maximum_rating(judged: JudgedItems, wanted_by: str) -> float:
     """Return the dataset's highest rating, or raise a ValueError if it is unknown."""
     if judged.maximum_rating is None:
         raise ValueError(
-            f"{wanted_by} needs the highest rating of the dataset: give DatasetMetadata when the "
-            "judged ranks are bound to their judgments."
+            f"{wanted_by} needs the highest rating of the dataset. Give DatasetMetadata when you "
+            "bind the judged ranks to their judgments."
         )
     return judged.maximum_rating

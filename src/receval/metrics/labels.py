@@ -70,8 +70,8 @@ def read_parameters(
         parameter, equals, written = (part.strip() for part in word.partition("="))
         if not equals or parameter not in accepted or parameter in values:
             raise ValueError(
-                f"In {quoted(label)}, {quoted(word.strip())} is not a parameter of "
-                f"{vars(kind)['name']} given once as parameter=value; its parameters are "
+                f"In {quoted(label)}, {quoted(word.strip())} must be a parameter of "
+                f"{vars(kind)['name']}, given once as parameter=value. Its parameters: "
                 f"{', '.join(accepted) or 'none'}."
             )
         values[parameter] = _value(hints[parameter], written, parameter, label)

@@ -52,8 +52,8 @@ def lexirecall(first: ListView, second: ListView) -> NDArray[np.int8]:
     other_owner, other = _lowest_first(second)
     if not np.array_equal(owner, other_owner) or first.n_lists != second.n_lists:
         raise ValueError(
-            "The lists are measured by different judged items, so that their relevant items cannot "
-            "be compared: measure both systems on the same fold with the same threshold."
+            "The lists are measured with different judged items, so their relevant items cannot "
+            "be compared. Measure both systems on the same fold with the same threshold."
         )
     preferences = np.zeros(first.n_lists, dtype=np.int8)
     differ = np.flatnonzero(one != other)

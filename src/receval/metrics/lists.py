@@ -323,7 +323,7 @@ class JudgedLists:
         if len(judged_ranks.ranks) != len(judged.positions):
             raise ValueError(
                 f"There are {len(judged_ranks.ranks)} judged ranks for {len(judged.positions)} "
-                "judgments: they belong to different folds."
+                "judgments, so they belong to different folds."
             )
         if protocol.threshold is not None and protocol.threshold != judged.threshold:
             raise ValueError(
@@ -332,8 +332,8 @@ class JudgedLists:
             )
         if (protocol.percentiles is None) != (judged_ranks.percentiles is None):
             raise ValueError(
-                f"The judged ranks are not those of {protocol.name}: popularity percentiles of the "
-                "judged items belong to P1R and to no other protocol."
+                f"The judged ranks are not those of {protocol.name}. Judged items have popularity "
+                "percentiles under P1R, and under no other protocol."
             )
         one_relevant = protocol.relevant == "1R"
         n_users = judged.n_rows

@@ -148,9 +148,9 @@ class StratifiedRecall(Metric):
         popularity = self._popularity(judged)
         if judged.relevant.any() and not popularity[judged.relevant].any():
             raise ValueError(
-                f"No relevant item has a positive rating in the dataset that {self.name} was told "
-                "of: give the DatasetMetadata of these judgments' dataset, with the plays of a "
-                "pair summed."
+                f"No relevant item has a positive rating in the dataset that {self.name} was "
+                "given. Give the DatasetMetadata of the dataset of these judgments, with the "
+                "plays of each pair summed."
             )
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
@@ -164,8 +164,8 @@ class StratifiedRecall(Metric):
     def _popularity(self, judged: JudgedItems) -> NDArray[np.int64]:
         if judged.popularity is None:
             raise ValueError(
-                f"{self.name} needs the number of positive ratings of each item: give "
-                "DatasetMetadata when the judged ranks are bound to their judgments."
+                f"{self.name} needs the number of positive ratings of each item. Give "
+                "DatasetMetadata when you bind the judged ranks to their judgments."
             )
         return judged.popularity
 

@@ -59,7 +59,9 @@ def module_of(label: str) -> str:
 def metric_of(name: str) -> str:
     """Return the name of a metric, if it is in :data:`METRICS` or :data:`OF_PAPERS`."""
     if name not in METRICS and name not in OF_PAPERS:
-        raise ValueError(f"There is no metric {quoted(name)}; there are {', '.join(METRICS)}.")
+        raise ValueError(
+            f"There is no metric {quoted(name)}. The metrics are {', '.join(METRICS)}."
+        )
     return name
 
 
@@ -90,8 +92,8 @@ def parse(label: str) -> Metric:
     match = _LABEL.fullmatch(label.strip())
     if match is None:
         raise ValueError(
-            f"{quoted(label)} is not a metric's label; write name(parameter=value,...)@cutoff, "
-            "for example nDCG(gain=exp)@10."
+            f"{quoted(label)} is not the label of a metric. Write "
+            "name(parameter=value,...)@cutoff, for example nDCG(gain=exp)@10."
         )
     kind = metric_class(metric_of(match["name"]))
     values = read_parameters(kind, match["parameters"] or "", label, leave_out=("cutoff",))
@@ -105,7 +107,7 @@ def parse_named(names: Sequence[str], labels: Sequence[str]) -> dict[str, Metric
     """
     if len(names) != len(labels) or len(set(names)) != len(names):
         raise ValueError(
-            f"The names {', '.join(names)} must be one for each of the metrics "
-            f"{', '.join(labels)}, and differ."
+            f"The names {', '.join(names)} do not fit the metrics {', '.join(labels)}. Give one "
+            "name per metric, all of them different."
         )
     return {name: parse(label) for name, label in zip(names, labels, strict=True)}

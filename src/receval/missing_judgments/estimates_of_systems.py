@@ -138,11 +138,13 @@ def unbiased_estimates(
     models = list(propensities) if isinstance(propensities, Sequence) else [propensities]
     if len({model.label for model in models}) < len(models):
         raise ValueError(
-            "Two kinds of propensities have the same name, so that their rows could not be told "
-            f"apart: {enumerated([model.label for model in models])}."
+            "Two kinds of propensities have the same name, so their rows could not be told apart: "
+            f"{enumerated([model.label for model in models])}."
         )
     if not 0 <= clip < 1:
-        raise ValueError(f"Propensities are clipped at {clip:g}; it must be from 0 to below 1.")
+        raise ValueError(
+            f"Propensities are clipped at {clip:g}, but clip must be at least 0 and below 1."
+        )
     (ranking,) = named_protocols([protocol]).values()
     threshold = data.relevance(relevant).threshold
     folds = ranked_folds(data, systems, ranking, threshold)

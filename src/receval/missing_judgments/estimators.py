@@ -188,7 +188,7 @@ class AdditiveMetric:
 def additive_metric_of(name: str) -> AdditiveMetric:
     """Return the metric with a name such as ``P@10``, ``recall@5`` or ``DCG@10``.
 
-    Metrics that are no sums over relevant items, or have no cut-off, are refused.
+    Metrics that are not sums over relevant items, or have no cut-off, are refused.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def additive_metric_of(name: str) -> AdditiveMetric:
     'P@5'
     >>> additive_metric_of("nDCG@5")
     Traceback (most recent call last):
-    ValueError: nDCG@5 is no sum over relevant items that each count by their own rank, ...
+    ValueError: nDCG@5 is not a sum over relevant items that each count by their own rank. ...
     """
     found = _DCG.fullmatch(name)
     if found and int(found[1]) > 0:
@@ -204,11 +204,12 @@ def additive_metric_of(name: str) -> AdditiveMetric:
     metric = metric_of_alias(name)
     if metric.cutoff is None or metric != type(metric)(cutoff=metric.cutoff):
         raise ValueError(
-            f"{quoted(name)} cannot be estimated: say a cut-off, and no other parameter, as P@10."
+            f"{quoted(name)} cannot be estimated. Give a cut-off and no other parameter, as in "
+            "P@10."
         )
     if metric.name not in ("P", "Recall"):
         raise ValueError(
-            f"{metric.label} is no sum over relevant items that each count by their own rank, "
-            "which estimates by propensities need: choose P@n, DCG@n or Recall@n."
+            f"{metric.label} is not a sum over relevant items that each count by their own rank. "
+            "Estimates by propensities need such a sum. Choose P@n, DCG@n or Recall@n."
         )
     return AdditiveMetric("P" if metric.name == "P" else "Recall", metric.cutoff)

@@ -103,13 +103,13 @@ class IncompleteFold:
     ) -> None:
         if any(lists.one_relevant for lists in systems):
             raise ValueError(
-                "Under 1R every judgment is a list of its own, so removing judgments removes "
-                "lists: study incompleteness under AR."
+                "Under 1R, every judgment is a list of its own, so removing judgments removes "
+                "lists. Study incompleteness under AR."
             )
         if any(lists.full.judged is not systems[0].full.judged for lists in systems):
             raise ValueError(
-                "The systems' lists are bound to different judged items: bind all of them with "
-                "JudgedLists.measured_by to the same JudgedItems."
+                "The systems' lists are bound to different judged items. Bind all of them to the "
+                "same JudgedItems with JudgedLists.measured_by."
             )
         self.judged = systems[0].full.judged
         self.aggregated_metrics = tuple(aggregated_metrics)

@@ -73,8 +73,9 @@ class IntervenedTest:
         judged = CandidatePairs.of(fold, fold.test, protocol).judged
         if self.from_sample and fold.unbiased is None:
             raise ValueError(
-                f"{self.name} takes the shares of users and items from unbiased judgments, but "
-                "the split has none: choose one with them, or a test that takes all alike."
+                f"{self.name} takes the shares of users and items from unbiased judgments, but the "
+                "split has none. Choose a split that has them, or a test that treats all users "
+                "and items alike."
             )
         weights = judged.astype(np.float64)
         for axis in (1,) if self.sides == "items" else (1, 0):

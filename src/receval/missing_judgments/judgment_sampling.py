@@ -53,7 +53,7 @@ def sampling_order(
     """
     if unit not in get_args(SamplingUnit):
         raise ValueError(
-            f"There is no sampling of {quoted(unit)}; there are "
+            f"There is no sampling of {quoted(unit)}. The units are "
             f"{', '.join(get_args(SamplingUnit))}."
         )
     if not len(judgments):
@@ -84,7 +84,8 @@ def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]
     levels = np.asarray(percents, dtype=np.float64)
     if not len(levels) or levels[0] > 100 or levels[-1] <= 0 or np.any(np.diff(levels) >= 0):
         raise ValueError(
-            f"The levels {levels.tolist()} must fall from at most 100 per cent to above 0."
+            f"The levels {levels.tolist()} must decrease from at most 100 per cent to a level "
+            "above 0."
         )
     return np.maximum(1, np.floor(n_units * levels / 100 + 0.5).astype(np.int64))
 

@@ -56,14 +56,14 @@ class CandidatePairs:
         """
         if protocol.relevant != "AR" or protocol.sampled is not None:
             raise ValueError(
-                f"Ranks under {protocol.name} are among sampled candidates or one list for each "
-                "relevant item: estimates need a user's whole list, as AR AI-AN or AR train-AN "
-                "rank it."
+                f"Ranks under {protocol.name} are among sampled candidates, or there is one list "
+                "per relevant item. Estimates need the whole list of a user. Use AR AI-AN or AR "
+                "train-AN."
             )
         if protocol.candidates not in ("AI", "train"):
             raise ValueError(
-                f"The candidates of {protocol.name} are the items that somebody judged, so that a "
-                "rank depends on what was observed: choose AR AI-AN or AR train-AN."
+                f"The candidates of {protocol.name} are the items that somebody judged, so ranks "
+                "depend on what was observed. Choose AR AI-AN or AR train-AN."
             )
         is_candidate = base_candidates(protocol, fold, judgments)
         judged = reachable(fold, judgments, protocol, is_candidate)
@@ -180,7 +180,7 @@ class SamplePropensities:
         if sample is None:
             raise ValueError(
                 "Propensities from a random sample need one, but the split has no unbiased "
-                "judgments: choose the split missing-at-random, give a sample, or use "
+                "judgments. Choose the split missing-at-random, give a sample, or use "
                 "PopularityPropensities."
             )
         pairs = CandidatePairs.of(fold, fold.test, protocol)
@@ -193,8 +193,8 @@ class SamplePropensities:
         if len(lacking):
             raise ValueError(
                 f"The random sample has no rating of {enumerated([f'{v:g}' for v in lacking])}, "
-                "which test ratings have, so that their propensity is not known: give a larger "
-                "sample, or merge values of the scale."
+                "but test ratings do, so their propensity is not known. Give a larger sample, or "
+                "merge values of the scale."
             )
         share = pairs.judged.sum() / pairs.sizes.sum()
         given_seen = in_test / max(len(seen), 1)
@@ -288,15 +288,15 @@ class KnownPropensities:
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
         if self.matrix.shape != fold.train.shape:
             raise ValueError(
-                f"The propensities have the shape {self.matrix.shape}; they must be of all users "
-                f"and items, {fold.train.shape}."
+                f"The propensities have the shape {self.matrix.shape}, but they must have the "
+                f"shape {fold.train.shape}, for all users and items."
             )
         own = self.matrix[fold.test.users, fold.test.items].astype(np.float64)
         wrong = np.flatnonzero(~((own > 0) & (own <= 1)))
         if len(wrong):
             user, item = fold.test.users[wrong[0]], fold.test.items[wrong[0]]
             raise ValueError(
-                f"The propensity of the user {user} and the item {item}, which test, is "
-                f"{own[wrong[0]]:g}; it must be above 0 and at most 1."
+                f"The propensity of user {user} and item {item}, a pair in the test, is "
+                f"{own[wrong[0]]:g}. It must be above 0 and at most 1."
             )
         return own

@@ -242,7 +242,7 @@ def _flips_table(flips: pd.DataFrame, first: str, second: str) -> Table:
 
 def _levels_table(levels: pd.DataFrame, first: str, second: str) -> Table:
     of_all = levels["decision"] == ""
-    # A level that all universes have tells nothing else than all of them.
+    # A level that all universes have tells no more than the row of all universes.
     shown = levels[of_all | (levels["universes"] < levels["universes"].iloc[0])]
     own = list(zip(shown["decision"], shown["level"], strict=True))
     return table_of(
@@ -262,8 +262,8 @@ def _levels_table(levels: pd.DataFrame, first: str, second: str) -> Table:
             f"{second} wins (%)": ("second", _percent),
         },
         f"By decision: {first} and {second}",
-        "Who wins how often with each level of each decision that has several, of the "
-        "universes that can tell.",
+        "How often each system wins at each level of the decisions with several levels, among "
+        "the universes that can tell.",
     )
 
 
@@ -293,7 +293,7 @@ def _changes_table(changes: pd.DataFrame, first: str, second: str) -> Table:
         ),
         tuple(rows),
         caption=(
-            "The values of both systems. Another aggregation may bring tests of its own. In "
-            "brackets: how many samples of the bootstrap reject."
+            "The values of both systems. Another aggregation may have tests of its own. In "
+            "brackets: the share of bootstrap samples that reject."
         ),
     )

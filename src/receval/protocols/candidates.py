@@ -110,7 +110,7 @@ def popularity_weights(fold: Fold, power: float) -> NDArray[np.float64]:
     if not counts.any():
         raise ValueError(
             "Candidates cannot be drawn by popularity, because there are no training ratings to "
-            "count: give them (train=...), or draw candidates uniformly."
+            "count. Give training ratings (train=...), or draw candidates uniformly."
         )
     return np.where(counts > 0, counts.astype(np.float64) ** power, 0.0)
 

@@ -142,8 +142,8 @@ def tie_priority(protocol: Protocol, fold: Fold, generator_for: GeneratorFor) ->
     if protocol.ties == "librec":
         if len(fold.items_by_appearance) != n_items:
             raise ValueError(
-                "LibRec's order of ties needs the items in the order of the train file: give "
-                "the fold its items_by_appearance, or make it with receval.splits.split.fold."
+                "LibRec's order of ties needs the items in the order of the train file. Set "
+                "items_by_appearance of the fold, or make the fold with receval.splits.split.fold."
             )
         priority[fold.items_by_appearance] = np.arange(n_items, dtype=np.uint32)
     return priority
@@ -277,7 +277,7 @@ class FallbackScores:
         if not isinstance(words, np.random.PCG64):
             raise TypeError(
                 f"The random order of items without a score was given a {type(words).__name__}, "
-                "but it leaps in a PCG64: take generators from receval.seeds."
+                "but it needs a PCG64. Take generators from receval.seeds."
             )
         drawn = np.empty((len(indices), n_items), dtype=np.float32)
         starts = np.flatnonzero(np.diff(indices, prepend=-2) != 1)
@@ -555,7 +555,7 @@ class _Alone:
         if scores.shape != (len(users), self._n_items):
             raise ValueError(
                 f"{type(self._system).__name__}.score returned an array of shape {scores.shape} "
-                f"for {len(users)} users and {self._n_items} items; it must be "
+                f"for {len(users)} users and {self._n_items} items. The shape must be "
                 f"{(len(users), self._n_items)}."
             )
         return scores[None]

@@ -133,8 +133,8 @@ class _Joined(Mapping[str, NDArray]):
                 self._holders.setdefault(name, []).append(archive)
         if missing := set(range(max(beside_tests, default=-1) + 1)) - beside_tests.keys():
             raise ValueError(
-                f"no part has the ranks of fold {enumerated(sorted(missing))}: join the "
-                "parts of all folds"
+                f"no part has the ranks of fold {enumerated(sorted(missing))}. Join the parts of "
+                "all folds"
             )
 
     def __getitem__(self, name: str) -> NDArray:
@@ -181,7 +181,7 @@ def read_ranks(
         if f"{prefix}/ranks" not in archive:
             there = sorted({name.rpartition("/")[0] for name in archive.names} - {""})
             raise KeyError(
-                f"{path} has no ranks for {shortened(prefix)}; it has {enumerated(there)}."
+                f"{path} has no ranks for {shortened(prefix)}. It has {enumerated(there)}."
             )
         if owner is not None and _OWNER in archive:
             written_for = tuple(map(str, archive.array(_OWNER, str, (3,))))

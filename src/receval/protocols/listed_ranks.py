@@ -76,8 +76,8 @@ def rank_listed(
         or protocol.ties == "librec"
     ):
         raise ValueError(
-            f"Lists cannot be ranked under {protocol.name}: it needs the scores of items that they "
-            "do not have. Choose AR or 1R with all non-relevant candidates (AN)."
+            f"Lists cannot be ranked under {protocol.name}, because it needs the scores of items "
+            "that are not in the lists. Choose AR or 1R with all non-relevant candidates (AN)."
         )
     judgments = fold.test
     n_users, n_items = fold.train.shape

@@ -27,8 +27,8 @@ def popularity_percentiles(fold: Fold, percentiles: int) -> NDArray[np.int16]:
     n_items = fold.train.shape[1]
     if percentiles > n_items:
         raise ValueError(
-            f"{n_items} items cannot be partitioned into {percentiles} popularity percentiles: "
-            "ask for at most as many as there are items."
+            f"{n_items} items cannot be divided into {percentiles} popularity percentiles. Ask for "
+            "at most as many percentiles as there are items."
         )
     order = np.argsort(-popularity(fold), kind="stable")
     percentile_of = np.empty(n_items, dtype=np.int16)

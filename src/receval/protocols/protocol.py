@@ -115,53 +115,56 @@ class Protocol:
         ):
             if value not in accepted:
                 raise ValueError(
-                    f"The protocol's {name} is {quoted(value)}; it must be one of "
+                    f"The protocol's {name} is {quoted(value)}. It must be one of "
                     f"{', '.join(accepted)}."
                 )
         check_fields(self)
         if self.sampled is not None and self.sampled < 1:
             raise ValueError(
-                f"The protocol samples {self.sampled} candidates; it must sample at least 1, "
-                "or None to rank all of them."
+                f"The protocol samples {self.sampled} candidates. It must sample at least 1, or "
+                "None to rank all candidates."
             )
         if self.ties == "librec" and (self.relevant == "1R" or self.sampled is not None):
             raise ValueError(
-                f"The protocol {self.name} cannot have LibRec's order of ties, which is that of a "
-                "heap of all candidates: choose AR without sampling, or the ties random or index."
+                f"The protocol {self.name} cannot have LibRec's order of ties, which comes from a "
+                "heap of all candidates. Choose AR without sampling, or set ties to random or "
+                "index."
             )
         if self.ties == "librec" and self.non_computable != "none":
             raise ValueError(
-                "LibRec's order of ties is that of one heap of all candidates, so no other order "
-                "can take in those without a score: choose non_computable none, or other ties."
+                "LibRec's order of ties comes from one heap of all candidates, so items without a "
+                "score cannot be placed by another rule. Set non_computable to none, or choose "
+                "other ties."
             )
         if self.percentiles is not None and self.relevant != "1R":
             raise ValueError(
-                "Popularity percentiles go with 1R: the target set of an AR list would span all "
-                "of them (bellogin2017, section 6.1)."
+                "Popularity percentiles require 1R, because the target set of an AR list would "
+                "span all percentiles (bellogin2017, section 6.1)."
             )
         if self.percentiles is not None and not 2 <= self.percentiles <= _MOST_PERCENTILES:
             raise ValueError(
-                f"The protocol has {self.percentiles} popularity percentiles; it must have 2 to "
+                f"The protocol has {self.percentiles} popularity percentiles. It must have 2 to "
                 f"{_MOST_PERCENTILES}, or None for plain 1R."
             )
         if self.sampled_by != "uniform" and self.sampled is None:
             raise ValueError(
-                f"The protocol {self.name} ranks all candidates, so none is drawn by popularity: "
-                "say how many are sampled, as in 1R TI-NN by=popularity sampled=99."
+                f"The protocol {self.name} ranks all candidates, so none are drawn by popularity. "
+                "Set the number of sampled candidates, as in 1R TI-NN by=popularity sampled=99."
             )
         if not 0 <= self.power < float("inf"):
             raise ValueError(
-                f"The power of popularity is {self.power:g}; it must be a number from 0 on."
+                f"The power of popularity is {self.power:g}. It must be a finite number of 0 or "
+                "more."
             )
         if self.power != 1 and self.sampled_by == "uniform":
             raise ValueError(
-                f"The power {self.power:g} is one of popularity, but candidates are drawn with the "
-                "same chance: say by=popularity, too."
+                f"The power {self.power:g} applies to popularity, but all candidates are drawn "
+                "with the same probability. Set by=popularity, too."
             )
         if self.head_removed is not None and not 0 < self.head_removed < 1:
             raise ValueError(
-                f"The protocol removes the share {self.head_removed:g} of the items; the share "
-                "must lie between 0 and 1, or be None to remove none."
+                f"The protocol removes the share {self.head_removed:g} of the items. The share "
+                "must be between 0 and 1, or None to remove no items."
             )
 
     @property
@@ -181,8 +184,8 @@ class Protocol:
             return self
         if threshold is None:
             raise ValueError(
-                f"The protocol {self.name} needs a relevance threshold: without one it is not "
-                "known which test items are relevant and so must not be drawn as non-relevant."
+                f"The protocol {self.name} needs a relevance threshold. Without one, it is not "
+                "known which test items are relevant and must not be drawn as non-relevant."
             )
         return replace(self, threshold=threshold)
 
@@ -284,10 +287,12 @@ def parse_protocol(name: str) -> Protocol:
             for option, value in options.items()
         }
     except ValueError:
-        raise ValueError(f"In the protocol {quoted(name)} a parameter is no number.") from None
+        raise ValueError(f"In the protocol {quoted(name)}, a parameter is not a number.") from None
     if (others == "NN") != ("sampled" in values) and (others or "sampled" in values):
         wanted = (
-            "say how many are sampled: NN sampled=99" if others == "NN" else "NN samples, AN not"
+            "add the number of sampled candidates, as in NN sampled=99"
+            if others == "NN"
+            else "sampled needs NN, because AN ranks all candidates"
         )
         raise ValueError(f"The protocol {quoted(name)} is not clear: {wanted}.")
     if relevant == "P1R":
@@ -303,14 +308,14 @@ def _refused(name: str, match: re.Match[str] | None, unknown: list[str]) -> str:
     if match is not None and match[1]:
         return (
             f"{quoted(name)}: UAR and U1R are {name.strip()[1:]} on a split of the kind "
-            "uniform-test: choose that split, and the protocol without U."
+            "uniform-test. Choose that split, and give the protocol without U."
         )
     if unknown:
         known = ", ".join((*_INTEGERS, *_NUMBERS, *_WORDS, *_SHORT))
-        return f"A protocol has no {quoted(unknown[0])}; its parameters are {known}."
+        return f"A protocol has no parameter {quoted(unknown[0])}. Its parameters are {known}."
     near = get_close_matches(name.upper(), [own.upper() for own in _NAMES], n=2, cutoff=0.4)
     spelt = [own for own in _NAMES if own.upper() in near] or ["AR TI-AN", "1R TI-NN sampled=99"]
     return (
-        f"There is no protocol {quoted(name)}; did you mean {' or '.join(spelt[:2])}? A name is "
-        "AR, 1R or P1R, then AI, TI, train or rated, then -AN or -NN with sampled=."
+        f"There is no protocol {quoted(name)}. Did you mean {' or '.join(spelt[:2])}? A name is "
+        "AR, 1R or P1R, followed by AI, TI, train or rated, and then -AN or -NN with sampled=."
     )

@@ -52,7 +52,7 @@ def scored_candidates(
     ([[False, True, False, True]], [2])
     """
     if (np.diff(rows) < 0).any():
-        raise ValueError("Test ratings must be asked for in ascending order: sort their rows.")
+        raise ValueError("Test ratings must be requested in ascending order. Sort their rows.")
     owners = fold.test.users[rows].astype(np.int64)
     everybody = np.unique(owners)
     entries = np.flatnonzero(relevant)
@@ -89,6 +89,6 @@ def refuse_without_weight(
     lost = users.asked[is_ranked & ~(totals[users.owners] > 0)]
     if len(lost):
         raise ValueError(
-            f"No candidate of the user {names[lost[0]]} has a weight above 0, so that none can be "
-            "drawn by it: give items without training ratings a weight, too."
+            f"No candidate of the user {names[lost[0]]} has a weight above 0, so none can be drawn "
+            "by weight. Give items without training ratings a weight, too."
         )

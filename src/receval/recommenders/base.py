@@ -201,9 +201,9 @@ class Recommender(ABC):
             raise ValueError(
                 f"{type(self).__name__} with the parameters {self.parameters} "
                 + (
-                    "is an oracle, which learns from the test ratings too: give them to fit."
+                    "is an oracle, which also learns from the test ratings. Pass them to fit."
                     if self.reads_test
-                    else "is no oracle: it must not be given the test ratings."
+                    else "is not an oracle, so it must not be given the test ratings."
                 )
             )
         name = type(self).__name__
@@ -269,8 +269,8 @@ class Recommender(ABC):
         if codes.size and (codes.min() < own.start or codes.max() >= own.stop):
             raise ValueError(
                 f"{name}.score got user codes from {codes.min()} to {codes.max()}, but it was "
-                f"fitted for the users {own.start}..{own.stop - 1} alone: score these, or fit it "
-                "without naming users."
+                f"fitted only for the users {own.start}..{own.stop - 1}. Score these users, or fit "
+                "it without naming users."
             )
         codes = np.ascontiguousarray(codes, dtype=np.int64)
         scores = np.full((len(codes), self.n_items_), np.nan, dtype=np.float32)
@@ -297,13 +297,13 @@ class Recommender(ABC):
         if not self.FITS_SOME_USERS or is_ordered:
             raise ValueError(
                 f"{name} learns for all users at once"
-                + (" where it has an order of its own" if self.FITS_SOME_USERS else "")
-                + ": fit it without naming users."
+                + (" when it uses an order of its own" if self.FITS_SOME_USERS else "")
+                + ". Fit it without naming users."
             )
         if not len(users) or users.step != 1 or users[0] < 0 or users[-1] >= n_users:
             raise ValueError(
-                f"{name} was to be fitted for {users} of {n_users} users: name consecutive users, "
-                "at least one, that the training ratings have."
+                f"{name} cannot be fitted for {users} of {n_users} users. Name at least one user; "
+                "the users must be consecutive and in the training ratings."
             )
 
     @property
@@ -317,7 +317,9 @@ class Recommender(ABC):
 
     def _fit_knowing_test(self, train: RatingMatrix, test: RatingMatrix) -> None:
         """Learn from checked matrices; only called where `reads_test` is true."""
-        raise AssertionError(f"{type(self).__name__} reads the test but has no way to learn it.")
+        raise AssertionError(
+            f"{type(self).__name__} reads the test ratings but has no way to learn from them."
+        )
 
     @abstractmethod
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
@@ -434,8 +436,8 @@ def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommend
     arguments = dict(parameters)
     if "seed" in arguments:
         raise ValueError(
-            f"{system.__name__}: the parameter seed cannot be configured: it is derived from the "
-            "names of dataset, split and system. Remove it."
+            f"{system.__name__}: the parameter seed cannot be configured, because it is derived "
+            "from the names of dataset, split and system. Remove it."
         )
     configurable = [name for name in accepted if name != "seed"]
     for name in arguments:
@@ -460,8 +462,9 @@ def _find(class_path: str) -> type[Recommender]:
         found = getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(
-            f"There is no recommender {quoted(class_path)} ({shortened(str(error), 150)}): a class "
-            "path reads 'package.module:Class', for example 'receval.recommenders.plsa:PLSA'."
+            f"There is no recommender {quoted(class_path)} ({shortened(str(error), 150)}). A class "
+            "path has the form 'package.module:Class', for example "
+            "'receval.recommenders.plsa:PLSA'."
         ) from error
     if not (inspect.isclass(found) and issubclass(found, Recommender)):
         raise ValueError(
@@ -482,8 +485,8 @@ def imported(system: object, module: str, distribution: str) -> ModuleType:
             raise
         raise ValueError(
             f"{type(system).__name__} is trained by the package {distribution}, which is not "
-            f"installed: install it (pip install {distribution}), or receval with its extra "
-            "'workflow', which has it."
+            f"installed. Install it (pip install {distribution}), or install receval with the "
+            "extra 'workflow', which includes it."
         ) from error
 
 
@@ -571,7 +574,7 @@ def _fitted(name: str, entries: dict[str, Any]) -> Any:
         return entries[name] if entries[name].ndim else entries[name].item()
     data, indices, indptr = (entries[f"{name}.{part}"] for part in _PARTS)
     if indices.dtype.kind != "i" or indptr.dtype.kind != "i":
-        raise ValueError(f"the indices of {name} are no whole numbers")
+        raise ValueError(f"the indices of {name} are not whole numbers")
     matrix = csr_array((data, indices, indptr), shape=tuple(entries[f"{name}.shape"].tolist()))
     # Kernels use indices without checking bounds.
     matrix.check_format(full_check=True)
@@ -609,10 +612,13 @@ def _check_fitted(model: Recommender, fitted: Mapping[str, Any]) -> None:
     """
     users, items = model.n_users_, model.n_items_
     if not (isinstance(users, int) and isinstance(items, int) and users > 0 and items > 0):
-        raise ValueError("it has no numbers of users and of items")
+        raise ValueError("it has no valid numbers of users and items")
     own = model._own_users
     if not 0 <= own.start < own.stop <= users:
-        raise ValueError(f"it was fitted for the users {own.start} to {own.stop - 1} of {users}")
+        raise ValueError(
+            f"it was fitted for the users {own.start} to {own.stop - 1}, but there are {users} "
+            "users"
+        )
     lengths = {"users": users, "items": items, "own": len(own)}
     axes = AXES | {
         "similarities_": "own users" if model._similarities_are_of_users else "items items"
@@ -626,7 +632,7 @@ def _check_fitted(model: Recommender, fitted: Mapping[str, Any]) -> None:
         if not isinstance(array, np.ndarray | csr_array) or name in TRACES:
             continue
         if name not in axes:
-            raise ValueError(f"no model has {shortened(name)}")
+            raise ValueError(f"no recommender has the attribute {shortened(name)}")
         wanted = axes[name].split()
         numbers = array.data if isinstance(array, csr_array) else array
         if len(wanted) == array.ndim and numbers.dtype.kind in "fiu":
@@ -640,10 +646,10 @@ def _check_fitted(model: Recommender, fitted: Mapping[str, Any]) -> None:
         if name in fitted and not np.array_equal(
             np.sort(fitted[name]), np.arange(len(fitted[name]))
         ):
-            raise ValueError(f"{name} does not have every place once")
+            raise ValueError(f"{name} does not contain every position exactly once")
     if "crowded_ends_" in fitted:
         starts, ends = fitted["deviations_"].indptr, fitted["crowded_ends_"]
         if (ends < starts[:-1]).any() or (ends > starts[1:]).any():
-            raise ValueError("crowded_ends_ has places that are not there")
+            raise ValueError("crowded_ends_ contains positions that do not exist")
         if not 0 <= fitted["n_crowded_"] <= items:
             raise ValueError("n_crowded_ is more than the number of items")

@@ -190,7 +190,7 @@ def refuse_beyond_rank(system: object, factors: int, n_users: int, n_items: int)
     if factors > most:
         raise ValueError(
             f"{type(system).__name__}: the parameter factors is {factors}, but a matrix of "
-            f"{n_users} users and {n_items} items has at most {most}."
+            f"{n_users} users and {n_items} items allows at most {most}."
         )
 
 
@@ -249,8 +249,9 @@ def checked_order(
     for what, codes, size in zip(("users", "items"), order, shape, strict=True):
         if np.shape(codes) != (size,) or not np.array_equal(np.sort(codes), np.arange(size)):
             raise ValueError(
-                f"The order of the {what} must have every code from 0 to {size - 1} once, but it "
-                f"has the shape {np.shape(codes)} and {len(np.unique(codes))} different codes."
+                f"The order of the {what} must contain every code from 0 to {size - 1} exactly "
+                f"once, but it has the shape {np.shape(codes)} and {len(np.unique(codes))} "
+                "different codes."
             )
     users, items = order
     return users.astype(np.int32), items.astype(np.int32)

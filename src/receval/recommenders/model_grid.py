@@ -68,8 +68,9 @@ class ModelGrid:
     def __init__(self, models: Sequence[Recommender]) -> None:
         if len(model_grids(models)) != 1 or models[0].reads_test:
             raise ValueError(
-                "A family is at least one recommender, all of one class, no oracles, with equal "
-                "parameters but for those that the class names in SHARED_OVER; these are "
+                "A family must consist of at least one recommender, all of one class and none an "
+                "oracle. Their parameters must be equal, except those that the class names in "
+                "SHARED_OVER. The recommenders given are "
                 f"{[(type(model).__name__, model.parameters) for model in models]}."
             )
         self.models = models

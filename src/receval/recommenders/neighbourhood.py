@@ -108,8 +108,9 @@ def nearest_rows_for(
         if found > _LARGEST_INTEGER:
             raise ValueError(
                 f"{len(wanted):,} rows have {found:,} neighbours together, more than the "
-                f"{_LARGEST_INTEGER:,} whose places 32 bits number: ask for fewer neighbours, or "
-                "for those of fewer rows at a time (in config/config.yaml more shards than folds)."
+                f"{_LARGEST_INTEGER:,} that 32 bits can number. Ask for fewer neighbours, or for "
+                "those of fewer rows at a time (in config/config.yaml, set more shards than "
+                "folds)."
             )
         starts = np.zeros(len(wanted) + 1, dtype=np.int32)
         np.cumsum(counts, out=starts[1:])

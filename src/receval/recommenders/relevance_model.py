@@ -120,7 +120,8 @@ class RelevanceModel(Recommender):
         if (models.seen.data > LARGEST_RATIO * background).any():
             raise ValueError(
                 f"RelevanceModel: the parameter strength is {self.strength}, which smooths so "
-                "little that sums of probabilities lose all precision: it must be larger, 1e-6 say."
+                "little that sums of probabilities lose all precision. Set a larger strength, for "
+                "example 1e-6."
             )
         return models
 

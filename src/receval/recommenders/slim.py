@@ -142,9 +142,9 @@ class SLIM(LinearModel):
             )
             if not solved:
                 raise ValueError(
-                    f"SLIM: the parameter l1 is {self.l1}, and with it more than {len(gram.rows)} "
-                    f"of the {n_items} items come into question for one item, more than fit into "
-                    "memory: choose a larger l1, or a number of neighbours."
+                    f"SLIM: the parameter l1 is {self.l1}, with which more than {len(gram.rows)} "
+                    f"of the {n_items} items are possible neighbours of one item. These do not fit "
+                    "into memory. Set a larger l1, or a number of neighbours."
                 )
             parts.append(csr_array(weights))
         by_target: RatingMatrix = vstack(parts, format="csr")
@@ -224,10 +224,10 @@ def _solve_columns(  # type: ignore[no-untyped-def]
                         candidates += 1
             if candidates == 0 and precision <= threshold:
                 break
-            # Only as exact as is useful while other items are still to join.
+            # Solved only as exactly as is useful while other items have yet to join.
             precision = max(threshold, 0.01 * largest)
             if candidates > room:
-                # A threshold of the gain that nearly fills the room, found by bisection.
+                # A threshold on the gain that nearly fills the available space, found by bisection.
                 kept = 0
                 level = 2.0 * best
                 while kept < room // 2:

@@ -60,7 +60,8 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     """
     if plays.nnz and plays.data.min() <= 0:
         raise ValueError(
-            f"Numbers of plays must be positive to become ratings, but one is {plays.data.min():g}."
+            "Numbers of plays must be positive to become ratings, but one of them is "
+            f"{plays.data.min():g}."
         )
     users = np.repeat(np.arange(plays.shape[0]), np.diff(plays.indptr))
     counts = plays.data.astype(np.float64)

@@ -116,13 +116,15 @@ def audit_samples(
     [[0.0, 0.5, 0.5]]
     """
     if sampled < 1:
-        raise ValueError(f"{sampled} candidates cannot be sampled: say 1 or more, such as 100.")
+        raise ValueError(
+            f"{sampled} candidates cannot be sampled. Set sampled to 1 or more, for example 100."
+        )
     chosen = named_metrics(metrics)
     if isinstance(test, SplitRatings):
         if train is not None:
             raise ValueError(
-                "A split has its own training ratings: leave train= out, or give its test ratings "
-                "as a table, and runs."
+                "A split has its own training ratings. Leave out train=, or give the test ratings "
+                "as a table, with runs."
             )
         odds, user_ids, threshold, notes = odds_of_systems(test, runs, relevant)
     else:
@@ -130,15 +132,16 @@ def audit_samples(
     largest = int(max(own.pools[own.users].max(initial=0) for own in odds.values()))
     if not largest:
         raise ValueError(
-            "No user with a relevant item has a candidate that is not relevant, so that there is "
-            "nothing to sample: give the scores of all items."
+            "No user with a relevant item has a candidate that is not relevant, so there is "
+            "nothing to sample. Give the scores of all items."
         )
     first = next(iter(odds.values()))
     pools, tested = first.pools[first.users], first.users % len(user_ids)
     if n_short := len(np.unique(tested[pools < sampled])):
         text = (
             f"{n_short:,} of {len(np.unique(tested)):,} users have fewer than {sampled:,} items to "
-            f"draw from, the fewest {pools.min():,}: all of theirs are ranked."
+            f"draw from; the smallest number is {pools.min():,}. For these users, all items are "
+            "ranked."
         )
         notes = [*notes, Note("fewer-candidates", text)]
     moments = AuditedMoments(odds, chosen, len(user_ids), told)
@@ -282,11 +285,13 @@ def _check_whole(name: str, ranks: JudgedRanks, fold: Fold, user_ids: NDArray[np
     if not missing.any():
         return
     worst = int(missing.argmax())
-    train_hint = "" if fold.train.nnz else ", or name the training data, whose items are left out"
+    train_hint = (
+        "" if fold.train.nnz else ", or give the training data, so that items in it are left out"
+    )
     raise ValueError(
-        f"The lists of {quoted(name)} are not whole: that of user {user_ids[worst]} has "
+        f"The lists of {quoted(name)} are incomplete. The list of user {user_ids[worst]} has "
         f"{ranks.lengths[worst]:,} of {ranks.candidates[worst]:,} candidates, and "
         f"{int((missing > 0).sum()):,} of {int(tested.sum()):,} lists lack some. What a sample "
-        "would find among the others is not known: give runs with the scores of all "
+        "would find among the missing ones is not known. Give runs with the scores of all "
         f"items{train_hint}."
     )

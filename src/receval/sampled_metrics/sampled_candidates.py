@@ -70,19 +70,19 @@ class SamplingOdds:
         """
         if protocol.relevant != "AR" or protocol.sampled is not None:
             raise ValueError(
-                f"The odds of sampled candidates are read off ranks among all of them, but the "
-                f"lists are those of {protocol.name}: give those of AR with sampled=None."
+                "The odds of sampled candidates are computed from ranks among all candidates, but "
+                f"the lists are those of {protocol.name}. Give those of AR with sampled=None."
             )
         if protocol.ties == "librec":
             raise ValueError(
-                "LibRec's order of ties depends on the whole list, so that it does not tell the "
-                "order in a sample: rank with the ties random or index."
+                "LibRec's order of ties depends on the whole list, so it does not determine the "
+                "order in a sample. Rank with the ties random or index."
             )
         view = lists.full
         before = view.above(view.relevant)
         judged = view.judged
         other_fold = (
-            "A relevant item has more candidates above it than its user has: the lists are not "
+            "A relevant item has more candidates above it than its user has, so the lists are not "
             f"those of this fold under {protocol.name}."
         )
         if judged.positions.max(initial=-1) >= len(fold.test):
@@ -171,8 +171,8 @@ def expected_under_one_relevant(
     """
     if metric.refused_under_1r:
         raise ValueError(
-            f"{metric.label} needs all judgments of a list, but under 1R a list is known by its "
-            "relevant item alone: measure it under AR."
+            f"{metric.label} needs all judgments of a list, but under 1R only the relevant item of "
+            "a list is known. Measure it under AR."
         )
     sizes = np.minimum(sampled, odds.pools)[odds.users]
     ratings, rating_of = np.unique(odds.values, return_inverse=True)
@@ -188,8 +188,8 @@ def expected_under_one_relevant(
             ranks = slice(0, size + 2)
             if not np.array_equal(table[row, ranks], shorter[ranks]):
                 raise ValueError(
-                    f"{metric.label} depends on the length of lists, which is random where some "
-                    "scores cannot be computed: give the metric a cut-off."
+                    f"{metric.label} depends on the length of lists, which is random if some "
+                    "scores cannot be computed. Give the metric a cut-off."
                 )
     return expected_of_ranks(odds, table[:, :, None], sampled, row_of, _NEGLIGIBLE)[:, 0]
 

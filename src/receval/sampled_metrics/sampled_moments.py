@@ -38,8 +38,8 @@ def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[
     """
     if metric.refused_under_1r:
         raise ValueError(
-            f"{metric.label} needs all judgments of a list, but a relevant item among sampled ones "
-            "is the only one of its list: choose P, Recall, nDCG, RR or AP."
+            f"{metric.label} needs all judgments of a list, but a relevant item among sampled "
+            "candidates is the only relevant one in its list. Choose P, Recall, nDCG, RR or AP."
         )
     of_ratings = [
         values_of_one_item(odds, metric, rating, np.full(deepest + 1, length))
@@ -50,7 +50,8 @@ def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[
         if not np.array_equal(of_ratings[0], other):
             raise ValueError(
                 f"{metric.label} depends on the length of a list or on the rating of its relevant "
-                "item, not on the rank alone: choose a metric such as Recall@10, nDCG@10 or RR."
+                "item, and not only on the rank. Choose another metric, for example Recall@10, "
+                "nDCG@10 or RR."
             )
     return of_ratings[0]
 

@@ -125,8 +125,8 @@ def expected_of_weighted_ranks(
     """
     if len(tables) < sampled + 2:
         raise ValueError(
-            f"Among {sampled} samples an item may have rank {sampled + 1}, but the tables end at "
-            f"{len(tables) - 1}: give values of all ranks."
+            f"Among {sampled} samples, an item may have rank {sampled + 1}, but the tables end at "
+            f"{len(tables) - 1}. Give the values of all ranks."
         )
     return _expected_binomial(shares, sampled, tables)
 

@@ -110,7 +110,8 @@ def _known(ratings: Ratings) -> NDArray[np.bool_]:
     if ratings.known is None:
         raise ValueError(
             "Familiarity cannot be drawn again, because the dataset does not say which ratings "
-            "users knew before (its ratings have no column 'known'): use one that does, as CM100k."
+            "users knew before (its ratings have no column 'known'). Use a dataset that does, "
+            "such as CM100k."
         )
     return ratings.known
 

@@ -77,8 +77,8 @@ class _SplitModel(Model):
 def _different_shares(shares: float | tuple[float, ...]) -> float | tuple[float, ...]:
     if isinstance(shares, tuple) and len(set(shares)) < len(shares):
         raise ValueError(
-            "a train ratio stands there twice, which would make one fold twice: name each once, "
-            "and ask for repetitions by folds"
+            "a train ratio occurs twice, which would make one fold twice. Give each ratio once, "
+            "and set folds for repetitions"
         )
     return shares
 
@@ -165,14 +165,16 @@ class Temporal(_SplitModel):
     def _cut_is_of_all_ratings(self) -> Self:
         if self.scope == "user" and (self.cut is not None or self.gap or self.new_users == "drop"):
             raise ValueError(
-                "a cut, a gap and new users belong to the scope 'all': one moment parts the "
-                "ratings of everybody"
+                "a cut, a gap and new users require the scope 'all', because one moment separates "
+                "the ratings of all users"
             )
         if (
             self.cut is not None
             and self.test_share != type(self).model_fields["test_share"].default
         ):
-            raise ValueError("a cut says what tests: leave out test_share, or the cut")
+            raise ValueError(
+                "a cut already determines the test ratings. Leave out test_share or the cut"
+            )
         return self
 
 
@@ -222,8 +224,8 @@ class Predefined(_SplitModel):
     def _pairs_have_no_unbiased_test(self) -> Self:
         if self.content == "held-out-pairs" and self.unbiased_rows is not None:
             raise ValueError(
-                "held-out pairs say nothing about an unbiased test: unbiased_rows goes with the "
-                "content 'fold-numbers' only"
+                "held-out pairs say nothing about an unbiased test. Use unbiased_rows only with "
+                "the content 'fold-numbers'"
             )
         return self
 
@@ -241,8 +243,8 @@ class Predefined(_SplitModel):
     def _is_of_all_ratings(self) -> Self:
         if self.selection is not None:
             raise ValueError(
-                "a predefined split says what every rating is used for, so nothing can be selected "
-                "before it: leave out selection, or choose another kind of split"
+                "a predefined split determines the use of every rating, so nothing can be "
+                "selected before it. Leave out selection, or choose another kind of split"
             )
         return self
 
@@ -324,8 +326,8 @@ def make_split(
         file = parameters.pop("file")
         if file not in auxiliary_files:
             raise ValueError(
-                f"The split '{name}' of the dataset '{dataset}' is given by the file '{file}', "
-                f"which is not there: put it beside the dataset's raw files."
+                f"The split '{name}' of the dataset '{dataset}' is defined in the file '{file}', "
+                "which does not exist. Put it beside the raw files of the dataset."
             )
         parameters["path"] = auxiliary_files[file]
     module, function = SPLITTERS[spec.kind].split(":")

@@ -116,15 +116,15 @@ def futures_in_train(ratings: Ratings, splits: Sequence[Split]) -> list[Leakage]
     """
     if ratings.timestamps is None:
         raise ValueError(
-            "Whether training data lie in the future of a test cannot be said of ratings without "
-            "timestamps: read them with timestamp=..."
+            "Leakage cannot be measured without timestamps: they show whether training data are "
+            "from the future of a test. Read the ratings with timestamp=..."
         )
     for split in splits:
         split.check_table(ratings)
         for number, codes in enumerate(split.codes):
             if not (codes & TEST).any():
                 raise ValueError(
-                    f"Fold {number} has no test rating, so there is nothing to look at."
+                    f"Fold {number} has no test rating, so there is no leakage to measure."
                 )
     by_time = np.argsort(ratings.timestamps, kind="stable")
     groups = (None, ratings.users, ratings.items)

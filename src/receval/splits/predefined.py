@@ -49,8 +49,8 @@ def predefined_split(
         return Split(split.codes, {"train_order": order})
     if unbiased_rows is not None:
         raise ValueError(
-            f"{path} holds held-out pairs, which say nothing about an unbiased test: "
-            "unbiased_rows goes with the content 'fold-numbers' only."
+            f"{path} holds held-out pairs, which say nothing about an unbiased test. Use "
+            "unbiased_rows only with the content 'fold-numbers'."
         )
     tested = _read_pairs(path, ratings)
     pairs = ratings.users.astype(np.int64) * ratings.n_items + ratings.items
@@ -82,13 +82,14 @@ def _read_lines(path: Path) -> pd.DataFrame:
             encoding="utf-8",
         )
     except pd.errors.EmptyDataError as error:
-        raise ValueError(f"{path} is empty: it should describe a split.") from error
+        raise ValueError(f"{path} is empty. It must describe a split.") from error
     except pd.errors.ParserError as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         if found is None:
             raise ValueError(f"{path} is not tab-separated text: {error}.") from error
         raise ValueError(
-            f"{path}, line {found[2]}: {found[3]} columns where the lines before have {found[1]}."
+            f"{path}, line {found[2]} has {found[3]} columns, but the lines before it have "
+            f"{found[1]}."
         ) from error
 
 
@@ -100,12 +101,12 @@ def _read_fold_numbers(path: Path, n_ratings: int) -> NDArray[np.uint8]:
     if lines.shape[1] != 1 or not well_formed.all():
         line = 0 if lines.shape[1] != 1 else int(np.argmin(well_formed))
         raise ValueError(
-            f"{path}, line {line + 1}: '{text.iloc[line]}' is not the number of a fold; each line "
+            f"{path}, line {line + 1}: '{text.iloc[line]}' is not the number of a fold. Each line "
             "must be one whole number from 1 to 99."
         )
     if len(lines) != n_ratings:
         raise ValueError(
-            f"{path} ends at line {len(lines)}, but there are {n_ratings} ratings: it must have "
+            f"{path} ends at line {len(lines)}, but there are {n_ratings} ratings. It must have "
             "one line per rating, in the order of the raw file."
         )
     fold_of_rating: NDArray[np.uint8] = text.to_numpy().astype(np.uint8) - np.uint8(1)
@@ -123,8 +124,8 @@ def _read_pairs(path: Path, ratings: Ratings) -> NDArray[np.int64]:
     incomplete = (lines[lines.shape[1] - 1].fillna("") == "").to_numpy()
     if lines.shape[1] != 2 or incomplete.any():
         raise ValueError(
-            f"{path}, line {int(np.argmax(incomplete)) + 1}: expected two columns, user and item, "
-            "with a tab between them."
+            f"{path}, line {int(np.argmax(incomplete)) + 1} does not have two columns. It must "
+            "have a user and an item, with a tab between them."
         )
     codes: list[NDArray[np.int64]] = []
     for column, (name, ids) in enumerate((("user", ratings.user_ids), ("item", ratings.item_ids))):
@@ -142,6 +143,6 @@ def _read_pairs(path: Path, ratings: Ratings) -> NDArray[np.int64]:
         line = int(np.argmax(repeated))
         raise ValueError(
             f"{path}, line {line + 1}: the pair of user '{lines[0].iloc[line]}' and item "
-            f"'{lines[1].iloc[line]}' occurs on an earlier line too; list each pair once."
+            f"'{lines[1].iloc[line]}' is also on an earlier line. List each pair only once."
         )
     return pairs

@@ -159,9 +159,8 @@ def short_profiles_of(
         raise ValueError(
             f"{too_short.sum()} users have {held_out} ratings or fewer (user "
             f"'{ratings.user_ids[user]}' has {profile_sizes[user]}), so leaving {held_out} out "
-            "would leave nothing to train on: leave fewer out "
-            "(held_out), or keep such users in train (short_profiles='train', in a command: "
-            "--split leave-out:short_profiles=train)."
+            "would leave nothing to train on. Leave fewer out (held_out), or keep such users in "
+            "train (short_profiles='train', in a command: --split leave-out:short_profiles=train)."
         )
     return profile_sizes, too_short
 
@@ -189,7 +188,7 @@ def split_from_partition(
         if ratings.known is None:
             raise ValueError(
                 "This split needs to know which ratings users chose themselves, but the dataset "
-                "does not say (its ratings have no column 'known'): use a k-fold split instead."
+                "does not say (its ratings have no column 'known'). Use a k-fold split instead."
             )
         trains_or_tests = ratings.known
 

@@ -51,8 +51,8 @@ def selected_ratings(
     if not kept.any():
         raise ValueError(
             f"The selection leaves none of {len(ratings)} ratings: share {share}, head removed "
-            f"{head_removed}, at least {min_user_ratings} ratings a user and {min_item_ratings} "
-            "an item. Ask for less."
+            f"{head_removed}, at least {min_user_ratings} ratings per user and {min_item_ratings} "
+            "per item. Relax these conditions."
         )
     return kept
 
@@ -62,8 +62,8 @@ def spread_over(split: Split, selected: NDArray[np.bool_]) -> Split:
     n_selected = int(np.count_nonzero(selected))
     if n_selected != split.n_ratings:
         raise ValueError(
-            f"The split was made for {split.n_ratings} ratings, but {n_selected} are selected: "
-            "give the selection whose ratings were split."
+            f"The split was made for {split.n_ratings} ratings, but {n_selected} are selected. "
+            "Give the selection that was split."
         )
 
     def spread(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -197,11 +197,11 @@ class Split:
         return len(self.codes[0])
 
     def check_table(self, ratings: Ratings) -> None:
-        """Refuse another table than the one that the split was made for."""
+        """Refuse any table other than the one that the split was made for."""
         if self.n_ratings != len(ratings):
             raise ValueError(
                 f"The split was made for {self.n_ratings} ratings, but the table has "
-                f"{len(ratings)}: make the split again from this table."
+                f"{len(ratings)}. Make the split again from this table."
             )
 
     def write(self, path: Path) -> None:
@@ -223,8 +223,8 @@ def check_codes(codes: NDArray[np.uint8], number: int) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"Rating {row} of fold {number} has the code {codes[row]}: a rating trains "
-            f"({TRAIN}), tests ({TEST}, {UNBIASED} or their sum) or is left out (0)."
+            f"Rating {row} of fold {number} has the code {codes[row]}. A rating must train "
+            f"({TRAIN}), test ({TEST}, {UNBIASED} or their sum) or be left out (0)."
         )
 
 
@@ -245,25 +245,26 @@ class Judgments:
         ends = np.asarray(self.indptr)
         if not np.issubdtype(ends.dtype, np.integer):
             raise ValueError(
-                f"The ends of users' judgments are {ends.dtype}, and must be whole numbers."
+                f"The ends of users' judgments have the type {ends.dtype}. They must be whole "
+                "numbers."
             )
         if len(self.values) != len(self.items) or not len(ends) or ends[-1] != len(self.items):
             raise ValueError(
                 f"{len(self.items)} items have {len(self.values)} values, and users' judgments end "
-                f"at {ends[-1:].tolist()}: these numbers must be the same."
+                f"at {ends[-1:].tolist()}. These numbers must be the same."
             )
         behind = np.flatnonzero(np.diff(self.items) <= 0) + 1
         if ends[0] != 0 or (np.diff(ends) < 0).any() or not np.isin(behind, ends).all():
             raise ValueError(
-                "Judgments are not in order: users' parts follow one another, and within each the "
-                "items ascend without repetition (Judgments.from_pairs sorts them)."
+                "Judgments are not in order. Users must follow one another, and the items of each "
+                "user must ascend without repetition (Judgments.from_pairs sorts them)."
             )
         unknown = np.flatnonzero(~finite_in_single_precision(np.asarray(self.values)))
         if len(unknown):
             user, item, value = (a[unknown[0]] for a in (self.users, self.items, self.values))
             raise ValueError(
-                f"The judgment of the item {item} by the user {user} is {value}, and must be a "
-                "finite number of single precision: leave it out, or correct it."
+                f"The judgment of the item {item} by the user {user} is {value}. It must be a "
+                "finite number of single precision. Correct it, or leave it out."
             )
 
     @classmethod
@@ -295,8 +296,8 @@ class Judgments:
             repeat = first_repeat(user_codes.astype(np.int64) * n_items + item_codes)
             assert repeat is not None
             raise ValueError(
-                f"The judgments {repeat[1] + 1} and {repeat[0] + 1} are of the same user and item: "
-                "leave one out, or say events=True if they are to be summed."
+                f"The judgments {repeat[1] + 1} and {repeat[0] + 1} have the same user and item. "
+                "Remove one of them, or set events=True to sum them."
             )
         return cls(
             indptr=matrix.indptr.astype(np.int64),
@@ -430,7 +431,7 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     """
     if not 0 <= number < split.n_folds:
         raise ValueError(
-            f"There is no fold {number}: the split has the folds 0 to {split.n_folds - 1}."
+            f"There is no fold {number}. The split has the folds 0 to {split.n_folds - 1}."
         )
     split.check_table(ratings)
     codes = split.codes[number]

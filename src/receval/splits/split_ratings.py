@@ -180,9 +180,9 @@ def split(
     """
     if kind not in _MADE_HERE:
         near = get_close_matches(str(kind), _MADE_HERE, n=2, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}? There are" if near else "there are"
+        hint = f"Did you mean {' or '.join(near)}? The kinds are" if near else "The kinds are"
         raise ValueError(
-            f"There is no kind of split {quoted(kind)}; {hint} {', '.join(_MADE_HERE)}."
+            f"There is no kind of split {quoted(kind)}. {hint} {', '.join(_MADE_HERE)}."
         )
     renamed = {SYNONYMS.get(name, name): value for name, value in parameters.items()}
     try:
@@ -191,8 +191,8 @@ def split(
         raise ValueError(_refusal(kind, error)) from None
     if spec.needs_timestamps and ratings.timestamps is None:
         raise ValueError(
-            f"A split of the kind {kind} needs timestamps, which these ratings do not have: read "
-            "them with timestamp=... (in a command: --timestamp), or choose another kind."
+            f"A split of the kind {kind} needs timestamps, but these ratings have none. Read them "
+            "with timestamp=... (in a command: --timestamp), or choose another kind."
         )
     # Drawn in the order of identifiers, so that it does not depend on the codes.
     parts = _parts(ratings.in_order_of_identifiers(), spec, seed)
@@ -208,9 +208,9 @@ def split(
         parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
         whole, ratings = ratings, ratings.select(used).compacted()
         text = (
-            f"The selection leaves {len(ratings):,} of {len(whole):,} ratings, "
-            f"{ratings.n_users:,} of {whole.n_users:,} users and {ratings.n_items:,} of "
-            f"{whole.n_items:,} items; the other items are no candidates."
+            f"The selection keeps {len(ratings):,} of {len(whole):,} ratings, {ratings.n_users:,} "
+            f"of {whole.n_users:,} users and {ratings.n_items:,} of {whole.n_items:,} items. The "
+            "other items are not candidates."
         )
         notes.append(Note("selection", text))
     if spec.needs_timestamps and ratings.timestamps is not None:
@@ -244,7 +244,7 @@ def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
                 f"{f'Fold {number} of {parts.n_folds} of the' * several or 'The'} split "
                 f"{spec.kind} has no {what} rating: there are {len(ratings):,} ratings of "
                 f"{how_many(ratings.n_users, 'user')}, who have {sizes.min():,} to "
-                f"{sizes.max():,} each. Give more ratings{', say fewer folds' * several}, or "
+                f"{sizes.max():,} each. Give more ratings{', set fewer folds' * several}, or "
                 "choose another share or kind of split."
             )
 
@@ -265,15 +265,15 @@ def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) 
     if not by_chance:
         return []
     text = (
-        f"{by_chance:,} of {n_tests:,} test ratings have the time of a training rating"
-        f"{' of their user' * own}: which of them tests is drawn at random, by the "
+        f"{by_chance:,} of {n_tests:,} test ratings have the same time as a training "
+        f"rating{' of their user' * own}. Which of them are tested is random and depends on the "
         "seed."
     )
     if by_chance > n_tests * MOST_BY_CHANCE and not kept:
         raise ValueError(
-            f"The split {spec.kind} would not be one by time: {text} Read finer times, choose a "
-            "split without times, or allow it and try several seeds (equal_times='random', in a "
-            f"command: --split {spec.kind}:equal_times=random)."
+            f"The split {spec.kind} would not be a split by time: {text} Read finer times, choose "
+            "a split without times, or allow random order and try several seeds "
+            f"(equal_times='random', in a command: --split {spec.kind}:equal_times=random)."
         )
     return [Note("tied-times", text)]
 
@@ -291,4 +291,4 @@ def _refusal(kind: str, error: ValidationError) -> str:
     words = words.rstrip(".")
     if not name:
         return f"The split {kind}: {words}."
-    return f"The split {kind}: {name} is {first['input']!r}, and {words}."
+    return f"The split {kind}: {name} is {first['input']!r}. {words[:1].upper()}{words[1:]}."

@@ -138,7 +138,7 @@ def split_leaving_last_out(
 def _needed_timestamps(ratings: Ratings) -> Timestamps:
     if ratings.timestamps is None:
         raise ValueError(
-            "A temporal split needs timestamps, but this variant of the dataset has none: use a "
+            "A temporal split needs timestamps, but this variant of the dataset has none. Use a "
             "variant with timestamps, or a split of the kind 'predefined' with the held-out pairs."
         )
     return ratings.timestamps
@@ -179,8 +179,9 @@ def seconds_of_date(text: str) -> float:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         raise ValueError(
-            f"The cut {quoted(text)} is no date: write it as 2003-01-31 or 2003-01-31T12:00, or "
-            "give seconds since 1970, or a share of the ratings between 0 and 1."
+            f"The cut {quoted(text)} is not a date. Write a date as 2003-01-31 or "
+            "2003-01-31T12:00, or give seconds since 1970, or a share of the ratings between 0 "
+            "and 1."
         ) from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
@@ -216,13 +217,13 @@ def cut_in_time(timestamps: Timestamps, cut: Cut) -> float:
         return seconds_of_date(cut)
     if not cut > 0 or not np.isfinite(cut):
         raise ValueError(
-            f"The cut is {cut:g}: it must be a share between 0 and 1, seconds since 1970, or a "
+            f"The cut is {cut:g}. It must be a share between 0 and 1, seconds since 1970, or a "
             "date."
         )
     if cut >= 1:
         return float(cut)
     if not len(timestamps):
-        raise ValueError("There are no ratings, so that a share of them has no time.")
+        raise ValueError("There are no ratings, so a share of them cannot be converted to a time.")
     before = min(round(cut * len(timestamps)), len(timestamps) - 1)
     return float(np.partition(timestamps, before)[before])
 
@@ -238,14 +239,14 @@ def sides_of_cut(
     are no ratings on one of the two sides, that is an error.
     """
     before, behind = timestamps < cut - gap * SECONDS_OF_A_DAY, timestamps >= cut
-    for side, name in ((before, "before the gap"), (behind, "from the cut on")):
+    for side, name in ((before, "before the gap"), (behind, "at or after the cut")):
         if not side.any():
-            span = "there are none at all"
+            span = "there are no ratings"
             if len(timestamps):
                 first, last = (date_of_seconds(t) for t in (timestamps.min(), timestamps.max()))
-                span = f"they are from {first} to {last}"
+                span = f"the ratings are from {first} to {last}"
             raise ValueError(
                 f"The cut at {date_of_seconds(cut)} with a gap of {gap:g} days leaves no rating "
-                f"{name}; {span}. Choose another cut, or a smaller gap."
+                f"{name}; {span}. Choose another cut or a smaller gap."
             )
     return before, behind

@@ -53,8 +53,8 @@ def in_train_order(
     name = metadata["train_order"]
     if name not in TRAIN_ORDERS:
         raise ValueError(
-            f"The split's train file has the order '{name}', but there are {TRAIN_ORDERS}: make "
-            "the split again."
+            f"The order of the split's train file is '{name}'. It must be one of {TRAIN_ORDERS}. "
+            "Make the split again."
         )
     if name == "time":
         assert ratings.timestamps is not None

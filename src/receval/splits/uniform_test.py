@@ -69,7 +69,7 @@ def split_with_uniform_test(
             wanted = reached.max()
             test_share = float(wanted / len(items))
             _log.warning(
-                "no uniform test has the share that is asked for; %.4g is taken", test_share
+                "no uniform test has the requested share; the share %.4g is used", test_share
             )
     feasible = np.flatnonzero(reached >= wanted)
     if not len(feasible) or available[feasible[-1]] < 1:

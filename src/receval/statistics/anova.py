@@ -96,9 +96,7 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
     values = _checked_responses(responses)
     codes = [_codes(name, labels, values.shape[1]) for name, labels in factors.items()]
     if not names:
-        raise ValueError(
-            "There is no decision whose share of the variance could be told: name one."
-        )
+        raise ValueError("There is no decision to explain the variance. Name at least one.")
     equations = _NormalEquations(codes, _standardised(values))
     decisions: list[tuple[int, ...]] = [(index,) for index in range(len(names))]
     pairs: list[tuple[int, ...]] = [*combinations(range(len(names)), 2)]
@@ -189,8 +187,8 @@ def _checked_responses(responses: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(responses, dtype=np.float64)
     if values.ndim != 2:
         raise ValueError(
-            f"The responses have the shape {values.shape}, not (responses, universes): give one "
-            "row for each response, also where there is only one."
+            f"The responses have the shape {values.shape}, not (responses, universes). Give one "
+            "row per response, even if there is only one."
         )
     if values.shape[1] < 2:
         raise ValueError(
@@ -211,13 +209,13 @@ def _codes(name: str, labels: ArrayLike, n_universes: int) -> NDArray[np.int64]:
     if levels.shape != (n_universes,):
         raise ValueError(
             f"The decision {name} has labels of the shape {levels.shape}, but there are "
-            f"{n_universes} universes: give one label for each universe."
+            f"{n_universes} universes. Give one label per universe."
         )
     codes: NDArray[np.int64] = pd.factorize(levels)[0].astype(np.int64)
     if (codes < 0).any():
         raise ValueError(
-            f"Universe {codes.argmin()} has no level of the decision {name}. Where the decision "
-            "does not apply, let that be a level of its own."
+            f"Universe {codes.argmin()} has no level of the decision {name}. If the decision does "
+            "not apply to a universe, give it a separate level that says so."
         )
     return codes
 

@@ -44,8 +44,8 @@ def rejected_shares(
     rows = np.atleast_2d(np.asarray(differences, dtype=np.float64))
     if rows.shape[1] != resamples.shape[1]:
         raise ValueError(
-            f"The differences are of {rows.shape[1]} users, the resamples of "
-            f"{resamples.shape[1]}: both must be of the same ones."
+            f"The differences are of {rows.shape[1]} users, but the resamples are of "
+            f"{resamples.shape[1]} users. Both must be of the same users."
         )
     if test == "sign":
         wins = resamples @ (rows > 0).T.astype(np.float64)

@@ -46,8 +46,8 @@ def gini(counts: ArrayLike) -> float:
     values = np.sort(np.asarray(counts, dtype=np.float64))
     if not values.size or values[0] < 0 or values[-1] <= 0:
         raise ValueError(
-            "The Gini coefficient needs counts that are not negative and not all 0; "
-            f"there are {values.size} of them"
+            "The Gini coefficient needs counts that are not negative and not all 0, but it was "
+            f"given {values.size} counts"
             + (f", from {values[0]:g} to {values[-1]:g}." if values.size else ".")
         )
     n = len(values)
@@ -81,8 +81,8 @@ def cumulative_shares(
     falling = np.sort(np.asarray(counts, dtype=np.int64))[::-1]
     if not falling.size or falling[-1] < 0 or falling[0] == 0:
         raise ValueError(
-            "A curve of popularity needs counts that are not negative and not all 0; "
-            f"there are {falling.size} of them"
+            "A curve of popularity needs counts that are not negative and not all 0, but it was "
+            f"given {falling.size} counts"
             + (f", from {falling[-1]} to {falling[0]}." if falling.size else ".")
         )
     falling = falling[falling > 0]

@@ -23,13 +23,13 @@ def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]
     table = np.asarray(values, dtype=np.float64)
     if np.isinf(table).any():
         raise ValueError(
-            "A system has an infinite value, of which nothing can be said to be ahead: leave it "
-            "out, or leave out the orderings that have it."
+            "A system has an infinite value, so it cannot be said which system is ahead. Leave "
+            "out the system, or leave out the orderings with this value."
         )
     if np.isnan(table).any():
         raise ValueError(
-            "A system has no value (NaN), so it has no rank in an ordering: leave it out, or "
-            "leave out the orderings that lack it."
+            "A system has no value (NaN), so it has no rank in an ordering. Leave out the system, "
+            "or leave out the orderings that lack its value."
         )
     first, second = system_pairs(table.shape[-1])
     # The difference of numbers at both ends of double precision is infinite, with the right sign.
@@ -71,8 +71,8 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
     signs, others = (pair_signs(np.atleast_2d(values), tolerance) for values in (one, other))
     if signs.shape[-1] != others.shape[-1]:
         raise ValueError(
-            f"The orderings have {np.shape(one)[-1]} and {np.shape(other)[-1]} systems: both must "
-            "be of the same ones."
+            f"The orderings have {np.shape(one)[-1]} and {np.shape(other)[-1]} systems, but both "
+            "must be of the same systems."
         )
     # Single precision holds whole numbers exactly up to 16,777,216: the pairs of 5,793 systems.
     untied = np.sqrt(
@@ -101,12 +101,13 @@ def pearson_r(one: ArrayLike, other: ArrayLike) -> float:
     x, y = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(
-            f"The columns have the shapes {x.shape} and {y.shape}: give one number of each for "
-            "every observation."
+            f"The columns have the shapes {x.shape} and {y.shape}. Give one number of each per "
+            "observation."
         )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError(
-            "A value is NaN or infinite, so it has no correlation: leave the observation out."
+            "A value is NaN or infinite, so the correlation cannot be computed. Leave out the "
+            "observation."
         )
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")

@@ -93,7 +93,7 @@ def sign_group_test(
     if rows.ndim != 2:
         raise ValueError(f"The differences have the shape {rows.shape}; it must be (k, n_users).")
     if not 1 <= generators <= 20:
-        raise ValueError(f"A group has 1 to 20 generators; {generators} are asked for.")
+        raise ValueError(f"{generators} generators are asked for, but a group has 1 to 20.")
     n_tests, _ = rows.shape
     members = 1 << generators
     codes = generator.integers(0, members, rows.shape)

@@ -97,7 +97,7 @@ def discriminative_power(p_values: ArrayLike, pairs: Pairs = "unordered") -> NDA
     [0.04, 1.5]
     """
     if pairs not in ("unordered", "ordered"):
-        raise ValueError(f"pairs is {pairs!r}; it must be unordered or ordered.")
+        raise ValueError(f"pairs is {pairs!r}; it must be 'unordered' or 'ordered'.")
     power: NDArray[np.float64] = _checked(p_values).sum(axis=-1)
     return power if pairs == "unordered" else 2.0 * power
 
@@ -106,13 +106,13 @@ def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(p_values, dtype=np.float64)
     if array.ndim < 1:
         raise ValueError(
-            f"This needs a family of p-values along the last axis; {p_values!r} is a single "
+            f"A family of p-values along the last axis is needed, but {p_values!r} is a single "
             "number. Put it in a list."
         )
     wrong = array[~((array >= 0) & (array <= 1))]
     if wrong.size:
         raise ValueError(
-            f"p-values lie between 0 and 1; {wrong.size} of {array.size} do not, the first is "
-            f"{wrong[0]:g}. Leave out comparisons that have no p-value."
+            f"p-values must lie between 0 and 1, but {wrong.size} of {array.size} do not; the "
+            f"first is {wrong[0]:g}. Leave out comparisons that have no p-value."
         )
     return array

@@ -41,15 +41,16 @@ def checked_values(values: ArrayLike, min_users: int = 1) -> NDArray[np.float64]
     if array.ndim < 2 or array.shape[-2] < 2 or array.shape[-1] < min_users:
         raise ValueError(
             "Comparing systems needs values of shape (..., n_systems, n_users) with at least 2 "
-            f"systems and {min_users} user(s); the shape is {array.shape}. Put systems on the "
-            "last axis but one and the users that all of them were measured on, on the last."
+            f"systems and {min_users} user(s), but the shape is {array.shape}. Put the systems on "
+            "the second-to-last axis. Put the users on whom all of them were measured on the last "
+            "axis."
         )
     if not np.isfinite(array).all():
         *_, system, user = np.argwhere(~np.isfinite(array))[0]
         raise ValueError(
             f"The value of system {system} for user {user} is not a finite number. Compare the "
-            "systems on the users for whom all of them have a value, or give the missing ones "
-            "the value that the metric declares for them."
+            "systems only on users for whom all of them have a value, or replace missing values "
+            "by the one that the metric declares for them."
         )
     return array
 

@@ -114,8 +114,8 @@ def _permuted_ranges(
     """Return the ranges of the systems' sums of permuted values, shape (samples, n_metrics)."""
     if samples < 1:
         raise ValueError(
-            f"The randomised test needs at least one sample; there are {samples} samples. "
-            "Thousands of samples are usual."
+            "The randomised test needs at least one sample, but the number of samples is "
+            f"{samples}. Thousands of samples are usual."
         )
     # Metrics are on the last axis: a permutation is drawn once and used for all of them.
     by_user = np.ascontiguousarray(tables.transpose(2, 1, 0))

@@ -83,7 +83,7 @@ class Archive:
                 self._zip = zipfile.ZipFile(self._file)
                 entries = self._zip.infolist()
                 if self._zip.comment != _checksum_of(entries):
-                    raise ValueError("its list of members is not the one that was written")
+                    raise ValueError("its list of members differs from the one that was written")
         except BaseException:
             self._file.close()
             raise
@@ -110,7 +110,7 @@ class Archive:
         names = set(wanted)
         for what, found in (
             ("has no", sorted(names - self._entries.keys())),
-            ("has, beside what it should hold,", sorted(self._entries.keys() - names)),
+            ("has unexpected members:", sorted(self._entries.keys() - names)),
         ):
             if found:
                 raise DamagedFileError(self.path, f"it {what} {enumerated(found, 100)}")
@@ -134,11 +134,11 @@ class Archive:
             array = self._read(self._entries[name], mapped)
             if dtype is not None and not _is_of(array.dtype, np.dtype(dtype)):
                 raise ValueError(
-                    f"{shortened(name)} is of type {array.dtype} and not {np.dtype(dtype).name}"
+                    f"{shortened(name)} has type {array.dtype}, not {np.dtype(dtype).name}"
                 )
             if shape is not None and not _fits(array.shape, shape):
                 wanted = ", ".join("any" if length is None else str(length) for length in shape)
-                raise ValueError(f"{shortened(name)} has shape {array.shape} and not ({wanted})")
+                raise ValueError(f"{shortened(name)} has shape {array.shape}, not ({wanted})")
         return array
 
     def _read(self, entry: zipfile.ZipInfo, mapped: bool) -> NDArray:
@@ -161,7 +161,7 @@ class Archive:
                     _fill(array.view(np.uint8).data, member)
             # zipfile compares the checksum when it reaches the end.
             if member.read(1):
-                raise ValueError(f"{entry.filename} goes on after its end")
+                raise ValueError(f"{entry.filename} continues after its end")
         return array.reshape(shape[::-1]).T if in_fortran_order else array.reshape(shape)
 
     def _begin(self, entry: zipfile.ZipInfo) -> int:

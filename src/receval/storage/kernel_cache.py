@@ -66,8 +66,8 @@ def njit(**options: Any) -> Callable[[Callable], Any]:
 def _say_that_there_is_none() -> None:
     """Warn once that kernels cannot be cached, which slows every command that computes."""
     _log.warning(
-        "What numba compiles can be kept nowhere, so that each command compiles it again: name a "
-        "folder that can be written by XDG_CACHE_HOME."
+        "The code that numba compiles cannot be kept, so each command compiles it again. Set "
+        "XDG_CACHE_HOME to a folder that can be written."
     )
 
 

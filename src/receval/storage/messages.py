@@ -136,10 +136,10 @@ def joined(heading: str, problems: Sequence[str], most: int = LONGEST) -> str:
 
 
 _ADVICE = {
-    errno.ENOSPC: "there is no space left on the disk: free some, and run again",
-    errno.EDQUOT: "your share of the disk is full: free some, and run again",
-    errno.EFBIG: "the file is larger than this user may write: allow larger ones (ulimit -f)",
-    errno.EIO: "the disk cannot be read or written: look after it",
+    errno.ENOSPC: "there is no space left on the disk: free some space, and run again",
+    errno.EDQUOT: "your quota on the disk is used up: free some space, and run again",
+    errno.EFBIG: "the file is larger than this user may write: allow larger files (ulimit -f)",
+    errno.EIO: "the disk cannot be read or written: check the disk",
     errno.EROFS: "the file system is read-only: run where files can be written",
     errno.EACCES: "permission is denied: allow this user to read and write it",
     errno.EPERM: "permission is denied: allow this user to read and write it",
@@ -160,7 +160,7 @@ def about_files(error: OSError) -> str:
     >>> print(about_files(PermissionError(errno.EACCES, "Permission denied", "results/demo")))
     results/demo: permission is denied: allow this user to read and write it.
     >>> print(about_files(OSError(errno.ENOSPC, "No space left on device")))
-    There is no space left on the disk: free some, and run again.
+    There is no space left on the disk: free some space, and run again.
     """
     words = _ADVICE.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
     words = shortened(words.strip().rstrip("."), 200)

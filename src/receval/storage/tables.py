@@ -89,7 +89,7 @@ def read_columns(
         if column.type not in types.get(column.name, ()):
             raise DamagedFileError(path, f"it has a column {column.name} of type {column.type}")
         if table.column(column.name).null_count:
-            raise DamagedFileError(path, f"there are gaps in its column {column.name}")
+            raise DamagedFileError(path, f"its column {column.name} has gaps")
     return table, metadata
 
 
@@ -125,7 +125,7 @@ def _verified(path: Path) -> pa.BufferReader:
     digest.update(_NONE)
     digest.update(content[start + _LENGTH :])
     if content[start : start + _LENGTH] != digest.hexdigest().encode():
-        raise ValueError("its bytes do not have the checksum that was written with them")
+        raise ValueError("its bytes do not match the checksum that was written with them")
     return pa.BufferReader(buffer)
 
 
@@ -134,5 +134,5 @@ def _place(content: bytearray | memoryview) -> int:
     tail = max(0, len(content) - _TAIL_BYTES)
     found = bytes(content[tail:]).rfind(_MARK.encode())
     if found < 0:
-        raise ValueError("it has no checksum, as a file that receval has written")
+        raise ValueError("it has no checksum, unlike files that receval has written")
     return tail + found + len(_MARK)

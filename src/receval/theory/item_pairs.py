@@ -28,7 +28,7 @@ def odds(probability: ArrayLike) -> NDArray[np.float64]:
     p = np.asarray(probability, dtype=np.float64)
     if np.any((p < 0) | (p > 1)):
         wrong = np.ravel(p)[np.argmax(np.ravel((p < 0) | (p > 1)))]
-        raise ValueError(f"{wrong:g} has no odds: a probability lies between 0 and 1.")
+        raise ValueError(f"{wrong:g} has no odds, because it is not a probability between 0 and 1.")
     ratio = np.full(p.shape, np.inf)
     np.divide(p, 1 - p, out=ratio, where=p != 1)
     return ratio
@@ -49,7 +49,7 @@ def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     if np.any(smaller < 0):
         raise ValueError(
             f"A function has the value {np.nanmin(smaller):g}, but only functions without negative "
-            "values have a decrement rate: compare non-relevance, not relevance less 1."
+            "values have a decrement rate. Compare non-relevance instead of relevance less 1."
         )
     # Only the ratio of the values counts: two zeros, or two infinite values, are equal.
     rate = np.where(np.isinf(larger) & ~np.isinf(smaller), 1.0, 0.0)
@@ -155,8 +155,8 @@ class ItemPairs:
         if self.real is None:
             raise ValueError(
                 "The relevance of items to users who did not rate them is not known, so observed "
-                "rankings cannot be compared with the real one: count judgments of items drawn "
-                "for users, or complete matrices."
+                "rankings cannot be compared with the real one. Count judgments of items that "
+                "were drawn for users, or count complete matrices."
             )
         return self.real
 

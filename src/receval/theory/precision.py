@@ -66,7 +66,7 @@ def precision_bounds(
     if lists.one_relevant:
         raise ValueError(
             "The bounds of 1R precision are computed from AR lists over the same samples, but "
-            "these are 1R lists: give those of AR with the same number of sampled candidates."
+            "these are 1R lists. Give the AR lists with the same number of sampled candidates."
         )
     view = lists.full
     alive = np.ones(len(view.judged.positions), dtype=bool)
@@ -149,8 +149,8 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
     n_lists = len(densities.sizes)
     if not n_lists:
         raise ValueError(
-            "There are no target sets: under 1R every relevant test rating has one, but no "
-            "rating reaches the threshold. Lower it, or keep more test ratings."
+            "There are no target sets. Under 1R, every relevant test rating has one, but no "
+            "rating reaches the threshold. Lower the threshold, or keep more test ratings."
         )
     if densities.one_relevant:
         reached = densities.relevant > 0
@@ -187,8 +187,8 @@ def random_precision_within_percentiles(
     found = [random_precision(density, cutoff) for density in densities if len(density.sizes)]
     if not found:
         raise ValueError(
-            f"There are no target sets within percentiles under {protocol.name}: it needs "
-            "percentiles, and a test rating that reaches the threshold."
+            f"There are no target sets within percentiles under {protocol.name}. They need a "
+            "protocol with percentiles, and a test rating that reaches the threshold."
         )
     squares = sum(expected.standard_error**2 for expected in found)
     return Expectation(

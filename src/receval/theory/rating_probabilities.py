@@ -75,8 +75,8 @@ class RatingProbabilities:
         }
         if len(set(shapes.values())) > 1 or (self.test is None) != (self.relevant_test is None):
             raise ValueError(
-                f"The counts have the shapes {shapes}: every count needs one number for each item, "
-                "and test comes with relevant_test."
+                f"The counts have the shapes {shapes}. Every count needs one number per item, and "
+                "test and relevant_test must be given together."
             )
         zero = np.zeros_like(self.sampled)
         test = zero if self.test is None else self.test
@@ -99,8 +99,9 @@ class RatingProbabilities:
             if np.any(few > many):
                 item = int(np.argmax(np.ravel(few > many)))
                 raise ValueError(
-                    f"Of item {item} there are {np.ravel(few)[item]} users ({part}) among "
-                    f"{np.ravel(many)[item]} ({whole}): a part is not larger than the whole."
+                    f"Item {item} has {np.ravel(few)[item]} users ({part}) among "
+                    f"{np.ravel(many)[item]} ({whole}), but a part cannot be larger than the "
+                    "whole."
                 )
 
     @classmethod
@@ -134,8 +135,8 @@ class RatingProbabilities:
         train = ratings.known if in_train is None else in_train
         if train is None:
             raise ValueError(
-                "The ratings do not say which items their users knew, so none of them can be taken "
-                "for training ratings: give in_train, or count with of_ratings."
+                "The ratings do not say which items their users knew, so none of them can be "
+                "treated as training ratings. Give in_train, or count with of_ratings."
             )
         relevant = ratings.values >= threshold
         return cls(
@@ -158,14 +159,14 @@ class RatingProbabilities:
         shapes = {matrix.shape for matrix in (is_relevant, in_train, in_test) if matrix is not None}
         if len(shapes) > 1 or is_relevant.ndim != 2:
             raise ValueError(
-                f"The matrices have the shapes {sorted(shapes)}: give one row for each user and "
-                "one column for each item in all of them."
+                f"The matrices have the shapes {sorted(shapes)}. All of them must have one row per "
+                "user and one column per item."
             )
         if in_test is not None and (in_train & in_test).any():
             user, item = np.argwhere(in_train & in_test)[0]
             raise ValueError(
-                f"The pair of user {user} and item {item} is both in train and in test: a rating "
-                "is in one part at most."
+                f"The pair of user {user} and item {item} is both in train and in test, but a "
+                "rating can be in only one of them."
             )
         return cls(
             sampled=np.full(is_relevant.shape[1], len(is_relevant), dtype=np.int64),
@@ -202,9 +203,9 @@ class RatingProbabilities:
         """The counts ``relevant``; raises a ValueError if they are not known."""
         if self.relevant is None:
             raise ValueError(
-                "The relevance of items to users who did not rate them is not known, so p(rel | i) "
-                "and what follows from it cannot be estimated: count judgments of items drawn for "
-                "users (of_judgments), or complete matrices (of_matrices)."
+                "The relevance of items to users who did not rate them is not known, so p(rel | "
+                "i) and what follows from it cannot be estimated. Count judgments of items that "
+                "were drawn for users (of_judgments), or complete matrices (of_matrices)."
             )
         return self.relevant
 
@@ -213,8 +214,8 @@ class RatingProbabilities:
         """The counts ``test`` and ``relevant_test``; raises a ValueError without a test."""
         if self.test is None or self.relevant_test is None:
             raise ValueError(
-                "There are no counts of test ratings, so no probability of test can be estimated: "
-                "give the counts test and relevant_test."
+                "There are no counts of test ratings, so no probability of test can be estimated. "
+                "Give the counts test and relevant_test."
             )
         return self.test, self.relevant_test
 
@@ -286,8 +287,8 @@ def _check_pairs(ratings: Ratings) -> None:
     if len(repeated):
         user, item = divmod(int(pairs[repeated[0]]), ratings.n_items)
         raise ValueError(
-            f"User '{ratings.user_ids[user]}' rated item '{ratings.item_ids[item]}' twice, so that "
-            "shares of users cannot be counted: keep one rating of every pair."
+            f"User '{ratings.user_ids[user]}' rated item '{ratings.item_ids[item]}' twice, so "
+            "shares of users cannot be counted. Keep one rating per pair."
         )
 
 
@@ -295,7 +296,7 @@ def _mask(rows: NDArray[np.bool_], ratings: Ratings) -> NDArray[np.bool_]:
     if rows.shape != (len(ratings),) or rows.dtype != bool:
         raise ValueError(
             f"The mask of training ratings has the shape {rows.shape} and the type {rows.dtype}, "
-            f"but there are {len(ratings)} ratings: give True or False for each."
+            f"but there are {len(ratings)} ratings. Give True or False for each rating."
         )
     return rows
 

@@ -97,20 +97,22 @@ class TargetDensities:
         judgments = fold.test
         if (protocol.percentiles is None) != (percentile is None):
             raise ValueError(
-                f"The target sets of {protocol.name} are measured percentile by percentile where "
-                "the protocol has percentiles, and at once where it has none."
+                f"The target sets of {protocol.name} are measured per percentile if the protocol "
+                "has percentiles, and all at once if it has none. Give percentile only in the "
+                "first case."
             )
         if protocol.threshold is not None and protocol.threshold != threshold:
             raise ValueError(
                 f"The candidates of {protocol.name} are formed with the relevance threshold "
-                f"{protocol.threshold:g}; ask for their densities with it, not with {threshold:g}."
+                f"{protocol.threshold:g}. Ask for their densities with that threshold, not with "
+                f"{threshold:g}."
             )
         if kept is None:
             kept = np.ones(len(judgments), dtype=bool)
         if kept.shape != (len(judgments),):
             raise ValueError(
                 f"The mask of the ratings kept has the shape {kept.shape}, but the fold has "
-                f"{len(judgments)} test ratings: give one flag for each."
+                f"{len(judgments)} test ratings. Give one flag per test rating."
             )
         if protocol.head_removed is not None:
             kept = kept & ~popular_head(fold, protocol.head_removed)[judgments.items]

@@ -133,7 +133,7 @@ class NumberRule(Rule):
     @model_validator(mode="after")
     def _tolerance_is_told(self) -> Self:
         if (self.within or self.share) and not self.because:
-            raise ValueError("a tolerance needs the reason why it is that wide: say because")
+            raise ValueError("a tolerance needs a reason for its width. Set because")
         return self
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:

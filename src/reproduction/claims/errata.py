@@ -64,7 +64,9 @@ class ErratumName(Model):
     @model_validator(mode="after")
     def _is_one(self) -> Self:
         if len(self.model_fields_set) != 1:
-            raise ValueError(f"a name has one of the keys {', '.join(type(self).model_fields)}")
+            raise ValueError(
+                f"a name must have exactly one of the keys {', '.join(type(self).model_fields)}"
+            )
         return self
 
     @property
@@ -137,10 +139,12 @@ class ErratumSize(Model):
     def _is_whole(self) -> Self:
         measured = {bool(self.numbers), self.shown is not None, self.missing is None}
         if len(measured) > 1:
-            raise ValueError("a size has numbers and shown, or it has missing")
+            raise ValueError("a size must have either numbers and shown, or missing")
         if used := (names_in(self.short) | names_in(self.shown or "")) ^ self.numbers.keys():
             names = ", ".join(sorted(used))
-            raise ValueError(f"the texts and the numbers do not have the same names: {names}")
+            raise ValueError(
+                f"the texts and the numbers must have the same names, but differ in {names}"
+            )
         return self
 
 
@@ -184,7 +188,7 @@ class Erratum(Model):
                 found[name] = evaluated(quantity, sources, ClaimContext(self.paper)).number()
             except NotMeasuredError as error:
                 raise ValueError(
-                    f"number {name} needs {error}: correct what is asked, or accept the results "
+                    f"number {name} needs {error}. Correct the number, or accept the results "
                     "first (receval repo accept --edition full)."
                 ) from error
             except ValueError as error:
@@ -210,8 +214,8 @@ def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
     for before, found in pairwise(errata):
         if found <= before:
             raise ValueError(
-                f"{path}: {quoted(found)} stands after {before}; errata are numbered in the order "
-                "of the file. (The number of one that was withdrawn is not used again.)"
+                f"{path}: {quoted(found)} comes after {before}, but errata must be numbered in "
+                "the order of the file. (The number of a withdrawn erratum is not used again.)"
             )
     return errata
 

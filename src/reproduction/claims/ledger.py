@@ -331,7 +331,7 @@ def own_statement(values: Mapping[str, Any], where: str) -> OwnStatement:
     try:
         return OwnStatement.model_validate(values)
     except ValidationError as error:
-        said = joined(f"What {where} shows cannot be used:", sentences(error))
+        said = joined(f"The statement that {where} shows cannot be used:", sentences(error))
         raise ValueError(said) from error
 
 
@@ -413,14 +413,14 @@ def report_of_claims(
     sources = ClaimSources.of_folder(results)
     if not sources.results:
         raise ValueError(
-            f"There are no results in {results.as_posix()}: run the workflow first, or leave out "
+            f"There are no results in {results.as_posix()}. Run the workflow first, or omit "
             "--fresh to judge by the accepted results."
         )
     known = [number for paper in papers for number in paper.claims]
     if unknown := [number for number in numbers if number not in known]:
         raise ValueError(
-            f"There is no claim {enumerated(unknown)}: claims have numbers such as "
-            f"{enumerated(known[:3])}; config/claims has them all."
+            f"There is no claim {enumerated(unknown)}. Claims have numbers such as "
+            f"{enumerated(known[:3])}. config/claims has all of them."
         )
     accepted = results / "certainty.csv"
     certainty = read_results(accepted) if accepted.exists() else None

@@ -27,7 +27,7 @@ OTHERS = "others"
 
 MOST_SHOWN = 5
 
-_NOTHING_TO_ORDER = "An order needs several things: name a column under each."
+_NOTHING_TO_ORDER = "An order needs several things. Name a column under each."
 
 _Groups = dict[tuple[str, ...], dict[str, float]]
 _Chances = dict[tuple[str, ...], float]
@@ -162,8 +162,8 @@ class SameOrderRule(Rule):
             others = reference[own]
             if set(values) != set(others):
                 raise ValueError(
-                    f"One order is of {enumerated(sorted(values))}, the other of "
-                    f"{enumerated(sorted(others))}: select the same ones on both sides."
+                    f"One order is of {enumerated(sorted(values))}, but the other is of "
+                    f"{enumerated(sorted(others))}. Select the same things on both sides."
                 )
             moved = [
                 f"{one} and {other}"
@@ -200,7 +200,7 @@ def _counterpart(group: tuple[str, ...], reference: _Groups) -> tuple[str, ...]:
         if group[start:] in reference:
             return group[start:]
     raise ValueError(
-        f"There is no order to compare that of {', '.join(group)} with; there are those of "
+        f"There is no order to compare with the order of {', '.join(group)}. There are orders of "
         f"{enumerated([', '.join(name) for name in reference])}."
     )
 
@@ -212,7 +212,7 @@ def _is_apart(chances: _Chances | None, group: tuple[str, ...], one: str, other:
     label = next((g for g in ((*group, one, other), (*group, other, one)) if g in chances), None)
     if label is None:
         raise ValueError(
-            f"The difference of {one} and {other} has no p-value: select those of all pairs."
+            f"The difference of {one} and {other} has no p-value. Select the p-values of all pairs."
         )
     return chances[label] < LEVEL
 
@@ -255,13 +255,15 @@ class TrendRule(Rule):
     @model_validator(mode="after")
     def _peaks_have_bounds(self) -> Self:
         if (self.between is None) == (self.direction in ("peak", "dip")):
-            raise ValueError("a peak or a dip needs bounds between which it lies, others do not")
+            raise ValueError(
+                "between is required for a peak or a dip, and is not allowed for other trends"
+            )
         return self
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Count the series that follow the trend."""
         numbers = evaluated(self.values, sources, context)
-        series = numbers.by_last_label("A trend needs a column to go along: name it under each.")
+        series = numbers.by_last_label("A trend needs a column to follow. Name it under each.")
         parts = []
         said = []
         for name, points in series.items():
@@ -280,7 +282,7 @@ class TrendRule(Rule):
 
     def _goes(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
         if len(x) < 2:
-            raise ValueError("A trend needs two points or more: select more.")
+            raise ValueError("A trend needs at least two points. Select more.")
         if np.isnan(y).any():
             return False
         if self.direction in ("rising", "falling"):
@@ -342,13 +344,13 @@ class CrossingRule(Rule):
             evaluated(self.left, sources, context), evaluated(self.right, sources, context)
         )
         if any(len(label) != 1 for label in left.labels):
-            raise ValueError("A crossing needs one column to go along: name it under each.")
+            raise ValueError("A crossing needs one column to follow. Name it under each.")
         x = np.array([float(label[0]) for label in left.labels])
         order = np.argsort(x)
         x, lead = x[order], np.sign(left.values - right)[order]
         x, lead = x[lead != 0], lead[lead != 0]
         if len(x) < 2:
-            raise ValueError("A crossing needs two points or more where the lines differ.")
+            raise ValueError("A crossing needs at least two points where the lines differ.")
         changes = np.flatnonzero(lead[1:] != lead[:-1])
         places = [(float(x[change]), float(x[change + 1])) for change in changes]
         said = [f"{significant(a)} and {significant(b)}" for a, b in places]

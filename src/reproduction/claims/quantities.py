@@ -166,7 +166,7 @@ class RankOf(Model):
         """Return a rank for each label; NaN has none."""
         numbers = evaluated(self.rank, sources, context)
         if () in numbers.labels:
-            raise ValueError("A rank needs several things to rank: name a column under each.")
+            raise ValueError("A rank needs several things to rank. Name a column under each.")
         groups = pd.Series([label[:-1] for label in numbers.labels])
         ranks = pd.Series(numbers.values).groupby(groups).rank("min", self.ahead == "lower")
         there = {label[-1] for label in numbers.labels}
@@ -260,8 +260,8 @@ class Setting(Model):
             number = float(found)
         else:
             raise ValueError(
-                f"The setting {self.setting} of {context.study} is no number: say what it is to "
-                "equal, or that its entries are to be counted."
+                f"The setting {self.setting} of {context.study} is not a number. Set equal to "
+                "compare it with a value, or count to count its entries."
             )
         return sources.note_one(f"the setting {self.setting}", number)
 

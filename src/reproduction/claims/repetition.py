@@ -215,8 +215,8 @@ def variance_components(values: ArrayLike) -> VarianceComponents:
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 3 or min(table.shape) < 2:
         raise ValueError(
-            f"The numbers have the shape {table.shape}: give two levels or more of each of three "
-            "sources of chance."
+            f"The numbers have the shape {table.shape}. Give at least two levels of each of the "
+            "three sources of chance."
         )
     a, b, c = table.shape
     squares = _mean_squares(table)
@@ -269,7 +269,7 @@ def variance_table(numbers: pd.DataFrame) -> pd.DataFrame:
         if len(values) != np.prod(shape):
             raise ValueError(
                 f"There are {len(values)} values of {', '.join(names)}, but {shape[0]} splits, "
-                f"{shape[1]} seeds of systems and {shape[2]} of candidates: run all combinations."
+                f"{shape[1]} seeds of systems and {shape[2]} of candidates. Run all combinations."
             )
         components = variance_components(values.to_numpy().reshape(shape))
         shares = components.shares()

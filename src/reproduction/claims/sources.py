@@ -75,9 +75,9 @@ class LabelledValues:
         """Return the only number."""
         if len(self.values) != 1:
             raise ValueError(
-                f"There are {len(self.values)} numbers where one is wanted "
-                f"({enumerated([', '.join(label) for label in self.labels])}): select one of them, "
-                "or say which of them to take."
+                f"There are {len(self.values)} numbers, but one is needed "
+                f"({enumerated([', '.join(label) for label in self.labels])}). Select one of "
+                "them, or set which of them to take."
             )
         return float(self.values[0])
 
@@ -110,9 +110,9 @@ def aligned(
     if set(one.labels) != set(other.labels):
         only = sorted(set(one.labels) ^ set(other.labels))
         raise ValueError(
-            "Two quantities do not belong to the same things: "
-            f"{enumerated([', '.join(label) for label in only])} "
-            "occur on one side only. Select the same ones on both sides."
+            "Two quantities are not of the same things: "
+            f"{enumerated([', '.join(label) for label in only])} occur on one side only. Select "
+            "the same ones on both sides."
         )
     place = {label: position for position, label in enumerate(other.labels)}
     return one, other.values[[place[label] for label in one.labels]]
@@ -198,8 +198,8 @@ class ClaimSources:
             else:
                 there = list(found) if isinstance(found, Mapping) else []
                 raise ValueError(
-                    f"The provenance of {study} has no {path}: {quoted(key)} is not among "
-                    f"{enumerated(there) or 'the keys of a plain value'}."
+                    f"The provenance of {study} has no {path}: {quoted(key)} is not one of its "
+                    f"keys ({enumerated(there) or 'a plain value has none'})."
                 )
         return found
 
@@ -213,7 +213,7 @@ class ClaimSources:
             return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
         if "-" in self._edition(study):
             return NotMeasuredError(f"{what}, which replications leave out")
-        return MissingCellsError(f"There is no {what}, only {there}: correct the selection.")
+        return MissingCellsError(f"There is no {what}, only {there}. Correct the selection.")
 
     def is_reduced(self, study: str) -> bool:
         """Return whether a study's results are of twins, with some of the systems and levels."""
@@ -263,7 +263,9 @@ class ClaimContext:
         """Return the name of an artifact with its study."""
         name = artifact or self.artifact
         if name is None:
-            raise ValueError("A quantity names no artifact: give it, or its check, one.")
+            raise ValueError(
+                "A quantity names no artifact. Set the artifact in the quantity or in its check."
+            )
         return name if "/" in name else f"{self.study}/{name}"
 
 
@@ -357,7 +359,7 @@ class SelectedCells(Model):
             raise ValueError(
                 f"{name} has {len(labels)} cells with {said}, which "
                 f"{'each ' + enumerated(self.each) if self.each else 'nothing'} tells apart: "
-                "select fewer, name more columns under each, or say which number to take."
+                "Select fewer cells, name more columns under each, or set which number to take."
             )
         none = np.full(len(values), np.nan)
         ends = [real_values(table[end][kept]) if end else none for end in (self.low, self.high)]
@@ -396,7 +398,8 @@ class SelectedCells(Model):
         for column in columns:
             if column not in table.columns:
                 raise ValueError(
-                    f"{name} has no column {column}; it has {enumerated(list(table.columns))}."
+                    f"{name} has no column {column}. Its columns are "
+                    f"{enumerated(list(table.columns))}."
                 )
 
 

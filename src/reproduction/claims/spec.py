@@ -233,7 +233,7 @@ class CheckSpec(Model):
     def _sentence_has_its_numbers(self) -> Self:
         if others := names_in(self.here) ^ self.numbers.keys():
             raise ValueError(
-                f"the sentence here and its numbers do not have the same names: "
+                "the sentence here and its numbers must have the same names, but differ in "
                 f"{enumerated(sorted(others))}"
             )
         return self
@@ -319,7 +319,7 @@ def _all_claims(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         given += [(number, filled_in(form, values)) for number, values in family["each"].items()]
     for number, claim in given:
         if number in seen:
-            raise ValueError(f"the claim {number} is given twice: remove one.")
+            raise ValueError(f"the claim {number} is defined twice. Remove one of them.")
         seen.add(number)
         yield number, {**claim, "checks": list(each_check(claim.get("checks") or []))}
 
@@ -361,7 +361,7 @@ def filled_in(form: Any, values: Mapping[str, Any], *, others_stay: bool = False
         if others_stay:
             return form
         raise ValueError(
-            f"{form!r} names {enumerated(unknown)}, of which each has no value; it has "
+            f"{form!r} names {enumerated(unknown)}, but each has no value for it. Its values are "
             f"{enumerated(list(values))}."
         )
     if _NAME.fullmatch(form):

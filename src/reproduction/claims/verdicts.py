@@ -76,7 +76,7 @@ def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
     (<ClaimVerdict.HOLDS_IN_PART: 'holds in part'>, <ClaimVerdict.DOES_NOT_HOLD: 'does not hold'>)
     """
     if not shown:
-        raise ValueError("A claim without parts cannot be judged: select something to compare.")
+        raise ValueError("A claim without parts cannot be judged. Select something to compare.")
     share = sum(shown) / len(shown)
     if share >= enough:
         return ClaimVerdict.HOLDS
@@ -259,7 +259,8 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
     """
     if not 0 <= successes <= trials or trials == 0:
         raise ValueError(
-            f"{successes} of {trials} is no share: give at least one trial, and no more successes."
+            f"{successes} of {trials} is not a share. Use at least one trial, and no more "
+            "successes than trials."
         )
     z = float(ndtri((1 + CONFIDENCE) / 2))
     whole = trials + z * z

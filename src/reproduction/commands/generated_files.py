@@ -29,7 +29,11 @@ CITATION = Path("CITATION.cff")
 def add_generated_files(tasks: Any) -> None:
     """Add the tasks to those of the repository."""
     for name, made, text in (
-        ("schema", _schemas, f"write {SCHEMA} and {SCHEMA_OF_CLAIMS} from the models"),
+        (
+            "schema",
+            _schemas,
+            f"write {SCHEMA} and {SCHEMA_OF_CLAIMS} from the models of the configuration",
+        ),
         ("metrics", _metrics_page, f"write {METRICS_PAGE} from the docstrings"),
         ("errata", _errata_page, f"write {ERRATA_PAGE} from config/errata.yaml"),
         ("dialects", _dialects_page, f"write the tables of {DIALECTS_PAGE}"),
@@ -103,7 +107,7 @@ def with_artifacts(page: str, artifacts: Mapping[str, Sequence[str]]) -> str:
         row = re.compile(rf"^(\| `{study}` \|.*\|)[^|\n]*\|$", flags=re.MULTILINE)
         page, found = row.subn(rf"\1 {cell} |", page)
         if not found:
-            raise ValueError(f"{STUDIES_PAGE} has no row of {study}: write one, by hand.")
+            raise ValueError(f"{STUDIES_PAGE} has no row for {study}. Add one by hand.")
     return page
 
 

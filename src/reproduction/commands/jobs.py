@@ -59,7 +59,7 @@ def print_versions(_: argparse.Namespace) -> int:
         ("code by numba", arithmetic["numba"]),
         ("loops of numpy", f"for {arithmetic['numpy']}"),
         ("C library", arithmetic["libc"]),
-        *(("set by the person or the host", setting) for setting in given),
+        *(("set by the user or the host", setting) for setting in given),
         *versions().items(),
     ]
     print(tabulate(rows, tablefmt="plain", disable_numparse=True))
@@ -77,7 +77,7 @@ def add_jobs(tasks: Any) -> None:
     )
     text = "make one file by calling the function of its rule in this process, for debugging"
     one = add_task(tasks, "run-rule", run_one_rule, text)
-    one.add_argument("file", help="the file to make, such as work/demo/ml-1m/raw.json")
+    one.add_argument("file", help="file to make, such as work/demo/ml-1m/raw.json")
     one.add_argument(
         "options", nargs=argparse.REMAINDER, help="options of Snakemake, such as --configfile"
     )
@@ -94,8 +94,8 @@ def run_kernels(chosen: argparse.Namespace) -> int:
     outdated = compile_all()
     for kernel, types in outdated:
         print(
-            f"{kernel} takes no {types}: write {LIST.name} again with receval repo kernels "
-            "--record."
+            f"{kernel} does not accept {types}. Write {LIST.name} again with receval repo "
+            "kernels --record."
         )
     print(f"{len(listed()) - len(outdated)} kernels are compiled.")
     return int(bool(outdated))

@@ -37,7 +37,7 @@ def _check_source() -> None:
     own, used = Path("src").resolve(), Path(__file__).resolve().parents[2]
     if (own / "receval" / "__init__.py").is_file() and own != used:
         raise ValueError(
-            f"This folder has a receval of its own, and this command is that of {used}: use the "
+            f"This folder has its own receval, but this command is the one in {used}. Use the "
             "environment of this folder (make .venv/ready, then .venv/bin/receval repo ...), or "
             "PYTHONPATH=src receval repo ..."
         )
@@ -57,7 +57,7 @@ def in_repository(
         is_there = (folders.config / "config.yaml").is_file()
         if not is_there or (writes and not folders.are_own):
             raise ValueError(
-                "There is no config/config.yaml here: run receval repo in the repository."
+                "There is no config/config.yaml in this folder. Run receval repo in the repository."
             )
         try:
             return run(chosen)

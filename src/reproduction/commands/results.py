@@ -98,7 +98,10 @@ def run_accept(chosen: argparse.Namespace) -> int:
     print(*lines, sep="\n", end="\n" if lines else "")
     print(f"{len(lines)} files change, {len(changes.unchanged)} do not.")
     if lines and (given := _settings_given(plan)):
-        print(f"They were made with {' '.join(given)}: without that, last digits are others.")
+        print(
+            f"They were made with {' '.join(given)}. Without these settings, the last digits "
+            "differ."
+        )
     if lines and not chosen.yes:
         _ask(f"Accept these {len(lines)} changes of {changes.accepted.as_posix()}?")
     changes.carry_out()
@@ -120,7 +123,7 @@ def _ask(question: str) -> None:
     # Standard input may be closed, for example in a daemon.
     if sys.stdin is None or not sys.stdin.isatty():
         raise ValueError(
-            "Nothing was accepted: say receval repo accept --yes, or answer at a terminal."
+            "Nothing was accepted. Use receval repo accept --yes, or answer at a terminal."
         )
     try:
         answer = input(f"{question} [y/N] ")
@@ -151,15 +154,15 @@ def _check_nothing_is_lost(plan: Plan, changes: Acceptance) -> None:
         lost = sorted(set(plan.accepted.datasets(study)) - there)
         if lost:
             raise ValueError(
-                f"The accepted results of {study} have the datasets {', '.join(lost)}, which the "
-                "run did without: accepting would lose their numbers. Get the datasets, or say so "
-                "with receval repo accept --drop."
+                f"The accepted results of {study} have the datasets {', '.join(lost)}, which "
+                "this run does not have. Accepting would lose their numbers. Get the datasets, "
+                "or use receval repo accept --drop."
             )
     if changes.removed:
         raise ValueError(
-            "Accepting would remove the files of artifacts that no study lists any more "
-            f"({len(changes.removed)}, such as {changes.removed[0]}): say so with receval repo "
-            "accept --drop."
+            "Accepting would remove files of artifacts that no study lists any more "
+            f"({len(changes.removed)}, such as {changes.removed[0]}). Use receval repo accept "
+            "--drop to remove them."
         )
 
 
@@ -167,12 +170,14 @@ def add_claims(tasks: Any) -> None:
     """Add the task to those of the repository."""
     text = "judge the claims of the papers by accepted or new results"
     parser = add_task(tasks, "claims", run_claims, text)
-    parser.add_argument("claim", nargs="*", help="numbers of claims, such as B-031")
+    parser.add_argument(
+        "claim", nargs="*", help="numbers of claims to show in detail, such as B-031"
+    )
     add_edition(parser, "full")
     parser.add_argument(
         "--fresh",
         action="store_true",
-        help="use the results of the last run in work/, and not results/",
+        help="use the results of the last run in work/ instead of results/",
     )
 
 

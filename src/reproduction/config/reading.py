@@ -48,7 +48,7 @@ class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise yaml.constructor.ConstructorError(
-                    None, None, "a key is a list or a mapping, and not text", key.start_mark
+                    None, None, "a key is a list or a mapping instead of text", key.start_mark
                 )
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
@@ -80,7 +80,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     A file that cannot be read, has a key twice or is nested too deeply is refused.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
-        raise ValueError(f"{path} is a device or a pipe: name a file of YAML.")
+        raise ValueError(f"{path} is a device or a pipe. Name a YAML file.")
     try:
         # A copy, because the caller may change it.
         content = pickle.loads(_parsed(path.read_text(encoding="utf-8")))
@@ -88,14 +88,14 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise ValueError(f"The configuration file {path} is missing.") from error
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{path} is not UTF-8 text: its byte {error.start:,} is {error.object[error.start]:#x}."
+            f"{path} is not UTF-8 text: byte {error.start:,} is {error.object[error.start]:#x}."
         ) from error
     except OSError as error:
         raise ValueError(about_files(error)) from error
     except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"{path} is not valid YAML: {_reason(error)}.") from error
     if not isinstance(content, dict):
-        raise ValueError(f"{path} must hold keys with values, but it does not.")
+        raise ValueError(f"{path} must contain keys with values, but it does not.")
     return content
 
 
@@ -132,7 +132,7 @@ def _check_depth(text: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MOST_DEPTH:
-            raise ValueError(f"it is nested more than {MOST_DEPTH} deep")
+            raise ValueError(f"it is nested more than {MOST_DEPTH} levels deep")
 
 
 def _check_aliases(content: object, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
@@ -145,7 +145,7 @@ def _check_aliases(content: object, known: dict[int, tuple[int, int] | None]) ->
     if id(content) in known:
         found = known[id(content)]
         if found is None:
-            raise ValueError("an alias stands for something that it is a part of")
+            raise ValueError("an alias refers to a value that contains the alias")
         return found
     known[id(content)] = None
     parts = content.values() if isinstance(content, dict) else content
@@ -157,7 +157,7 @@ def _check_aliases(content: object, known: dict[int, tuple[int, int] | None]) ->
     if values > MOST_VALUES:
         raise ValueError(f"its aliases stand for more than {MOST_VALUES:,} values")
     if depth >= MOST_DEPTH:
-        raise ValueError(f"with its aliases it is nested more than {MOST_DEPTH} deep")
+        raise ValueError(f"with its aliases, it is nested more than {MOST_DEPTH} levels deep")
     known[id(content)] = values, depth + 1
     return values, depth + 1
 
@@ -169,7 +169,7 @@ def sentences(error: ValidationError) -> list[str]:
         where = ".".join(shortened(str(part)) for part in problem["loc"])
         message = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":
-            message = "there is no such key; remove it or correct its spelling"
+            message = "there is no such key. Remove it or correct its spelling"
         elif problem["type"] == "missing":
             message = "the key is missing"
         lines.append(f"{where}: {message}." if where else f"{message}.")
@@ -201,12 +201,12 @@ def load_datasets(path: Path) -> dict[str, DatasetSpec]:
 
 def _sentence(location: list[str], kind: str, message: str) -> str:
     if not location:
-        return f"The file must map dataset ids to their entries: {message}."
+        return f"The file must map the id of each dataset to its entry: {message}."
     dataset, key = location[0], ".".join(location[1:])
     if location[1:] == ["[key]"]:
-        return f"{quoted(dataset)} cannot be the id of a dataset: ids are like ml-1m."
+        return f"{quoted(dataset)} is not a valid id of a dataset. Use an id such as ml-1m."
     if kind == "extra_forbidden":
-        return f"Dataset {dataset}: there is no key {key}; remove it or correct its spelling."
+        return f"Dataset {dataset}: there is no key {key}. Remove it or correct its spelling."
     if kind == "missing":
         return f"Dataset {dataset}: the key {key} is missing."
     problem = message.removeprefix("Value error, ")
@@ -257,19 +257,21 @@ def check_name(name: str, plugins: Collection[str]) -> None:
     >>> check_name("os:system", plugins=())
     Traceback (most recent call last):
     ...
-    ValueError: os:system is neither in receval nor in reproduction nor in a plugin (there is ...
+    ValueError: os:system is neither in receval nor in reproduction nor in a plugin (no plugin ...
     """
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"{shortened(name)!r} does not name code: it must read 'package.module:name', for "
-            "example 'receval.recommenders.plsa:PLSA'"
+            f"{shortened(name)!r} is not the name of code. Use the form 'package.module:name', "
+            "for example 'receval.recommenders.plsa:PLSA'"
         )
     package = package_of(name)
     if package not in OWN and package not in plugins:
-        plural = f"only {enumerated(sorted(plugins))}" if plugins else "there is none"
+        plural = (
+            f"the plugins are {enumerated(sorted(plugins))}" if plugins else ("no plugin is listed")
+        )
         raise ValueError(
-            f"{shortened(name)} is neither in {' nor in '.join(OWN)} nor in a plugin ({plural}): "
-            f"if it is yours, list its package {shortened(package)} under plugins in "
+            f"{shortened(name)} is neither in {' nor in '.join(OWN)} nor in a plugin ({plural}). "
+            f"If it is yours, list its package {shortened(package)} under plugins in "
             "config/config.yaml"
         )
 

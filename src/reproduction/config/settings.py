@@ -159,25 +159,28 @@ class Settings(BaseModel):
         for name, split in self.splits.items():
             if not isinstance(split, KFold) or split.partition_of is None:
                 continue
-            where = f"the split {name} has the partition of {split.partition_of}"
+            where = f"the split {name} uses the partition of {split.partition_of}"
             other = self.splits.get(split.partition_of)
             if other is None:
                 raise ValueError(
-                    f"{where}, which is not defined; defined are {enumerated(self.splits)}"
+                    f"{where}, which is not defined. The defined splits are "
+                    f"{enumerated(self.splits)}"
                 )
             if not isinstance(other, KFold):
-                raise ValueError(f"{where}, which is {other.kind}: only k-fold splits have one")
+                raise ValueError(
+                    f"{where}, but its kind is {other.kind}. Only k-fold splits have a partition"
+                )
             if other.partition_of is not None:
                 raise ValueError(
-                    f"{where}, which itself has that of {other.partition_of}: name a split with a "
-                    "partition of its own"
+                    f"{where}, which itself uses the partition of {other.partition_of}. Name a "
+                    "split that has its own partition"
                 )
             own, others = split.model_dump(), other.model_dump()
             different = [key for key in own if own[key] != others[key] and key != "partition_of"]
             if different:
                 raise ValueError(
-                    f"{where}, but another value of {enumerated(different)}, which would make "
-                    "another partition: give both the same"
+                    f"{where}, but differs from it in {enumerated(different)}, which would give "
+                    "another partition. Give both splits the same value"
                 )
         return self
 
@@ -187,8 +190,8 @@ class Settings(BaseModel):
             for name in names:
                 if name not in known:
                     raise ValueError(
-                        f"{where} names the {what} {name}, which is not defined; "
-                        f"defined are {enumerated(known)}"
+                        f"{where} names the {what} {name}, which is not defined. The defined "
+                        f"names are {enumerated(known)}"
                     )
         return self
 
@@ -224,8 +227,8 @@ class Settings(BaseModel):
         for name, entry in self.datasets.items():
             if entry.access == "generated" and name not in self.twins:
                 raise ValueError(
-                    f"the dataset {name} is generated, but twins.yaml does not say how: give it an "
-                    "entry there, or say another access"
+                    f"the dataset {name} is generated, but twins.yaml has no entry for it. Add "
+                    "an entry there, or change its access"
                 )
         return self
 
@@ -243,8 +246,8 @@ class Settings(BaseModel):
             spec = self.systems[name]
             if (spec.learns_from, spec.order) != ("ratings", "codes"):
                 raise ValueError(
-                    f"{where}, which learns from {spec.learns_from} in the order of {spec.order}: "
-                    f"{who} train on ratings in the order of codes."
+                    f"{where}, which learns from {spec.learns_from} in the order of "
+                    f"{spec.order}. Systems in {who} must train on ratings in the order of codes"
                 )
         return self
 
@@ -259,8 +262,8 @@ class Settings(BaseModel):
         for study_name, name, kind in artifacts:
             if name in pages and kind == "table":
                 raise ValueError(
-                    f"{name} is a table of {study_name} and a page of another study, but both "
-                    f"are written as {name}.md by rules of their own: rename one"
+                    f"{name} is a table of {study_name} and a page of another study, but "
+                    f"different rules would write both as {name}.md. Rename one of them"
                 )
         return self
 
@@ -276,7 +279,9 @@ def chosen_edition(
     for known in EDITIONS:
         if named == known:
             return known
-    raise ValueError(f"There is no edition {quoted(named)}; there are {' and '.join(EDITIONS)}.")
+    raise ValueError(
+        f"There is no edition {quoted(named)}. The editions are {' and '.join(EDITIONS)}."
+    )
 
 
 # Merging of the configuration files, before they are checked.
@@ -416,7 +421,7 @@ def edition_of_run(run: str) -> tuple[str, str]:
     """
     found = _FULL_NAME.match(run)
     if found is None:
-        raise KeyError(f"There is no run {quoted(run)}: they have names such as full-r01.")
+        raise KeyError(f"There is no run {quoted(run)}. Use a name such as full-r01.")
     return found[1], found[2]
 
 
@@ -465,8 +470,9 @@ def with_seeds_of(settings: RepeatedSettings, run: str) -> RepeatedSettings:
     spec = settings.replications
     if name not in (*spec.names, *spec.crossed.names):
         raise KeyError(
-            f"There is no replication {name}: there are {spec.names[0]} to {spec.names[-1]}, and "
-            f"{spec.crossed.names[0]} to {spec.crossed.names[-1]} (config/replications.yaml)."
+            f"There is no replication {name}. The replications are {spec.names[0]} to "
+            f"{spec.names[-1]} and {spec.crossed.names[0]} to {spec.crossed.names[-1]} "
+            "(config/replications.yaml)."
         )
     roots = tuple(integer_seed(settings.seed, "replication", part) for part in seed_names(name))
     seed = roots[0] if name in spec.names else settings.seed

@@ -25,7 +25,7 @@ Evaluation = Literal["observed", "real"]
 
 def _is_no_page(name: str) -> str:
     if name == "index":
-        raise ValueError("index.md is the page of the study: give the artifact another name")
+        raise ValueError("index.md is the page of the study. Give the artifact another name")
     return name
 
 
@@ -91,7 +91,10 @@ class ExperimentSpec(Model):
     def _systems_differ(self) -> Self:
         repeated = {name for name in self.all_systems if self.all_systems.count(name) > 1}
         if repeated:
-            raise ValueError(f"named twice among the systems: {', '.join(sorted(repeated))}")
+            raise ValueError(
+                f"systems and extra_systems name {', '.join(sorted(repeated))} more than once. "
+                "Name each system once"
+            )
         return self
 
 
@@ -177,8 +180,8 @@ class ArtifactSpec(Model):
     def _figure_says_how_it_is_read_and_what_it_shows(self) -> Self:
         if self.kind == "figure" and not (self.reading and self.shows):
             raise ValueError(
-                "is a figure without reading or shows: give it a sentence on how it is read, and "
-                "the claims, or statements of its own, that it shows"
+                "this figure lacks reading or shows. Give it a sentence on how to read it, and "
+                "the claims or its own statements that it shows"
             )
         return self
 
@@ -186,8 +189,8 @@ class ArtifactSpec(Model):
     def _splits_are_those_of_its_datasets(self) -> Self:
         if isinstance(self.splits, dict) and (others := set(self.splits) - set(self.datasets)):
             raise ValueError(
-                f"names splits of {', '.join(sorted(others))}, but its datasets are "
-                f"{', '.join(self.datasets) or 'none'}"
+                f"the splits are of {', '.join(sorted(others))}, but the datasets of the "
+                f"artifact are {', '.join(self.datasets) or 'none'}"
             )
         return self
 
@@ -236,7 +239,7 @@ class Levels(Model):
         if abs(self.percents[-1] - self.lowest) > 1e-6:
             raise ValueError(
                 f"steps of {self.step:g} from {self.highest:g} end at {self.percents[-1]:g} and "
-                f"miss the lowest level, {self.lowest:g}"
+                f"do not reach the lowest level, {self.lowest:g}"
             )
         return self
 
@@ -445,9 +448,9 @@ class ReplicationsSpec(Model):
                 replications.add(word)
             elif word != CROSSED:
                 raise ValueError(
-                    f"repeat has {quoted(word)}, which means no replication: give names from "
+                    f"repeat has {quoted(word)}, which is not a replication. Use names from "
                     f"{self.names[0]} to {self.names[-1]}, ranges such as "
-                    f"{self.names[0]}..{self.names[1]}, {enumerated([CROSSED])} or all."
+                    f"{self.names[0]}..{self.names[1]}, {enumerated([CROSSED])} or all"
                 )
         ordered = tuple(name for name in self.names if name in replications)
         return RepeatedRuns(ordered, self.crossed.names if crossed else ())

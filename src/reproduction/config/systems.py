@@ -241,10 +241,12 @@ class SkewnessSpec(BaseModel):
     def _values_increase_and_names_differ(self) -> Self:
         if list(self.skewness) != sorted(set(self.skewness)):
             raise ValueError(
-                "the values of skewness must increase, but they are "
+                "the values of skewness must increase, but are "
                 + ", ".join(f"{value:g}" for value in self.skewness)
             )
         for what, names in (("system", self.systems), ("metric", self.metrics)):
             if repeated := {name for name in names if names.count(name) > 1}:
-                raise ValueError(f"the {what} {', '.join(sorted(repeated))} is named twice")
+                raise ValueError(
+                    f"the {what} {', '.join(sorted(repeated))} is named more than once"
+                )
         return self

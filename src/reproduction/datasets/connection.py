@@ -65,7 +65,9 @@ class Deadline:
     def check(self) -> None:
         """Raise :class:`TransferError` if the time is up."""
         if self.expired:
-            raise TransferError(f"it was not whole after {self._seconds:,.0f} seconds", False)
+            raise TransferError(
+                f"the file was not complete after {self._seconds:,.0f} seconds", False
+            )
 
     def _end(self) -> None:
         with self._lock:
@@ -95,12 +97,12 @@ def open_address(
         with response:
             location = response.headers.get("Location")
         if location is None:
-            raise TransferError("the server redirects without an address", False)
+            raise TransferError("the server sent a redirect without an address", False)
         try:
             url = redirected(url, location)
         except ValueError as error:
-            raise TransferError(f"a redirect is not followed: {error}", False) from error
-    raise TransferError(f"the server redirects more than {_MOST_REDIRECTS} times", False)
+            raise TransferError(f"a redirect was not followed: {error}", False) from error
+    raise TransferError(f"the server redirected more than {_MOST_REDIRECTS} times", False)
 
 
 def read_some(response: HTTPResponse, most: int, deadline: Deadline) -> bytes:
@@ -128,14 +130,16 @@ def _ask(url: str, headers: Mapping[str, str], timeout: float, deadline: Deadlin
         deadline.check()
         # A bad certificate stays bad; every other failure to connect may be temporary.
         passing = not isinstance(error.reason, ssl.SSLCertVerificationError)
-        raise TransferError(f"no connection ({escaped(str(error.reason))})", passing) from error
+        raise TransferError(
+            f"the connection failed ({escaped(str(error.reason))})", passing
+        ) from error
     except (OSError, HTTPException) as error:
         deadline.check()
         raise _broken(error) from error
     except ValueError as error:
-        raise TransferError(f"it cannot be asked ({escaped(str(error))})", False) from error
+        raise TransferError(f"the request cannot be sent ({escaped(str(error))})", False) from error
     if response is None:
-        raise TransferError("it cannot be asked (no handler)", False)
+        raise TransferError("the request cannot be sent (no handler)", False)
     if deadline.expired:
         # Headers that were cut off look like complete headers.
         response.close()
@@ -145,7 +149,7 @@ def _ask(url: str, headers: Mapping[str, str], timeout: float, deadline: Deadlin
 
 def _broken(error: Exception) -> TransferError:
     reason = escaped(str(error)) or type(error).__name__
-    return TransferError(f"the connection broke ({reason})", True)
+    return TransferError(f"the connection was interrupted ({reason})", True)
 
 
 class _Connection(HTTPConnection):

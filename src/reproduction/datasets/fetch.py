@@ -45,8 +45,8 @@ def recorded_sha256(path: Path) -> str | None:
     if match is None:
         held = escaped(content.decode("latin-1"))
         raise ChecksumError(
-            f"{record.as_posix()} does not begin with a SHA-256 of 64 hexadecimal digits, but with "
-            f"'{held}': delete it, and the checksum is recorded anew."
+            f"{record.as_posix()} begins with '{held}' instead of a SHA-256 of 64 hexadecimal "
+            "digits. Delete it, and the next run records the checksum again."
         )
     return match[1].decode("ascii")
 
@@ -73,7 +73,8 @@ def fetch_file(spec: FileSpec, target: Path, patience: RetryPolicy | None = None
         for path in (target, part.path, part.origin, record_of(target)):
             if path.is_dir():
                 raise FileAccessError(
-                    f"{path.as_posix()} is a folder where a file has to be: move it away."
+                    f"{path.as_posix()} is a folder, but a file must be there. Move the folder "
+                    "away."
                 )
         if target.is_file():
             return check_file(spec, target)
@@ -91,7 +92,7 @@ def fetch_file(spec: FileSpec, target: Path, patience: RetryPolicy | None = None
                 record_sha256(target, sha256)
             part.finish(target)
             return RawFile(target, sha256)
-    raise _not_downloaded(spec, target, reasons or ["no address is known"], recorded)
+    raise _not_downloaded(spec, target, reasons or ["it has no known address"], recorded)
 
 
 def check_file(spec: FileSpec, path: Path) -> RawFile:
@@ -101,9 +102,9 @@ def check_file(spec: FileSpec, path: Path) -> RawFile:
         problem = mismatch(path, spec, recorded)
         if problem is None:
             return RawFile.of(path)
-    remedy = "Move it away or replace it by the right file"
+    remedy = "Move it away or replace it with the right file"
     if recorded is not None:
-        remedy += f"; if the change is intended, delete {record_of(path).name} beside it"
+        remedy += f", or, if the change is intended, delete {record_of(path).name} beside it"
     raise ChecksumError(f"{path.as_posix()} is not the known {spec.name}: {problem}. {remedy}.")
 
 
@@ -183,11 +184,14 @@ def access_reported(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         met = Path(error.filename).as_posix() if isinstance(error.filename, str) else path
-        remedy = "let this file and its folder be read and written"
+        remedy = "Allow this user to read and write the file and its folder"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            remedy = "free some space; what had come is kept, and the next run continues it"
+            remedy = (
+                "Free some space and run again. The bytes received so far are kept, and the "
+                "next run continues from there"
+            )
         raise FileAccessError(
-            f"{met} could not be read or written ({error.strerror or error}): {remedy}."
+            f"{met} could not be read or written ({error.strerror or error}). {remedy}."
         ) from error
 
 
@@ -203,8 +207,8 @@ def _not_downloaded(
     if recorded is not None and any(recorded in reason for reason in reasons):
         # A copy got by hand would be refused as well.
         remedy = (
-            f"The checksum expected is that of the first download: if the file has changed for "
-            f"good, delete the record {record_of(target).as_posix()} and run again."
+            "The expected checksum is that of the first download. If the file has changed "
+            f"permanently, delete the record {record_of(target).as_posix()} and run again."
         )
     return _download_error(f"{spec.name} could not be downloaded", reasons, remedy)
 

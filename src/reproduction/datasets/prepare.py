@@ -47,7 +47,7 @@ def load_parser(path: str) -> Parser:
         return cast(Parser, getattr(importlib.import_module(module), function))
     except (ImportError, AttributeError, ValueError) as error:
         reason = shortened(str(error), 200)
-        raise DatasetError(f"There is no parser {shortened(path)}: {reason}.") from error
+        raise DatasetError(f"The parser {shortened(path)} cannot be loaded: {reason}.") from error
 
 
 # Count ratings in bounded memory, and compare counts with expected ones.
@@ -241,7 +241,7 @@ def _check(
     problems = [str(difference) for difference in differences(expected, found)]
     if spec.scale is not None:
         problems += [
-            f"{count:,} ratings of {value:.9g}, which is not on the scale from "
+            f"{count:,} ratings have the value {value:.9g}, which is not on the scale from "
             f"{spec.scale.minimum:g} to {spec.scale.maximum:g} in steps of {spec.scale.step:g}"
             for value, count in found.values.items()
             # A mean of ratings can lie between the steps.
@@ -359,7 +359,7 @@ def read_summary(path: Path) -> dict[str, Any]:
     with refusing_damage(path):
         summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(summary, dict) or "prepared_files" not in summary:
-            raise ValueError("it does not record the prepared files")
+            raise ValueError("it has no record of the prepared files")
     return summary
 
 
@@ -390,8 +390,8 @@ def not_as_recorded(folder: Path) -> list[str]:
         else:
             if found != recorded.get(name):
                 problems.append(
-                    f"{path} is not as recorded in {summary.name}: its SHA-256 is {found}, not "
-                    f"{shortened(str(recorded.get(name)), 64)}. {again}"
+                    f"{path} differs from its record in {summary.name}: its SHA-256 is {found}, "
+                    f"not {shortened(str(recorded.get(name)), 64)}. {again}"
                 )
     return problems
 
@@ -419,7 +419,7 @@ def verification(folder: Path, datasets: Iterable[str]) -> tuple[list[str], bool
             lines.append(f"{dataset}: as recorded.")
     if not n_prepared:
         raise ValueError(
-            f"No dataset is prepared in {folder}: there is nothing to verify. Run the workflow "
-            f"first: snakemake --cores all --config edition={folder.name}."
+            f"There is no prepared dataset in {folder} to verify. Run the workflow first: "
+            f"snakemake --cores all --config edition={folder.name}."
         )
     return lines, sound

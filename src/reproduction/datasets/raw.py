@@ -46,9 +46,9 @@ class RawFile:
             raise RawDataError(
                 self.path,
                 None,
-                f"the file has changed since it was found: its SHA-256 was {self.sha256[:12]}..., "
-                f"and is {now[:12]}...; put the file back that it was, or look for raw files again "
-                "(snakemake --forcerun fetch_raw generate_twin)",
+                f"the file has changed since it was found: its SHA-256 was {self.sha256[:12]}... "
+                f"and is now {now[:12]}... Restore the earlier file, or search for raw files "
+                "again (snakemake --forcerun fetch_raw generate_twin)",
             )
 
 
@@ -87,7 +87,8 @@ class RawFiles:
                 return file.path
         there = ", ".join(file.path.name for file in self.auxiliary_files) or "none"
         raise LookupError(
-            f"The dataset {self.dataset} has no file {name} beside it; it has {there}."
+            f"The dataset {self.dataset} has no auxiliary file {name}. Its auxiliary files are: "
+            f"{there}."
         )
 
     def write(self, path: Path) -> None:
@@ -111,7 +112,7 @@ class RawFiles:
         try:
             content = json.loads(path.read_bytes())
             if content["source"] not in get_args(Source):
-                raise ValueError(f"the source is {content['source']!r}")
+                raise ValueError(f"the source {content['source']!r} is unknown")
             expected = content["expected"]
             return cls(
                 dataset=_text(content["dataset"]),
@@ -154,11 +155,11 @@ def mismatch(path: Path, spec: FileSpec, recorded: str | None = None) -> str | N
     if size == 0:
         return "it is empty"
     if spec.size is not None and size != spec.size:
-        return f"it has {size:,} bytes where {spec.size:,} are expected"
+        return f"it has {size:,} bytes, but {spec.size:,} are expected"
     expectations = [("sha256", spec.sha256 or recorded), ("md5", spec.md5)]
     for algorithm, expected in expectations:
         if expected is not None and (found := _digest(path, algorithm)) != expected:
-            return f"its {algorithm} is {found} where {expected} is expected"
+            return f"its {algorithm} is {found}, but {expected} is expected"
     return None
 
 
@@ -288,7 +289,7 @@ def resolve(
     """
     if spec.access == "generated":
         return Availability(
-            dataset_id, "generated", spec.variants[0], (), (), "every run makes it", ""
+            dataset_id, "generated", spec.variants[0], (), (), "every run generates it", ""
         )
     folders = [raw_folder, *(mirror / dataset_id for mirror in mirrors)]
     folders = [folder for folder in folders if folder.is_dir()]
@@ -302,14 +303,14 @@ def resolve(
                 return Availability(
                     dataset_id, "local", variant, files, auxiliary_files, reason, instructions
                 )
-    reason = "; ".join(_shortcomings(spec, folders)) or "none of its files was found"
+    reason = "; ".join(_shortcomings(spec, folders)) or "none of its files were found"
     chosen = next((variant for variant in spec.variants if variant.downloadable), None)
     if chosen is None:
         reason = f"{reason}; it cannot be downloaded automatically"
         return Availability(dataset_id, "absent", None, (), auxiliary_files, reason, instructions)
     if not network:
         reason = f"{reason}; it could be downloaded, but the network is off"
-        instructions = f"Allow the network, or: {instructions}"
+        instructions = f"Allow the network, or get the files yourself: {instructions}"
         return Availability(dataset_id, "absent", None, (), auxiliary_files, reason, instructions)
     targets = tuple(raw_folder / file.name for file in chosen.files)
     return Availability(
@@ -405,7 +406,7 @@ def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
                 continue
             expected = " or ".join(f"{size:,}" for size in accepted if size is not None)
             sentences.extend(
-                f"{path.as_posix()} has {path.stat().st_size:,} bytes where {expected} are expected"
+                f"{path.as_posix()} has {path.stat().st_size:,} bytes, but {expected} are expected"
                 for path in _candidates(name, folder)
                 if path.stat().st_size not in accepted
             )
@@ -413,8 +414,8 @@ def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
             missing = [file.name for file in variant.files if _find_file(file, folder) is None]
             if 0 < len(missing) < len(variant.files):
                 sentences.append(
-                    f"{folder.as_posix()} has a part of the variant {variant.name}, "
-                    f"but not {', '.join(missing)}"
+                    f"{folder.as_posix()} has only a part of the variant {variant.name} and "
+                    f"lacks {', '.join(missing)}"
                 )
     return sentences
 
@@ -432,6 +433,6 @@ def _instructions(spec: DatasetSpec, raw_folder: Path) -> str:
         for variant in spec.variants
     ]
     return (
-        f"{spec.instructions.strip()} See {spec.page}. Put into {raw_folder.as_posix()}: "
-        f"{'; or '.join(forms)}."
+        f"{spec.instructions.strip()} See {spec.page}. Put the following into "
+        f"{raw_folder.as_posix()}: {'; or '.join(forms)}."
     )

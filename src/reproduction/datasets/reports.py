@@ -156,8 +156,8 @@ class ParseReport:
         """Raise an error if pairs are to be merged in a format that has each pair once."""
         if self.duplicates not in ("error", None):
             raise DatasetError(
-                f"{source} is of a format that has each pair once, but the registry says "
-                f"duplicates: {self.duplicates}. Leave it out there."
+                f"The format of {source} has each pair once, but the registry has duplicates: "
+                f"{self.duplicates}. Remove this key from the registry."
             )
 
     def drop(self, reason: str, rows: int) -> None:

@@ -38,7 +38,7 @@ def check_address(address: str, longest: int = _LONGEST) -> str:
     >>> check_address("ftp://example.org/ratings.zip")
     Traceback (most recent call last):
     ...
-    ValueError: the address 'ftp://example.org/ratings.zip' is neither of http nor of https
+    ValueError: the address 'ftp://example.org/ratings.zip' begins with neither http:// nor https://
     """
     problem = _problem(address, longest)
     if problem:
@@ -49,9 +49,9 @@ def check_address(address: str, longest: int = _LONGEST) -> str:
 def _problem(address: str, longest: int) -> str:
     """Return what is wrong with an address; empty if it is valid."""
     if len(address) > longest:
-        return f"has {len(address):,} characters; {longest:,} are allowed"
+        return f"has {len(address):,} characters; at most {longest:,} are allowed"
     if not re.fullmatch("[!-~]+", address):
-        return "is not of printable ASCII: write other signs percent-encoded"
+        return "has characters other than printable ASCII. Write these percent-encoded"
     try:
         parts = urlsplit(address)
         # Reading the port checks it.
@@ -59,13 +59,13 @@ def _problem(address: str, longest: int) -> str:
     except ValueError as error:
         return f"cannot be read ({escaped(str(error))})"
     if parts.scheme not in {"http", "https"}:
-        return "is neither of http nor of https"
+        return "begins with neither http:// nor https://"
     # DNS cannot look up names with longer labels.
     lengths = [len(label) for label in host.removesuffix(".").split(".")]
     if not (_HOST_AND_PORT.fullmatch(parts.netloc) and min(lengths) and max(lengths) < 64):
-        return "has no host that can be asked, such as example.org"
+        return "has no valid host, such as example.org"
     if port == 0 or len(host) > 253:
-        return "has no host and port that can be asked"
+        return "has no valid host and port"
     return ""
 
 
@@ -89,7 +89,9 @@ def redirected(address: str, location: str) -> str:
     'https://example.org/a/new.zip'
     """
     if len(location) > _LONGEST_REDIRECT:
-        raise ValueError(f"the address '{escaped(location)}' has {len(location):,} characters")
+        raise ValueError(
+            f"the address '{escaped(location)}' is too long: it has {len(location):,} characters"
+        )
     try:
         # Some servers send raw bytes, which http.client reads as Latin-1.
         joined = urljoin(address, quote(location, safe=string.punctuation, encoding="latin-1"))
@@ -98,7 +100,9 @@ def redirected(address: str, location: str) -> str:
         raise ValueError(message) from error
     target = check_address(urldefrag(joined).url, _LONGEST_REDIRECT)
     if urlsplit(address).scheme == "https" and urlsplit(target).scheme != "https":
-        raise ValueError(f"the address '{escaped(target)}' is of http, after one of https")
+        raise ValueError(
+            f"the address '{escaped(target)}' uses http, but the one before it uses https"
+        )
     return target
 
 
@@ -140,8 +144,8 @@ class RatingScale(Model):
         steps = (self.maximum - self.minimum) / self.step
         if steps < 0 or steps % 1:
             raise ValueError(
-                f"from {self.minimum:g} in steps of {self.step:g} one does not reach "
-                f"the maximum {self.maximum:g}"
+                f"steps of {self.step:g} from {self.minimum:g} do not reach the maximum "
+                f"{self.maximum:g}"
             )
         return self
 
@@ -318,7 +322,7 @@ class DatasetSpec(Model):
             if [file.name for file in variant.files] == list(files):
                 return variant
         raise ValueError(
-            f"No variant of {self.title} consists of {', '.join(files)}; its variants are "
+            f"No variant of {self.title} consists of {', '.join(files)}. Its variants are "
             f"{', '.join(variant.name for variant in self.variants)}."
         )
 
@@ -326,8 +330,8 @@ class DatasetSpec(Model):
     def _sums_have_no_scale(self) -> Self:
         if self.duplicates == "sum" and self.scale is not None:
             raise ValueError(
-                "duplicates is sum, but sums of ratings lie on no scale: say scale: null, or "
-                "which of the ratings stays"
+                "duplicates is sum, but sums of ratings are not on a scale. Set scale: null, or "
+                "choose which of the ratings to keep"
             )
         return self
 
@@ -335,7 +339,7 @@ class DatasetSpec(Model):
     def _variants_can_be_told_apart(self) -> Self:
         names = [variant.name for variant in self.variants]
         if len(set(names)) < len(names):
-            raise ValueError(f"the variants {', '.join(names)} need different names")
+            raise ValueError(f"the names of the variants {', '.join(names)} must differ")
         sizes: dict[str, list[int | None]] = {}
         for variant in self.variants:
             for file in variant.files:
@@ -343,14 +347,14 @@ class DatasetSpec(Model):
         for name, found in sizes.items():
             if len(found) > 1 and (None in found or len(set(found)) < len(found)):
                 raise ValueError(
-                    f"several variants have a file {name}: give each a different size, "
-                    "which is what tells them apart without reading them"
+                    f"several variants have a file {name}. Give each file a different size, so "
+                    "that the variants can be told apart without reading them"
                 )
         if self.access == "automatic" and not any(e.downloadable for e in self.variants):
             raise ValueError("access is automatic, but no variant has an address for all its files")
         if self.access == "generated" and (len(self.variants) > 1 or self.auxiliary_files):
             raise ValueError(
-                "access is generated, so there is one variant, which is written here, and no file "
-                "beside it"
+                "access is generated, so the dataset must have exactly one variant and no "
+                "auxiliary files"
             )
         return self

@@ -60,8 +60,8 @@ class Extent:
         total = _announced_length(headers)
         if total is None and not (spec.verifiable or spec.size or _is_chunked(headers)):
             raise TransferError(
-                "the server does not tell the file's length, and without a size or checksum in "
-                "config/datasets.yaml nobody can tell whether it is whole",
+                "the server does not send the file's length, and config/datasets.yaml has "
+                "neither its size nor a checksum, so nothing shows whether it is complete",
                 False,
             )
         return cls(0, total)
@@ -85,7 +85,7 @@ def refusal(response: HTTPResponse) -> TransferError:
     """Return the error for an answer without a file."""
     said = f"{response.status} {escaped(response.reason)}".rstrip()
     if response.status == 206:
-        said += ", a part of the file where the whole was asked for"
+        said += ", a part of the file, but the whole file was requested"
     passing = response.status >= 500 or response.status in _PASSING_REFUSALS
     return TransferError(f"the server answered {said}", passing)
 
@@ -102,15 +102,17 @@ def refuse_size(total: int | None, spec: FileSpec) -> None:
         return
     if spec.size is not None and total != spec.size:
         raise TransferError(
-            f"the server announces {total:,} bytes where {spec.size:,} are expected", False
+            f"the server announces {total:,} bytes, but {spec.size:,} are expected", False
         )
     if total > spec.most_bytes:
-        raise TransferError(f"the server announces {total:,} bytes, more than {_most(spec)}", False)
+        raise TransferError(
+            f"the server announces {total:,} bytes, which is more than {_most(spec)}", False
+        )
 
 
 def too_long(total: int | None, spec: FileSpec) -> TransferError:
     """Return the error for more bytes than were announced or are allowed."""
-    most = f"the {total:,} bytes announced" if total is not None else _most(spec)
+    most = f"the announced {total:,} bytes" if total is not None else _most(spec)
     return TransferError(f"the server sends more than {most}", False)
 
 
@@ -124,17 +126,23 @@ def refuse_headers(headers: Message, spec: FileSpec) -> None:
     """
     kind, suffix = headers.get_content_type(), Path(spec.name).suffix
     if kind in {"text/html", "application/xhtml+xml"} and suffix not in _MARKUP:
-        raise TransferError("an HTML page came instead of the file", False)
+        raise TransferError("the server sent an HTML page instead of the file", False)
     transfer = ", ".join(headers.get_all("Transfer-Encoding", ["identity"])).lower()
     if transfer not in {"chunked", "identity"}:
-        raise TransferError(f"the Transfer-Encoding {escaped(transfer)} was not asked for", False)
+        raise TransferError(
+            f"the server used the Transfer-Encoding {escaped(transfer)}, which was not requested",
+            False,
+        )
     if spec.verifiable:
         return
     if kind.endswith(("/json", "+json")) and suffix not in _JSON:
-        raise TransferError("a message in JSON came instead of the file", False)
+        raise TransferError("the server sent a JSON message instead of the file", False)
     coding = ", ".join(headers.get_all("Content-Encoding", []))
     if not {name.strip().lower() for name in coding.split(",")} <= {"", "identity"}:
-        raise TransferError(f"the Content-Encoding {escaped(coding)} was not asked for", False)
+        raise TransferError(
+            f"the server used the Content-Encoding {escaped(coding)}, which was not requested",
+            False,
+        )
 
 
 def refuse_page(first_bytes: bytes, spec: FileSpec) -> None:
@@ -147,14 +155,18 @@ def refuse_page(first_bytes: bytes, spec: FileSpec) -> None:
     text = text.lstrip()
     # Raw data never begins like markup; a page may begin with a comment or a declaration.
     if text.startswith(b"<") and suffix not in _MARKUP:
-        raise TransferError("an HTML page or other markup came instead of the file", False)
+        raise TransferError(
+            "the server sent an HTML page or other markup instead of the file", False
+        )
     magic = _MAGIC.get(suffix)
     if magic is not None and not first_bytes.startswith(magic):
-        raise TransferError(f"what came is not a {suffix} file", False)
+        raise TransferError(f"the server sent something that is not a {suffix} file", False)
     if text.startswith((b"{", b"[")) and suffix not in _JSON and not spec.verifiable:
-        raise TransferError("a message in JSON came instead of the file", False)
+        raise TransferError("the server sent a JSON message instead of the file", False)
     if not text and len(first_bytes) == BEGINNING and not spec.verifiable:
-        raise TransferError("what came begins with blanks alone, behind which may be a page", False)
+        raise TransferError(
+            "the received data begin with white space only, and an HTML page may follow", False
+        )
 
 
 def _announced_length(headers: Message) -> int | None:
@@ -164,7 +176,7 @@ def _announced_length(headers: Message) -> int | None:
     if not lengths:
         return None
     if len(lengths) > 1:
-        raise TransferError("the server announces several lengths", False)
+        raise TransferError("the server announces several different lengths", False)
     (length,) = lengths
     if not _NUMBER.fullmatch(length):
         said = f"the Content-Length '{escaped(length)}'"
@@ -178,7 +190,7 @@ def _is_chunked(headers: Message) -> bool:
 
 def _most(spec: FileSpec) -> str:
     if spec.size is not None:
-        return f"the {spec.size:,} bytes expected"
+        return f"the expected {spec.size:,} bytes"
     return f"the {spec.size_limit:,} bytes that size_limit in config/datasets.yaml allows"
 
 
@@ -382,7 +394,7 @@ def _receive_whole(
     ):
         beginning += block
     if not beginning:
-        raise TransferError("the file that came is empty", True)
+        raise TransferError("the received file is empty", True)
     refuse_page(beginning, spec)
     # Empty the file before the note, so that its bytes never have the note of another version.
     part.opened(anew=True).close()
@@ -483,7 +495,7 @@ def fetch_from(
             part.delete()
             failed += 1
             if before == 0 or failed > patience.retries:
-                raise TransferError(f"the file that came is not the known one: {problem}", False)
+                raise TransferError(f"the received file is not the known one: {problem}", False)
             # The earlier bytes may have been of an older version, so start again.
 
 

@@ -70,7 +70,7 @@ def read_table(path: Path) -> pd.DataFrame:
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise ValueError(
-            f"{path} has several columns named {quoted(repeated[0])}: rename all but one."
+            f"{path} has several columns named {quoted(repeated[0])}. Rename all but one."
         )
     return rows.iloc[1:].set_axis(header, axis="columns").reset_index(drop=True)
 

@@ -200,7 +200,7 @@ def other_arithmetic(accepted: Path, fresh: Path, study: str) -> tuple[str, ...]
     after = _named_by(fresh / study / RECORD) or _named_by(fresh.parent / RUN)
     if not before or not after:
         side = "fresh" if before else "accepted"
-        return (f"{study}: nothing says with which arithmetic the {side} results were made.",)
+        return (f"{study}: there is no record of the arithmetic that made the {side} results.",)
     return tuple(
         f"{name}: {before.get(name) or 'nothing'} for the accepted results, "
         f"{after.get(name) or 'nothing'} here."
@@ -227,8 +227,8 @@ def _named_by(path: Path) -> dict[str, str]:
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(
-            f"{path} is no record of what results were made with: make the study again, or get the "
-            "file back from git."
+            f"{path} is not a record of what the results were made with. Make the study again, "
+            "or restore the file from git."
         ) from error
     return {**arithmetic, **versions}
 
@@ -437,7 +437,7 @@ def acceptance(
         is_page = Path(file).name == PAGE_OF_STUDY or Path(file).stem in pages
         if file.endswith(DRAWING_SUFFIXES) and not is_page and data not in found:
             raise ValueError(
-                f"{fresh / file} has no {Path(data).name} beside it: let the run finish before "
+                f"{fresh / file} has no {Path(data).name} beside it. Let the run finish before "
                 "accepting its results."
             )
     unchanged = tuple(

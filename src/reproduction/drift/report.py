@@ -17,9 +17,9 @@ TableWriter = Callable[[Cells, Sequence[Cells]], list[str]]
 
 _EXPLANATIONS = {
     ArtifactStatus.MISSING: "this run should have made it",
-    ArtifactStatus.NEW: "nothing is accepted yet",
-    ArtifactStatus.ABSENT: "its data is not here",
-    ArtifactStatus.LEFTOVER: "a file of an earlier run",
+    ArtifactStatus.NEW: "no accepted results yet",
+    ArtifactStatus.ABSENT: "its datasets are not available",
+    ArtifactStatus.LEFTOVER: "left from an earlier run",
 }
 
 
@@ -39,7 +39,7 @@ def as_markdown(report: DriftReport, most: int = 50) -> str:
 def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) -> str:
     lines = [heading + _verdict(report)]
     if report.other_arithmetic:
-        lines += ["", "What the two sides were not, or may not have been, both made with:", ""]
+        lines += ["", "The two sides differ, or may differ, in what they were made with:", ""]
         lines += [f"- {sentence}" for sentence in report.other_arithmetic]
     compared = [a for a in report.artifacts if a.status not in _EXPLANATIONS]
     if compared:
@@ -88,7 +88,7 @@ def _verdict(report: DriftReport) -> str:
     same, tolerated = statuses[ArtifactStatus.SAME], statuses[ArtifactStatus.TOLERATED]
     parts = [f"{same} of {total} identical"]
     if tolerated:
-        parts.append(f"{tolerated} equal within what processors change")
+        parts.append(f"{tolerated} equal within the tolerance for processors")
     if left := total - same - tolerated:
         parts.append(f"{left} not compared")
     return f"Drift: none of {total} artifacts; {', '.join(parts)}"

@@ -76,8 +76,8 @@ class DriftSpec(Model):
     def _every_column_has_a_tolerance(self) -> Self:
         if list(self.tolerances)[-1:] != ["*"]:
             raise ValueError(
-                "the last of the tolerances must be for the pattern '*', so that every column has "
-                "one and no pattern is out of reach"
+                "the last of the tolerances must have the pattern '*', so that every column has "
+                "a tolerance and no pattern is unreachable"
             )
         return self
 

@@ -73,8 +73,8 @@ class Experiment(ExperimentDescription):
         if len(self.protocols) != 1:
             names = ", ".join(protocol.name for protocol in self.protocols)
             raise ValueError(
-                f"The experiment on {self.dataset} has the protocols {names}, and values of "
-                "different protocols are not averaged: give it one."
+                f"The experiment on {self.dataset} has the protocols {names}, but values of "
+                "different protocols are not averaged. Give it one protocol."
             )
         return self.protocols[0]
 
@@ -152,8 +152,8 @@ class Experiment(ExperimentDescription):
         judgments = data.test if part == "test" else data.unbiased
         if judgments is None:
             raise ValueError(
-                f"The split {self.split} of {self.dataset} has no {part} judgments: its kind must "
-                "be missing-at-random, or predefined with unbiased_rows."
+                f"The split {self.split} of {self.dataset} has no {part} judgments. Its kind "
+                "must be missing-at-random, or predefined with unbiased_rows."
             )
         relevant_from = self.threshold if threshold is None else threshold
         metadata = partial(self.metadata, relevant_from)

@@ -97,8 +97,8 @@ class InputFiles:
         found = [path for path in declared if path.parts[len(path.parts) - len(end) :] == end]
         if len(found) != 1:
             raise ValueError(
-                f"The job reads {what} {'/'.join(end)}, which is {len(found)} times among the "
-                f"{len(declared)} inputs of this kind that its rule declares; "
-                "reproduction.workflow.plan names the inputs of rules."
+                f"The job reads {what} {'/'.join(end)}, which occurs {len(found)} times among "
+                f"the {len(declared)} inputs of this kind that its rule declares. It must occur "
+                "once. reproduction.workflow.plan names the inputs of rules."
             )
         return found[0]

@@ -39,8 +39,8 @@ class ExperimentUniverses(Universes):
         datasets = {experiment.dataset for experiment in self.experiments}
         if len(datasets) != 1:
             raise ValueError(
-                f"Universes are of one dataset, but the experiments are on "
-                f"{', '.join(sorted(datasets)) or 'none'}: give those of one."
+                "Universes are of one dataset, but the experiments are on "
+                f"{', '.join(sorted(datasets)) or 'none'}. Give experiments on one dataset."
             )
 
     def lists(self, configuration: Configuration, system: str) -> JudgedLists:
@@ -74,20 +74,20 @@ class ExperimentUniverses(Universes):
         if not found:
             splits = ", ".join(dict.fromkeys(experiment.split for experiment in self.experiments))
             raise ValueError(
-                f"No experiment has {wanted}; the splits are {splits}. Add one to splits.yaml and "
-                "to an experiment, or take the level out of the grid."
+                f"No experiment has {wanted}. The splits are {splits}. Add one to splits.yaml "
+                "and to an experiment, or remove the level from the grid."
             )
         names = list(dict.fromkeys(experiment.split for experiment, _ in found))
         if len(names) > 1:
             raise ValueError(
-                f"The splits {' and '.join(names)} both have {wanted}, by coins of their own: give "
-                "experiments on one of them."
+                f"The splits {' and '.join(names)} both have {wanted}, each with its own random "
+                "draws. Give experiments on one of them."
             )
         for experiment, number in found:
             if system is None or system in experiment.all_systems:
                 return experiment, number
         raise ValueError(
-            f"No experiment with {wanted} has the system {system}; those on {names[0]} have "
+            f"No experiment with {wanted} has the system {system}. Those on {names[0]} have "
             f"{', '.join(dict.fromkeys(n for e, _ in found for n in e.all_systems))}. Add it to "
             "one of them, or compare others."
         )

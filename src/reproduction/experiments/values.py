@@ -228,7 +228,7 @@ class UserMeans:
         if not all(np.array_equal(first, other) for other in others):
             raise ValueError(
                 f"The systems on {self.experiment.dataset} are averaged over different users, so "
-                "they cannot be paired: average tested, relevant or all users."
+                "they cannot be paired. Average over tested, relevant or all users."
             )
         folds = np.count_nonzero(first, axis=0)
         values: NDArray[np.float64] = self._sums[:, :, folds > 0] / folds[folds > 0]
@@ -252,8 +252,8 @@ def means_of_users(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray
     """
     if experiment.only_protocol.relevant == "1R":
         raise ValueError(
-            f"The lists on {experiment.dataset} are those of 1R, one for each relevant judgment: "
-            "compare systems by user under AR."
+            f"The lists on {experiment.dataset} are those of 1R, one per relevant judgment. "
+            "Compare systems by user under AR."
         )
     means = UserMeans(experiment, len(metrics))
     measurement = Measurement(tuple(metrics), experiment.evaluated_users)

@@ -62,7 +62,7 @@ def with_citations(page: str, citation: Mapping[str, Any]) -> str:
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
-        raise ValueError(f"README.md has no place for BibTeX: the lines {BEGIN} and {END}.")
+        raise ValueError(f"README.md has no place for BibTeX. Add the lines {BEGIN} and {END}.")
     return f"{before}{begin}\n```bibtex\n{bibtex(citation)}\n```\n{end}{after}"
 
 
@@ -75,8 +75,8 @@ def _paper(work: Mapping[str, Any]) -> str:
     kind = _KINDS.get(work["type"])
     if kind is None:
         raise ValueError(
-            f"CITATION.cff: {work['title']} is a work of the type {work['type']}, which has no "
-            f"BibTeX here: it may be {' or '.join(_KINDS)}."
+            f"CITATION.cff: {work['title']} has the type {work['type']}, for which there is no "
+            f"BibTeX here. Use {' or '.join(_KINDS)}."
         )
     fields = {
         "author": _authors(work["authors"]),
@@ -121,8 +121,8 @@ def _ascii(text: str) -> str:
             letters.append(letter)
         else:
             raise ValueError(
-                f"CITATION.cff: {unicodedata.name(letter)} has no command of LaTeX here: add it to "
-                "_ACCENTS of reproduction.publishing.citation_and_errata."
+                f"CITATION.cff: {unicodedata.name(letter)} has no LaTeX command here. Add one to "
+                "_ACCENTS in reproduction.publishing.citation_and_errata."
             )
     return "".join(letters)
 

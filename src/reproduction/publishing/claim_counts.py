@@ -78,12 +78,13 @@ def counts_by_cause(
     named = [claim for found in causes.values() for claim in found]
     if unknown := sorted(set(named) - set(claims["claim"])):
         raise ValueError(
-            f"The paper names causes of {enumerated(unknown)}, which the ledger does not have: "
-            "correct paper/numbers.yaml."
+            f"The paper names causes of {enumerated(unknown)}, which the ledger does not have. "
+            "Correct paper/numbers.yaml."
         )
     if twice := sorted({claim for claim in named if named.count(claim) > 1}):
         raise ValueError(
-            f"The paper names two causes of {enumerated(twice)}: leave one in paper/numbers.yaml."
+            f"The paper names two causes of {enumerated(twice)}. Keep only one in "
+            "paper/numbers.yaml."
         )
     others = [claim for claim in claims["claim"] if claim not in set(named)]
     rows = []

@@ -290,8 +290,8 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
             if known is None:
                 raise ValueError(
                     f"{value.name} of {tool} is {value.theirs} for {value.user or 'the average'} "
-                    f"of the case {value.case}, and {value.ours} in its dialect: mend the dialect, "
-                    "or say why in reproduction.publishing.dialects_page."
+                    f"of the case {value.case}, but {value.ours} in its dialect. Correct the "
+                    "dialect, or add the reason in reproduction.publishing.dialects_page."
                 )
             if known.tolerance <= SINGLE:
                 measured.setdefault((spoken.name, entry.name), []).append(value)
@@ -309,7 +309,7 @@ def page_of_dialects(page: str, folder: Path = FIXTURES) -> str:
     """Return the page with up-to-date tables between its marks."""
     pattern = re.compile(f"{re.escape(START)}.*?{re.escape(END)}", flags=re.DOTALL)
     if len(pattern.findall(page)) != 1:
-        raise ValueError(f"docs/dialects.md needs the lines {START} and {END}, each once.")
+        raise ValueError(f"docs/dialects.md must have the lines {START} and {END}, each once.")
     tables = tables_of_dialects(folder)
     return pattern.sub(lambda _: f"{START}\n\n{tables}\n\n{END}", page)
 

@@ -135,7 +135,8 @@ def read_verdict_rows(path: Path) -> list[VerdictRow]:
         for number, row in enumerate(rows, 2):
             if row.verdict not in VERDICTS:
                 raise ValueError(
-                    f"line {number}: {row.verdict!r} is no verdict; there are {', '.join(VERDICTS)}"
+                    f"line {number}: {row.verdict!r} is not a verdict. The verdicts are "
+                    f"{', '.join(VERDICTS)}"
                 )
     return rows
 

@@ -128,8 +128,8 @@ def card_of(kind: type[Metric]) -> Card:
     missing += [] if formula else [".. math::"]
     if missing or not set(found) <= set(_TITLES):
         raise ValueError(
-            f"The docstring of {kind.__name__} makes no card: it lacks "
-            f"{', '.join(missing) or 'nothing'}, and has the fields {', '.join(found) or 'none'} "
+            f"The docstring of {kind.__name__} does not make a card: it lacks "
+            f"{', '.join(missing) or 'nothing'} and has the fields {', '.join(found) or 'none'} "
             f"of {', '.join(_TITLES)}."
         )
     return Card(
@@ -224,7 +224,7 @@ def _words(function: Callable) -> str:
             words, *after = re.split(r"\n{2,}", meaning)
             lines = [f"- {_markdown(item)}" for item in re.split(r"^- ", words, flags=re.M)[1:]]
             return "\n\n".join(["\n".join(lines), *map(_markdown, after)])
-    raise ValueError(f"The docstring of {function.__name__} has no list of words.")
+    raise ValueError(f"The docstring of {function.__name__} does not contain a list of words.")
 
 
 def _markdown(text: str) -> str:

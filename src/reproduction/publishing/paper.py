@@ -90,9 +90,9 @@ class PaperNumber(Model):
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
         if (self.quantity is None) == (self.document is None):
-            raise ValueError("a number has a quantity, or a document and a pattern")
+            raise ValueError("a number must have either a quantity, or a document and a pattern")
         if (self.document is None) != (self.pattern is None):
-            raise ValueError("document and pattern belong together")
+            raise ValueError("document and pattern must be given together")
         return self
 
 
@@ -156,7 +156,8 @@ class PaperSpec(Model):
         names = [*self.numbers, *self.replications, *self.crossed]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(
-                f"two of numbers, replications and crossed have {', '.join(twice)}: rename one"
+                f"two of numbers, replications and crossed have {', '.join(twice)}. Rename one "
+                "of them"
             )
         return self
 
@@ -242,7 +243,7 @@ class NumberSources(ClaimSources):
 
     def missing(self, study: str, what: str, there: str) -> Exception:
         # Each number says whether twins lack it, so anything else that is missing is an error.
-        return ValueError(f"there is no {what}, only {there}: correct paper/numbers.yaml.")
+        return ValueError(f"there is no {what}, only {there}. Correct paper/numbers.yaml.")
 
 
 def _own_tables(
@@ -390,7 +391,7 @@ def _number(
         )
         value = found.number()
         if not np.isfinite(value):
-            raise ValueError("the cell is empty: select another one.")
+            raise ValueError("the cell is empty. Select another one.")
     except (NotMeasuredError, ValueError) as error:
         said = f"it needs {error}." if isinstance(error, NotMeasuredError) else str(error)
         raise ValueError(f"The paper's number {name} cannot be read: {said}") from error
@@ -430,13 +431,13 @@ def _written(number: PaperNumber, documents: Mapping[str, Path]) -> dict[str, An
     if path is None:
         raise ValueError(
             f"the document {asked} is not among those that the paper reads "
-            f"({enumerated(documents) or 'none'}): list it in paper/sources.yaml."
+            f"({enumerated(documents) or 'none'}). List it in paper/sources.yaml."
         )
     places = re.findall(pattern, path.read_text(encoding="utf-8"))
     if len(places) != 1:
         raise ValueError(
             f"{asked} has {len(places) or 'no'} place{'s' * (len(places) != 1)} with "
-            f"{pattern!r}, and one is wanted: correct the pattern."
+            f"{pattern!r}, but exactly one is needed. Correct the pattern."
         )
     text = str(places[0])
     value = float(text.replace(",", "")) if re.fullmatch(r"[\d,]*\.?\d+", text) else None
@@ -449,7 +450,7 @@ def _listed(name: str, ledger: pd.DataFrame, ids: Sequence[str]) -> list[dict[st
     if unknown := sorted(set(ids) - set(own["claim"])):
         raise ValueError(
             f"The paper's table {name} lists {enumerated(unknown)}, which the ledger does not "
-            "have: correct paper/numbers.yaml."
+            "have. Correct paper/numbers.yaml."
         )
     order = {claim: place for place, claim in enumerate(ids)}
     rows = own[own["claim"].isin(list(ids))]
@@ -471,8 +472,8 @@ def _errata(
     for entry in chosen:
         if entry.erratum not in errata:
             raise ValueError(
-                f"The paper lists the erratum {entry.erratum}, which config/errata.yaml does "
-                "not have: correct paper/numbers.yaml."
+                f"The paper lists the erratum {entry.erratum}, which config/errata.yaml does not "
+                "have. Correct paper/numbers.yaml."
             )
         erratum = errata[entry.erratum]
         try:
@@ -514,7 +515,7 @@ def typeset(
         import typst
     except ModuleNotFoundError as error:
         raise ValueError(
-            "The paper is set by typst, which is not installed: install the environment of the "
+            "The paper is typeset by typst, which is not installed. Install the environment of the "
             'repository (requirements.lock), or pip install "receval[workflow]".'
         ) from error
     with tempfile.TemporaryDirectory() as name:
@@ -535,10 +536,10 @@ def typeset(
             )
         except typst.TypstError as error:
             said = f"{error.message} {' '.join(error.hints)} {' '.join(error.trace)}"
-            raise ValueError(f"{text[0]} cannot be set: {_brief(said, folder)}") from error
+            raise ValueError(f"{text[0]} cannot be typeset: {_brief(said, folder)}") from error
         if warnings:
             said = " ".join(f"{warning.message}" for warning in warnings)
-            raise ValueError(f"{text[0]} is not set as it should be: {_brief(said, folder)}")
+            raise ValueError(f"{text[0]} was typeset with warnings: {_brief(said, folder)}")
     return bytes(pdf)
 
 

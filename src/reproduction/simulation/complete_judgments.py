@@ -95,8 +95,9 @@ def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judg
     """
     if relevance.shape != train.shape:
         raise ValueError(
-            f"The relevance has shape {relevance.shape}, but the training ratings have "
-            f"{train.shape}: both need one row per user and one column per item of one dataset."
+            f"The relevance has the shape {relevance.shape}, but the training ratings have the "
+            f"shape {train.shape}. Both need one row per user and one column per item of the "
+            "same dataset."
         )
     judged = np.ones(relevance.shape, dtype=bool)
     judged[np.repeat(np.arange(train.shape[0]), np.diff(train.indptr)), train.indices] = False
@@ -171,8 +172,8 @@ def _indices(
     strange = np.flatnonzero(indices < 0)
     if len(strange):
         raise ValueError(
-            f"{file} knows no {what} '{wanted[strange[0]]}': it belongs to another synthetic twin "
-            "than these ratings, or to one of another seed."
+            f"{file} has no {what} '{wanted[strange[0]]}'. It belongs to another synthetic twin "
+            "than these ratings, or to a twin with another seed."
         )
     return indices
 

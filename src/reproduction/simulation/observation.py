@@ -288,10 +288,10 @@ def fitted_exponent(item_gini: Callable[[float], float], target: float) -> float
     reached = item_gini(high)
     if abs(reached - target) > GINI_TOLERANCE:
         raise ValueError(
-            f"An item Gini of {target:g} cannot be had with these parameters; the nearest is "
-            f"{reached:.3f} at popularity exponent {high:.2f}. Change exposure.item_gini, or lower "
-            "exposure.relevance_strength if the Gini is too large and activity.total if it is too "
-            "small."
+            f"An item Gini of {target:g} cannot be reached with these parameters. The nearest is "
+            f"{reached:.3f}, at popularity exponent {high:.2f}. Change exposure.item_gini, or "
+            "lower exposure.relevance_strength if the Gini is too large and activity.total if "
+            "it is too small."
         )
     return high
 

@@ -54,8 +54,8 @@ class ShiftedPowerLaw:
                 )
         if self.alpha > LARGEST_ALPHA:
             raise ValueError(
-                f"alpha of a shifted power law is {self.alpha:g}, but it can be {LARGEST_ALPHA:g} "
-                "at most: the powers of ranks vanish beyond."
+                f"alpha of a shifted power law is {self.alpha:g}, but it can be at most "
+                f"{LARGEST_ALPHA:g}, because the powers of ranks vanish above this value."
             )
 
     def expected(self, n_items: int) -> NDArray[np.float64]:
@@ -103,8 +103,8 @@ class ShiftedPowerLaw:
         """
         if self.c1 * n_items > n_ratings:
             raise ValueError(
-                f"{n_items} items of at least c1 = {self.c1:g} ratings have more than "
-                f"{n_ratings} in all: fit the law to data of that density."
+                f"{n_items} items with at least c1 = {self.c1:g} ratings each have more than "
+                f"{n_ratings} ratings in total. Fit the law to data of the same density."
             )
         head = (n_ratings - n_items * self.c1) / float(_shape(alpha, self.c2, n_items).sum())
         return type(self)(alpha, self.c1, self.c2, head * (self.c2 + 1) ** alpha)
@@ -119,7 +119,7 @@ class ShiftedPowerLaw:
         if n_ratings > n_items * n_users:
             raise ValueError(
                 f"{n_users} users can give {n_items} items at most {n_items * n_users} ratings, "
-                f"one each, but {n_ratings} are wanted: simulate fewer ratings or more users."
+                f"but {n_ratings} are requested. Simulate fewer ratings or more users."
             )
         # Raises an error if the total is too small for c1.
         self.with_skewness(self.alpha, n_items, n_ratings)
@@ -188,13 +188,13 @@ def simulate_ratings(
     """
     if counts.shape != (source.n_items,):
         raise ValueError(
-            f"There are {source.n_items} items, but counts has the shape {counts.shape}: give one "
-            "number of ratings an item."
+            f"There are {source.n_items} items, but counts has the shape {counts.shape}. Give "
+            "one number of ratings per item."
         )
     if counts.size and (counts.min() < 0 or counts.max() > source.n_users):
         raise ValueError(
-            f"An item can have 0 to {source.n_users} ratings, one of each user, but the counts go "
-            f"from {counts.min()} to {counts.max()}."
+            f"An item can have 0 to {source.n_users} ratings, at most one per user, but the "
+            f"counts range from {counts.min()} to {counts.max()}."
         )
     ends = np.cumsum(counts, dtype=np.int64)
     users = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int32)

@@ -46,8 +46,8 @@ class Preferences(Model):
         total = self.taste + self.quality + self.leniency
         if total > 1:
             raise ValueError(
-                f"taste + quality + leniency is {total:g}; these are shares of one variance and "
-                "may add up to at most 1 (what is missing to 1 is noise)"
+                f"taste + quality + leniency is {total:g}, but these shares of one variance may "
+                "add up to at most 1 (the rest is noise)"
             )
         return self
 
@@ -131,7 +131,9 @@ class Period(Model):
     @model_validator(mode="after")
     def _ends_after_start(self) -> Self:
         if self.end <= self.start:
-            raise ValueError(f"the period ends on {self.end}, not after its start {self.start}")
+            raise ValueError(
+                f"the period ends on {self.end}, which is not after its start {self.start}"
+            )
         return self
 
 
@@ -171,11 +173,11 @@ class TwinSpec(Model):
         if (self.scale is None) == (self.plays is None):
             raise ValueError("give exactly one of scale (ratings) and plays (events)")
         if self.plays is not None and self.period is None:
-            raise ValueError("plays need a period: every play has a timestamp")
+            raise ValueError("plays need a period, because every play has a timestamp")
         if self.plays is not None and (self.random_sample is not None or self.repeated_share):
-            raise ValueError("plays go neither with a random_sample nor with a repeated_share")
+            raise ValueError("plays cannot be combined with a random_sample or a repeated_share")
         if (self.sessions is None) != (self.period is None or self.plays is not None):
-            raise ValueError("give sessions for ratings with a period, and only for these")
+            raise ValueError("ratings with a period need sessions, and nothing else may have them")
         return self
 
     @model_validator(mode="after")
@@ -187,8 +189,8 @@ class TwinSpec(Model):
             )
         if not self.users * activity.minimum <= activity.total <= self.users * activity.maximum:
             raise ValueError(
-                f"activity.total is {activity.total}, which {self.users} users with "
-                f"{activity.minimum} to {activity.maximum} items each cannot have"
+                f"activity.total is {activity.total}, but {self.users} users with "
+                f"{activity.minimum} to {activity.maximum} items each cannot reach this total"
             )
         return self
 
@@ -200,21 +202,22 @@ class TwinSpec(Model):
         if sample.users > self.users or (sample.holds_choices and sample.users < self.users):
             raise ValueError(
                 f"random_sample.users is {sample.users}, but there are {self.users} users"
-                + (" and all of them need one" if sample.holds_choices else "")
+                + (", and each of them needs a random sample" if sample.holds_choices else "")
             )
         if not sample.minimum <= sample.maximum <= self.items:
             raise ValueError(
-                f"random_sample draws {sample.minimum} to {sample.maximum} items for a user, "
-                f"which is not a range within 1 to {self.items}"
+                f"random_sample draws {sample.minimum} to {sample.maximum} items per user, which "
+                f"is not a range within 1 to {self.items}"
             )
         if sample.holds_choices and most_chosen > sample.minimum:
             raise ValueError(
-                f"activity.maximum is {most_chosen}, but choices lie in a random sample "
-                f"of at least {sample.minimum} items: lower the one or raise the other"
+                f"activity.maximum is {most_chosen}, but choices are made in a random sample of "
+                f"at least {sample.minimum} items. Lower activity.maximum or raise "
+                "random_sample.minimum"
             )
         if not sample.holds_choices and most_chosen + sample.maximum > self.items:
             raise ValueError(
-                f"a user may choose {most_chosen} items beside {sample.maximum} drawn "
+                f"a user may choose {most_chosen} items in addition to {sample.maximum} drawn "
                 f"ones, but there are only {self.items} items"
             )
         return self

@@ -94,13 +94,13 @@ def observe_large_world(dataset_id: str, spec: TwinSpec, root_seed: int) -> Obse
     if spec.random_sample is not None:
         raise ValueError(
             f"The synthetic twin of {dataset_id} has {spec.users * spec.items:,} pairs of user "
-            f"and item, more than the {LARGEST_WHOLE_WORLD:,} that are simulated whole, and a "
-            "random sample can be drawn of a whole world only: lower the users or the items."
+            "and item. A random sample can be drawn only from a world that is simulated whole, "
+            f"with at most {LARGEST_WHOLE_WORLD:,} pairs. Lower users or items."
         )
     if spec.activity.total < spec.items:
         raise ValueError(
-            f"The synthetic twin of {dataset_id} has {spec.items:,} items but "
-            f"{spec.activity.total:,} choices: every item needs one, so raise activity.total."
+            f"The synthetic twin of {dataset_id} has {spec.items:,} items but only "
+            f"{spec.activity.total:,} choices. Every item needs a choice. Raise activity.total."
         )
     shared = _draw_shared(spec, generator(root_seed, dataset_id, "twin", "large world"))
     fitted = _fit(spec, shared, generator(root_seed, dataset_id, "twin", "pilot"))
@@ -419,8 +419,8 @@ def _writer_for(dataset_id: str, spec: TwinSpec) -> ModuleType:
     writer = _writer(dataset_id)
     if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
         raise ValueError(
-            f"The synthetic twin of {dataset_id} asks for a repeated_share of "
-            f"{spec.repeated_share:g}, but its raw format holds every pair once: remove "
+            f"The synthetic twin of {dataset_id} has a repeated_share of "
+            f"{spec.repeated_share:g}, but its raw format contains every pair only once. Remove "
             "repeated_share."
         )
     return writer
@@ -429,7 +429,7 @@ def _writer_for(dataset_id: str, spec: TwinSpec) -> ModuleType:
 def _writer(dataset_id: str) -> ModuleType:
     if dataset_id not in WRITERS:
         raise ValueError(
-            f"There is no raw format to write a synthetic twin of {dataset_id} in; there are "
-            f"those of {', '.join(WRITERS)}."
+            f"There is no raw format for a synthetic twin of {dataset_id}. There are formats for "
+            f"{', '.join(WRITERS)}."
         )
     return import_module(WRITERS[dataset_id])

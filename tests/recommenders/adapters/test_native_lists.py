@@ -101,7 +101,7 @@ def test_a_fold_learns_nothing_of_another() -> None:
     assert model.user_factors is None
     np.testing.assert_array_equal(of_implicit(model).fit(TRAIN).score(np.arange(N_USERS)), again)
     model.fit(csr_matrix(TRAIN), show_progress=False)
-    with pytest.raises(ValueError, match="is trained already and would go on"):
+    with pytest.raises(ValueError, match="is already trained, perhaps on test ratings"):
         adapt(model)
 
 
@@ -161,10 +161,10 @@ def test_users_without_ratings_have_no_scores_of_a_decomposition() -> None:
     [
         ("linear_model", "Ridge", "features of a pair of user and item"),
         ("ensemble", "RandomForestClassifier", "features of a pair of user and item"),
-        ("preprocessing", "StandardScaler", "gives users their own ratings back"),
-        ("neighbors", "NearestNeighbors", "receval's UserKNN and ItemKNN"),
-        ("cluster", "KMeans", "gives no scores of items"),
-        ("decomposition", "FactorAnalysis", "gives no scores of items"),
+        ("preprocessing", "StandardScaler", "returns the users' own ratings"),
+        ("neighbors", "NearestNeighbors", "UserKNN or ItemKNN of receval"),
+        ("cluster", "KMeans", "does not score items"),
+        ("decomposition", "FactorAnalysis", "does not score items"),
     ],
 )
 def test_estimators_that_make_no_recommender_are_refused(

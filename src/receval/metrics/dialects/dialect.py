@@ -101,8 +101,8 @@ class ToolName:
         match = _FORM.fullmatch(text)
         if match is None:
             raise ValueError(
-                f"{quoted(text)} is not a metric's name; write it as ndcg@10, with options behind: "
-                "NDCG@10 gain=rating."
+                f"{quoted(text)} is not the name of a metric. Write a name such as ndcg@10, with "
+                "any options after it: NDCG@10 gain=rating."
             )
         # Options in brackets may contain brackets: weight=LogRankWeight(offset=1).
         inside = re.split(r",\s*(?![^()]*\))", match["inside"]) if match["inside"] else []
@@ -112,7 +112,9 @@ class ToolName:
         given = [int(cutoff) for cutoff in cutoffs if cutoff]
         depths = [part for part in options if re.fullmatch(r"depth=\d+", part)]
         if len(given) > 1 or len(depths) > 1 or 0 in given:
-            raise ValueError(f"{quoted(text)} must have one cut-off, of at least 1, or none.")
+            raise ValueError(
+                f"{quoted(text)} must have either no cut-off or one cut-off of at least 1."
+            )
         others = {_plain_option(part) for part in options if part not in (*numbers, *depths)}
         return cls(
             plain_tool_name(match["name"]),
@@ -182,7 +184,7 @@ _PLAIN = {
     "RR": "1 / rank of the first relevant item, 0 if there is none within k",
     "Rprec": "hits within as many ranks as there are relevant items, over their number",
     "F1": "twice the hits, over k and the number of relevant items",
-    "bpref": "relevant items, less those judged not relevant above them, as trec_eval has it",
+    "bpref": "relevant items, each discounted by the non-relevant items above it, as in trec_eval",
     "infAP": "precision expected at the ranks of the relevant items, over their number",
     "ERR": "expected reciprocal of the rank where a user stops who is satisfied by chance",
 }
@@ -215,7 +217,7 @@ def metric_in_words(metric: Metric) -> str:
         phi = f"{own['phi']:g}"
         return f"gain {_GAINS[own['gain']]}; weight (1 - {phi}) {phi}^(rank - 1){over}"
     if metric.name not in _PLAIN:
-        raise ValueError(f"There are no words for {metric.label}: add them to {__name__}.")
+        raise ValueError(f"There is no description of {metric.label}. Add one to {__name__}.")
     return _PLAIN[metric.name]
 
 
@@ -321,8 +323,8 @@ class Dialect:
         counted = values if self.relevant == "any" else values[values > 0]
         if not len(counted):
             raise ValueError(
-                f"There is no test rating that is relevant to {self.tool}: to it are "
-                f"{self.relevant_in_words}."
+                f"No test rating is relevant to {self.tool}, which counts {self.relevant_in_words} "
+                "as relevant."
             )
         return float(np.min(counted))
 
@@ -362,7 +364,7 @@ class Dialect:
                 lines.append(f"  averaged: {USERS_IN_WORDS[entry.users]}")
             if entry.note:
                 lines.append(f"  {entry.note}")
-        lines += [f"{name}: not here, as {why}" for name, why in self.refused.items()]
+        lines += [f"{name}: not available, because {why}" for name, why in self.refused.items()]
         lines.append(f"Read in: {', '.join(self.sources)}")
         return "\n".join(lines)
 
@@ -378,20 +380,20 @@ class Dialect:
                 return entry
         own = found[0].name
         if asked.cutoff:
-            raise ValueError(f"{own} of {self.tool} has no cut-off: write {own}.")
+            raise ValueError(f"{own} of {self.tool} has no cut-off. Write {own}.")
         raise ValueError(
-            f"{own} of {self.tool} needs a cut-off: write {own.partition(' ')[0]}@10, or another."
+            f"{own} of {self.tool} needs a cut-off. Write {own.partition(' ')[0]}@10, for example."
         )
 
     def _unknown(self, asked: ToolName, text: str) -> str:
         for name, why in self.refused.items():
             if asked.plain == plain_tool_name(name):
-                return f"{self.tool} has {name}, but receval cannot compute it, as {why}."
+                return f"{self.tool} has {name}, but receval cannot compute it, because {why}."
         for entry in self.entries:
             if asked.plain == ToolName.of(entry.name).plain:
                 return (
                     f"{self.tool} has {entry.form}, but receval cannot compute it with "
-                    f"{' '.join(sorted(asked.options)) or 'no option'}; there are "
+                    f"{' '.join(sorted(asked.options)) or 'no option'}. The available metrics are "
                     f"{', '.join(one.form for one in self.entries)}."
                 )
         by_plain = {

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from receval.metrics.dialects.dialect import Dialect, ToolMetric
 
-_OF_ITEMS = "it is about the items of all lists together, and metrics here are of single lists"
-_OF_SCORES = "it needs the scores of items that are not relevant, which lists do not have"
+_OF_ITEMS = "it describes the items of all lists together, but metrics here are computed per list"
+_OF_SCORES = "it needs the scores of items that are not relevant, which lists do not contain"
 _OF_UNLISTED = (
-    "it needs the number of items that are not in the list, by the user's training ratings"
+    "it needs the number of items outside the list, which depends on the user's training ratings"
 )
 _OF_SEVERAL_RANKS = "the mean of recalls at several ranks is not among the metrics"
 _NOT_NORMALISED = "a gain that is not normalised is not among the metrics"
 _OF_LISTED_ITEMS = "it is about the items of lists, not about hits"
 _IN_HASH_ORDER = "LibRec's AUC goes through a list in the order of a hash table"
-_ONE_OUT = "LibRec has it for users with one test item alone: Hit of ours is it"
+_ONE_OUT = "LibRec computes it only for users with one test item, for whom Hit is the same"
 _LENSKIT_BELOW_0 = "LensKit subtracts ratings below 0; here their gain is 0."
 _BELOW_0 = "The tool subtracts ratings below 0; here their gain is 0."
 
@@ -230,8 +230,8 @@ CORNAC = Dialect(
             "MAP",
             "AP",
             cutoff="none",
-            note="Cornac ranks all candidates: give lists of all of them. It gives equal scores "
-            "the last of their ranks.",
+            note="Cornac ranks all candidates, so give lists of all candidates. Equal scores all "
+            "get the last of their ranks.",
         ),
         ToolMetric("MRR", "RR", cutoff="none", note="Cornac fails for a user without a hit."),
     ),
@@ -264,7 +264,7 @@ RECPACK = Dialect(
     ),
     refused={
         "DCGK": "a gain that is not normalised is not among the metrics",
-        "CoverageK": "it is about the items of all lists together",
+        "CoverageK": "it describes the items of all lists together",
         "PercentileRanking": "it needs the ranks of all candidates",
         "IPSHitRateK": "it needs the inverse propensities of items",
         "IntraListDiversityK": "it needs features of items",
@@ -298,9 +298,9 @@ RANKSYS = Dialect(
     refused={
         "ERR": "its highest rating is that of the test data, and only relevant ratings satisfy",
         **dict.fromkeys(
-            ("AUC", "ROCCurve"), "it is of the pairs of all users and items in one order"
+            ("AUC", "ROCCurve"), "it is computed from the pairs of all users and items in one order"
         ),
-        "Coverage": "it is of all lists together",
+        "Coverage": "it is computed from all lists together",
         "NumRetrieved": "it is a number of items, not a metric",
     },
     relevant=1.0,
@@ -391,8 +391,8 @@ RECOMMENDERS = Dialect(
         ),
     ),
     refused={
-        "r_precision_at_k": "it averages users with a hit alone (Rprec of ours averages all)",
-        "auc": "it is of the pairs of all users and items together",
+        "r_precision_at_k": "it averages only users with a hit (Rprec of receval averages all)",
+        "auc": "it is computed from the pairs of all users and items together",
         **dict.fromkeys(
             ("catalog_coverage", "distributional_coverage", "novelty", "diversity", "serendipity"),
             _OF_ITEMS,

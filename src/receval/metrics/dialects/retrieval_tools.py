@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from receval.metrics.dialects.dialect import Dialect, ToolMetric
 
-_GEOMETRIC = "it is a geometric mean over users: average P, AP, ... so (receval.metrics.averages)"
+_GEOMETRIC = (
+    "it is a geometric mean over users: use P, AP, ... with one of receval.metrics.averages"
+)
 
 TREC_EVAL = Dialect(
     name="trec_eval",
@@ -81,7 +83,7 @@ IR_MEASURES = Dialect(
     ),
     refused={
         "ERR": "gdeval has a fixed highest grade of 4 and prints 5 digits",
-        "RBP": "it is cwl_eval's, which was not read",
+        "RBP": "it belongs to cwl_eval, whose definitions have not been read",
         "Judged": "judged items over the length of the list are not among the metrics",
         "IPrec": "interpolated precision is not among the metrics",
         "SetAP": "precision times recall is not among the metrics",

@@ -101,15 +101,15 @@ def of_implicit(model: Any, *, threads: int = 1) -> AdaptedImplicitModel:
     """
     if "implicit" not in libraries_of(model) or not callable(getattr(model, "recommend", None)):
         raise ValueError(
-            f"A {type(model).__name__} is no model of implicit: give one such as "
+            f"A {type(model).__name__} is not a model of implicit. Give one, for example "
             "implicit.als.AlternatingLeastSquares(random_state=1)."
         )
     if threads < 1:
         raise ValueError(f"threads is {threads}; it must be at least 1.")
     if getattr(model, "user_factors", None) is not None:
         raise ValueError(
-            f"The {type(model).__name__} of implicit is trained already and would go on from what "
-            "it knows, test ratings perhaps. Give one that is not trained, or its scores as an "
+            f"The {type(model).__name__} of implicit is already trained, perhaps on test ratings, "
+            "and training would continue from there. Give an untrained model, or its scores as an "
             "array."
         )
     return AdaptedImplicitModel(model, threads)

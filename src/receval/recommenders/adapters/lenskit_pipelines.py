@@ -100,22 +100,22 @@ def of_lenskit(pipeline: Any, *, component: str = "scorer", seed: int = 0) -> Ad
     """
     if "lenskit" not in libraries_of(pipeline):
         raise ValueError(
-            f"A {type(pipeline).__name__} is no pipeline and no scorer of LensKit: give one such "
-            "as lenskit.knn.ItemKNNScorer()."
+            f"A {type(pipeline).__name__} is neither a pipeline nor a scorer of LensKit. Give one, "
+            "for example lenskit.knn.ItemKNNScorer()."
         )
     package = _module("lenskit.pipeline")
     if isinstance(pipeline, package.Component):
         pipeline = package.topn_pipeline(pipeline)
     if not isinstance(pipeline, package.Pipeline):
         raise ValueError(
-            f"The {type(pipeline).__name__} of LensKit is no pipeline and no component: receval "
-            f"takes those of {NEEDED}."
+            f"The {type(pipeline).__name__} of LensKit is neither a pipeline nor a component. Give "
+            f"one of {NEEDED}."
         )
     if pipeline.node(component, missing="none") is None:
         names = ", ".join(node.name for node in pipeline.nodes())
         raise ValueError(
-            f"The pipeline of LensKit has no node {component!r}, whose scores order the items; it "
-            f"has {names}. Name one by component=."
+            f"The pipeline of LensKit has no node {component!r} to order the items by its scores. "
+            f"Its nodes are {names}. Name one of them with component=."
         )
     return AdaptedPipeline(pipeline, component, seed)
 
@@ -127,6 +127,5 @@ def _module(name: str) -> ModuleType:
         if error.name is None or error.name.partition(".")[0] != "lenskit":
             raise
         raise ValueError(
-            f"There is no module {error.name}: receval takes pipelines of {NEEDED} "
-            "(pip install lenskit)."
+            f"There is no module {error.name}. Pipelines need {NEEDED} (pip install lenskit)."
         ) from error

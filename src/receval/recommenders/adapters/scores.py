@@ -66,8 +66,8 @@ class GivenScores:
         """
         if self.shape != train.shape:
             raise ValueError(
-                f"The scores have the shape {self.shape}; they must be of all users and items, "
-                f"{train.shape}, in the order of the ratings' codes."
+                f"The scores have the shape {self.shape}, but they must have the shape "
+                f"{train.shape}, for all users and items in the order of the ratings' codes."
             )
         return self
 
@@ -108,8 +108,8 @@ def of_scores(scores: Any) -> GivenScores:
     """
     if len(scores.shape) != 2 or np.dtype(scores.dtype).kind not in "buif":
         raise ValueError(
-            f"The scores have the shape {scores.shape} and the type {scores.dtype}; they must be "
-            "real numbers of the shape (n_users, n_items)."
+            f"The scores have the shape {scores.shape} and the type {scores.dtype}, but they must "
+            "be real numbers of the shape (n_users, n_items)."
         )
     if issparse(scores):
         # Duplicate entries of a pair must be added to be one score.

@@ -42,9 +42,9 @@ class AdaptedDecomposition:
             estimator.fit(self._train)
         if not hasattr(_last_step(estimator), "components_"):
             raise ValueError(
-                f"The {type(estimator).__name__} of scikit-learn has no components after it was "
-                "trained: what it gives back says nothing of items that a user has not rated. "
-                "Give a decomposition such as TruncatedSVD or NMF."
+                f"The {type(estimator).__name__} of scikit-learn has no components after training, "
+                "so its output says nothing about items that a user has not rated. Give a "
+                "decomposition, for example TruncatedSVD or NMF."
             )
         self.estimator_ = estimator
         return self
@@ -101,28 +101,28 @@ def of_sklearn(estimator: Any) -> AdaptedDecomposition:
     name = type(estimator).__name__
     if "sklearn" not in libraries_of(estimator) or not hasattr(estimator, "fit"):
         raise ValueError(
-            f"A {name} is no estimator of scikit-learn: give one such as "
+            f"A {name} is not an estimator of scikit-learn. Give one, for example "
             "sklearn.decomposition.TruncatedSVD(n_components=20, random_state=1)."
         )
     if "predict" in dir(estimator) and "ClusterMixin" not in parents:
         raise ValueError(
             f"The {name} of scikit-learn predicts from features of a pair of user and item, which "
-            "ratings alone do not define. Predict for all pairs yourself, and give the scores as "
-            "an array of the shape (n_users, n_items)."
+            "ratings alone do not define. Compute the predictions for all pairs yourself, and "
+            "give the scores as an array of the shape (n_users, n_items)."
         )
     if "OneToOneFeatureMixin" in parents:
         raise ValueError(
-            f"The {name} of scikit-learn works column by column: it gives users their own ratings "
-            "back, and says nothing of other items. Give a decomposition such as TruncatedSVD or "
-            "NMF, or a Pipeline that ends in one."
+            f"The {name} of scikit-learn works column by column: it returns the users' own "
+            "ratings, and says nothing about other items. Give a decomposition, for example "
+            "TruncatedSVD or NMF, or a Pipeline that ends in one."
         )
     if "ClusterMixin" in parents or not (
         hasattr(estimator, "inverse_transform") or _TOPICS in parents
     ):
         raise ValueError(
-            f"The {name} of scikit-learn gives no scores of items. Give a decomposition that has "
-            "inverse_transform, such as TruncatedSVD or NMF, or scores as an array; neighbours "
-            "are receval's UserKNN and ItemKNN."
+            f"The {name} of scikit-learn does not score items. Give a decomposition that has "
+            "inverse_transform, for example TruncatedSVD or NMF, or give the scores as an array. "
+            "For neighbours, use UserKNN or ItemKNN of receval."
         )
     return AdaptedDecomposition(estimator)
 

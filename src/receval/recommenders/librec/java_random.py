@@ -122,8 +122,8 @@ class JavaSampler:
         if lengths.max() == len(self._items):
             user = int(np.argmax(lengths))
             raise ValueError(
-                f"The user {user} has rated all items that anybody has: LibRec would look for one "
-                "that is not rated for ever. Draw otherwise, without librec_seed."
+                f"The user {user} has rated every item that anybody has rated, so LibRec would "
+                "never find one that is not rated. Leave out librec_seed to draw in another way."
             )
         self._starts, self._rated = train.indptr, train.indices
         by_item = train.T.tocsr()

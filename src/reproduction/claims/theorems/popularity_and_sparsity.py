@@ -62,8 +62,8 @@ def expected_precision(
     values = np.asarray(positives, dtype=np.float64)
     if len(values) < cutoff:
         raise ValueError(
-            f"The ranking has {len(values)} items, fewer than the cut-off {cutoff}: give at "
-            "least the items up to it."
+            f"The ranking has {len(values)} items, which is fewer than the cut-off {cutoff}. "
+            "Give at least as many items as the cut-off."
         )
     total = np.cumsum(values[:cutoff])[-1]
     return float(sigma * n_candidates / (cutoff * t * n_users) * total)
@@ -130,8 +130,8 @@ def expected_precision_over_coin_flips(
     """
     if not np.array_equal(np.sort(order), np.arange(ratings.n_items)):
         raise ValueError(
-            f"The order must hold each of the {ratings.n_items} items once: give the codes from 0 "
-            f"to {ratings.n_items - 1}, from the first rank on."
+            f"The order must contain each of the {ratings.n_items} items once. Give the codes "
+            f"from 0 to {ratings.n_items - 1}, beginning with the first rank."
         )
     rank_of = np.empty(ratings.n_items, dtype=np.int64)
     rank_of[order] = np.arange(ratings.n_items)

@@ -65,13 +65,13 @@ def damage_reported(path: Path) -> Iterator[None]:
     except _DAMAGE as error:
         reason = shortened(str(error), 100, middle=True)
         raise RawDataError(
-            path, None, f"the archive is damaged ({reason}): delete it and fetch it again"
+            path, None, f"the archive is damaged ({reason}). Delete it and fetch it again"
         ) from error
     except OSError as error:
         # The system refuses to seek to impossible offsets of damaged archives.
         if error.errno in (None, errno.EINVAL):
             reason = f"the archive is damaged ({shortened(str(error), 100, middle=True)})"
-            raise RawDataError(path, None, f"{reason}: delete it and fetch it again") from error
+            raise RawDataError(path, None, f"{reason}. Delete it and fetch it again") from error
         raise RawDataError(path, None, f"the file cannot be read ({error.strerror})") from error
 
 
@@ -180,14 +180,14 @@ def zip_member(path: Path, name: str, unpacked_limit: int | None = None) -> tupl
             raise _too_large(path, unpacked_limit)
         usual = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
         if not usual or member.flag_bits & 1:
-            reason = "encrypted" if usual else "compressed in an unusual way"
+            reason = "encrypted" if usual else "compressed with an unsupported method"
             raise RawDataError(path, None, f"the member {shown(member.filename)} is {reason}")
         return f"{path.as_posix()}/{member.filename}", archive.read(member)
 
 
 def _not_one_member(path: Path, name: str, found: int) -> RawDataError:
     members = f"{found} members" if found else "no member"
-    return RawDataError(path, None, f"the archive has {members} {name}, not one")
+    return RawDataError(path, None, f"the archive has {members} {name} instead of one")
 
 
 class _Header(tarfile.TarInfo):
@@ -232,7 +232,11 @@ def tar_members(
                 if member and member.size > _largest_unpacked(path, unpacked_limit):
                     raise _too_large(path, unpacked_limit)
                 if member and member.issparse():
-                    raise RawDataError(path, None, f"the member {shown(member.name)} is sparse")
+                    raise RawDataError(
+                        path,
+                        None,
+                        f"the member {shown(member.name)} is a sparse file, which is not supported",
+                    )
                 content = archive.extractfile(member) if member and member.isfile() else None
             if member is None:
                 break

@@ -262,7 +262,7 @@ def _header(path: Path) -> list[str]:
     try:
         return next(csv.reader([line.decode("latin-1")]), [])
     except csv.Error as error:
-        raise RawDataError(path, 1, f"the header is no line of CSV ({error})") from error
+        raise RawDataError(path, 1, f"the header is not a valid line of CSV ({error})") from error
 
 
 def _count_lines(path: Path) -> int:
@@ -282,7 +282,7 @@ def _count_lines(path: Path) -> int:
                 if opened.any():
                     line = lines + int(np.argmax(opened)) + 1
                     raise RawDataError(
-                        path, line, "a quotation mark is within a field or left open"
+                        path, line, "a quotation mark is inside a field or is not closed"
                     )
             lines += len(ends) - 1
     return lines
@@ -302,7 +302,7 @@ def _error(path: Path, fields: int, otherwise: str) -> RawDataError:
             try:
                 found = len(next(csv.reader([line.decode("latin-1")], strict=True), []))
             except csv.Error as error:
-                return RawDataError(path, number, f"the line is no row of CSV ({error})")
+                return RawDataError(path, number, f"the line is not a valid row of CSV ({error})")
             if found != fields:
                 return RawDataError(path, number, f"expected {fields} fields, found {found}")
     return RawDataError(path, None, otherwise)
@@ -393,7 +393,10 @@ def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
             # Take the source text, because Python also reads 0x1F, 1_000 and 4.00000000000000001.
             value = ast.get_source_segment(text, nodes[key]) or ""
             if not re.fullmatch(_NUMBER, value):
-                reason = f"the value of {key} is {shown(value)}, neither text nor a plain number"
+                reason = (
+                    f"the value of {key} is {shown(value)}, which is neither text nor a plain "
+                    "number"
+                )
                 raise RawDataError(path, number, reason)
         fields.append(value)
     return tuple(fields)
@@ -415,7 +418,9 @@ def _evaluate(text: str, path: Path, number: int) -> tuple[ast.expr, object]:
     except (ValueError, TypeError, SyntaxError, Warning, MemoryError, RecursionError) as error:
         # The position of a syntax error is that in the literal, not in the file.
         told = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
-        raise RawDataError(path, number, f"the line is no Python dict literal ({told})") from error
+        raise RawDataError(
+            path, number, f"the line is not a Python dict literal ({told})"
+        ) from error
 
 
 def _blocks(path: Path, unpacked_limit: int | None) -> Iterator[tuple[int, bytes]]:
@@ -465,8 +470,8 @@ def _error_in_block(block: bytes, path: Path, number: int) -> RawDataError:
             return RawDataError(
                 path,
                 line_number,
-                f"the key {shown(match[1])} already stands in line {lines[match[1]]}: "
-                "there is no blank line between two reviews",
+                f"the key {shown(match[1])} is already in line {lines[match[1]]}. Two reviews "
+                "need a blank line between them",
             )
         lines[match[1]] = line_number
     raise AssertionError("one of the lines does not fit")

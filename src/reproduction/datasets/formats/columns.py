@@ -250,18 +250,20 @@ class Text(ColumnFormat):
         if self.required and not field:
             return f"the {self.name} is empty"
         if self.required and field.startswith((b" ", _MARK.encode())):
-            return f"the {self.name} is {shown(field)}, which begins with a blank"
+            return (
+                f"the {self.name} is {shown(field)}, which begins with a space or a byte order mark"
+            )
         if len(field) > LONGEST_IDENTIFIER:
             return (
-                f"the {self.name} {shown(field)} has {len(field):,} bytes, "
-                f"more than {LONGEST_IDENTIFIER:,}"
+                f"the {self.name} {shown(field)} has {len(field):,} bytes; at most "
+                f"{LONGEST_IDENTIFIER:,} are allowed"
             )
         if b"\0" in field:
-            return f"the {self.name} is {shown(field)}, which has a NUL character"
+            return f"the {self.name} is {shown(field)}, which contains a NUL character"
         try:
             field.decode("utf-8")
         except UnicodeDecodeError:
-            return f"the {self.name} is {shown(field)}, which is not UTF-8"
+            return f"the {self.name} is {shown(field)}, which is not valid UTF-8"
         return None
 
     def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -334,7 +336,7 @@ class LineFormat:
             lines = lines.replace(b"\r\n", b"\n").removesuffix(b"\r")
         try:
             if misread := next((byte for byte in self._misread if byte in lines), None):
-                raise pa.ArrowInvalid(f"there is {shown(misread)}")
+                raise pa.ArrowInvalid(f"the data contain {shown(misread)}")
             if len(delimiter) > 1:
                 lines, delimiter = lines.replace(delimiter, b"\t"), b"\t"
             columns = self._values(
@@ -363,9 +365,9 @@ class LineFormat:
         if len(line) >= LONGEST_LINE:
             return f"the line has {LONGEST_LINE:,} bytes or more"
         if b"\r" in line:
-            return "there is a carriage return within the line, which is no line end here"
+            return "the line contains a carriage return, which does not end a line here"
         if len(self.delimiter) > 1 and b"\t" in line:
-            return "there is a tab, which no field of this format has"
+            return "the line contains a tab, which no field of this format may contain"
         fields = line.split(self.delimiter)
         if len(fields) != len(self.columns):
             names = ", ".join(column.name for column in self.columns)

@@ -89,13 +89,13 @@ def _read(path: Path) -> dict[str, NDArray]:
         # record.
         if hidden := re.search(rb"\r\d+ \d+ \d+ ", data):
             line = data[: hidden.start()].count(b"\n") + 1
-            raise RawDataError(path, line, "a line ends with a carriage return alone")
+            raise RawDataError(path, line, "the line ends with a carriage return and no line feed")
         data = data.replace(b"\r", b" ")
     if not data.endswith(b"\n"):
         data += b"\n"
     if _SEPARATOR in data:
         line = data[: data.index(_SEPARATOR)].count(b"\n") + 1
-        raise RawDataError(path, line, "there is a control character (unit separator)")
+        raise RawDataError(path, line, "the line contains a control character (unit separator)")
     characters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     spaces = np.flatnonzero(characters == ord(" "))

@@ -105,7 +105,9 @@ def _movie_of_file(source: str, content: bytes) -> _Movie:
     number = _movie_number(header, source, 1)
     named = re.fullmatch(r"mv_0*(\d+)\.txt", PurePosixPath(source).name)
     if named and named[1] != str(number):
-        raise RawDataError(source, 1, f"the movie is {number}, but not by the name of the file")
+        raise RawDataError(
+            source, 1, f"the movie is {number}, but the name of the file has another number"
+        )
     return _Movie(source, 2, number, lines)
 
 
@@ -129,7 +131,7 @@ def _movies_of_combined(path: Path) -> Iterator[_Movie]:
                 if number is not None:
                     yield _Movie(source, first_line, number, lines)
                 elif lines:
-                    raise RawDataError(source, 1, "expected a line '<movie>:' before ratings")
+                    raise RawDataError(source, 1, "expected a line '<movie>:' before the ratings")
                 number = _movie_number(rest[header:header_end], source, line)
                 line += 1
                 first_line = line
@@ -143,7 +145,7 @@ def _movies_of_combined(path: Path) -> Iterator[_Movie]:
 
 
 def _too_long(source: str, line: int) -> RawDataError:
-    reason = f"there is no other line '<movie>:' in the next {_LARGEST_MOVIE:,} bytes"
+    reason = f"expected another line '<movie>:' within the next {_LARGEST_MOVIE:,} bytes"
     return RawDataError(source, line, reason)
 
 
@@ -169,7 +171,7 @@ def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> 
         columns = LINES.read(movie.lines, movie.source, movie.first_line)
         _refuse_repeats(movie, columns["user"], last_row)
         if movie.number in places:
-            reason = f"the movie {movie.number} occurs twice, here and in {places[movie.number]}"
+            reason = f"the movie {movie.number} occurs twice: here and in {places[movie.number]}"
             raise RawDataError(movie.source, movie.first_line - 1, reason)
         places[movie.number] = PurePosixPath(movie.source).name
         users.append(columns["user"])
@@ -215,7 +217,7 @@ def _refuse_repeats(movie: _Movie, users: NDArray[np.int32], last_row: NDArray[n
         raise RawDataError(
             movie.source,
             movie.first_line + int(repeated[1]),
-            f"the user {users[repeated[1]]} already rated this movie "
+            f"the user {users[repeated[1]]} already rated this movie, "
             f"{repeated[1] - repeated[0]} line(s) above",
         )
 

@@ -63,17 +63,21 @@ DOCUMENTS, ERRATA = "docs/index.html", "errata.html"
 ERRATA_SOURCE = "docs/errata.md"
 
 GROUPS = {
-    "Guides": {
+    "Use it on your data": {
         "README": "What receval is, and the two commands that make everything.",
         "library": "A program that compares recommenders on any table of ratings.",
-        "running": "Commands, options, and making one thing again.",
-        "datasets": "Which there are, and how to get those that must be asked for.",
-        "reading_results": "What the files are, and how fresh results are compared with them.",
-        "recipes": "A dataset, its twin, a system, a metric, a table and a figure, step by step.",
-        "cluster": "Running on a Slurm cluster.",
-        "CONTRIBUTING": "How to change the project, and the rules that keep results correct.",
+        "reading": "Which files are read, how, and what can be set.",
+        "warnings": "Every note and refusal, and what to do about it.",
+        "diagnosis": "What a table of ratings allows to be measured.",
+        "recommendations": "Ten recommendations for experiments, each with its evidence.",
+        "metrics": "Every metric: formula, denominator, missing lists, ties, source.",
+        "recommenders": "The systems of the papers, by family.",
+        "dialects": "What other tools compute under the same names.",
+        "sampled_metrics": "What ranking among sampled candidates is worth.",
+        "glossary": "Every term, and what the papers and the field call it.",
     },
-    "What was found": {
+    "The papers": {
+        "studies": "The five papers, the follow-ups, our own questions, and their artifacts.",
         "claims": "How verdicts are reached, and how a claim is written.",
         "replications": "How often each claim holds under other root seeds.",
         "biases": "Sparsity and popularity biases of metrics: what holds, what differs, and why.",
@@ -82,19 +86,24 @@ GROUPS = {
         "decisions": "Eight choices of an offline experiment, and who wins under each.",
         "fidelity": "How close the recommenders come to the values published for them.",
         "implementations": "The same algorithms by other packages.",
-        "time_and_bias": "Splits along time, popular candidates, estimates without bias of choice.",
-        "followups": "What newer papers say of the same questions, and what is seen of it here.",
-        "unbiased_tests": "What tests by randomly drawn items can decide.",
+        "followups": "What newer papers say on the same questions, and what our data show.",
+        "time_and_bias": "Splits by time, popular candidates, and unbiased estimates.",
+        "unbiased_tests": "What tests on randomly drawn items can decide.",
     },
-    "Reference": {
-        "metrics": "Every metric: formula, denominator, missing lists, ties, source.",
-        "studies": "The five papers, what came after, our own questions, and their artifacts.",
-        "recommenders": "The systems of the papers, by family.",
-        "glossary": "Every term, and what the papers and the field call it.",
-        "architecture": "Packages, rules, and where to put what.",
+    "Reproduce": {
+        "running": "Commands, options, and making one thing again.",
+        "datasets": "Which there are, and how to get those that must be asked for.",
+        "reading_results": "What the files are, and how fresh results are compared with them.",
+        "cluster": "Running on a Slurm cluster.",
+        "scale": "Time and memory by the number of ratings.",
         "reliability": "What receval promises when data is damaged or runs are killed.",
-        "snakemake_scheduler": "What scheduling costs, and how that is avoided.",
         "CHANGELOG": "What changed, and which results moved.",
+    },
+    "Contribute": {
+        "CONTRIBUTING": "How to change the project, and the rules that keep results correct.",
+        "architecture": "Packages, rules, and where to put what.",
+        "recipes": "A dataset, its twin, a system, a metric, a table and a figure, step by step.",
+        "snakemake_scheduler": "What scheduling costs, and how that is avoided.",
     },
 }
 """Documents by purpose, each with a line; others are listed under "More"."""

@@ -150,7 +150,8 @@ def formula(latex: str, *, block: bool = False) -> str:
     except (MathError, AttributeError) as error:
         # docutils stumbles over a line break in a formula, such as a doubled backslash.
         raise ValueError(
-            f"The formula {latex.strip()!r} cannot be set: {error} Write it with other commands."
+            f"The formula {latex.strip()!r} cannot be typeset: {error} Write it with other "
+            "commands."
         ) from error
     # The namespace is implied in HTML, and the function application sign is invisible.
     markup = markup.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")

@@ -447,7 +447,7 @@ def _picture(path: Path, address: str, page: str) -> Mapping[str, Any]:
     with refusing_damage(path):
         found = _SIZE.search(path.read_text(encoding="utf-8")[:4000])
         if found is None:
-            raise ValueError("it does not say how wide and how high it is")
+            raise ValueError("it does not give its width and height")
     # A pixel of browsers is 3/4 of a point; a figure of one column is shown larger.
     width, height = (round(float(size) * 96 / 72) for size in found.groups())
     scale = 1.5

@@ -65,7 +65,7 @@ def write(
     both the last line and the latest time of a pair give the valid rating.
     """
     if observation.timestamps is None:
-        raise ValueError("Beer reviews have times: give the synthetic twin a period.")
+        raise ValueError("Beer reviews have times. Give the synthetic twin a period.")
     values = observation.values
     repeated = np.flatnonzero(observation.repeated)
     row = np.r_[repeated, np.arange(len(values))]

@@ -34,7 +34,7 @@ def write(
 ) -> list[str]:
     """Write the raw file and return its name; lines ``user track rating known`` in no order."""
     if observation.known is None:
-        raise ValueError("CM100k has familiarity flags: give the synthetic twin a random_sample.")
+        raise ValueError("CM100k has familiarity flags. Give the synthetic twin a random_sample.")
     order = rng.permutation(len(observation))
     lines = join_columns(
         [

@@ -68,7 +68,7 @@ def write(
     a MusicBrainz id, the others always; every fourth track has none.
     """
     if observation.timestamps is None:
-        raise ValueError("Plays have times: give the synthetic twin a period.")
+        raise ValueError("Plays have times. Give the synthetic twin a period.")
     order = np.lexsort((-observation.timestamps, observation.users))
     tracks = rng.integers(0, TRACKS_PER_ARTIST, len(order))
     artist_mbids = np.where(

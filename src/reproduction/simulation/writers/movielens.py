@@ -45,7 +45,7 @@ def write(
     ``ratings.dat`` is grouped by user and in no order within a user, as in the original.
     """
     if observation.timestamps is None:
-        raise ValueError("MovieLens ratings have timestamps: give the synthetic twin a period.")
+        raise ValueError("MovieLens ratings have timestamps. Give the synthetic twin a period.")
     order = np.lexsort((rng.random(len(observation)), observation.users))
     ratings = join_columns(
         [

@@ -53,7 +53,7 @@ def write(
     order. Movies without a rating have no file.
     """
     if observation.timestamps is None:
-        raise ValueError("Netflix ratings have dates: give the synthetic twin a period.")
+        raise ValueError("Netflix ratings have dates. Give the synthetic twin a period.")
     order = rng.permutation(len(observation))
     order = order[np.argsort(observation.items[order], kind="stable")]
     titles = join_columns(

@@ -37,7 +37,7 @@ def write(
     """
     if observation.known is None:
         raise ValueError(
-            "Yahoo! R3 has a part missing at random: give the synthetic twin a random_sample."
+            "Yahoo! R3 has a part missing at random. Give the synthetic twin a random_sample."
         )
     lines = join_columns(
         [

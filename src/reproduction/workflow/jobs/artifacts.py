@@ -36,7 +36,7 @@ def compute_artifact(
     read = ArtifactInputs(InputFiles(**inputs), ArtifactDescription.of(description))
     table: pd.DataFrame = import_module(module).data(read)
     if table.empty:
-        raise ValueError(f"{results.stem} has no rows ({module}): there is nothing to show.")
+        raise ValueError(f"{results.stem} has no rows ({module}), so there is nothing to show.")
     write_results(table, results)
 
 
@@ -156,8 +156,8 @@ def report_drift(
         outside = [path.as_posix() for path in files if not path.is_relative_to(folder)]
         if outside:
             raise ValueError(
-                f"{', '.join(outside)} would not be compared, as it is not in {folder.as_posix()}: "
-                "the rule declares files and folders that do not belong together."
+                f"{', '.join(outside)} is not in {folder.as_posix()}, so it would not be "
+                "compared. The rule must declare folders that contain the files."
             )
     own, theirs = map(Path, folders)
     compared = compare_folders(

@@ -88,8 +88,8 @@ def prepare_ratings(
     written = tuple(ratings.parent / name for name in PREPARED_FILES)
     if declared != written:
         raise ValueError(
-            f"A prepared dataset is {', '.join(PREPARED_FILES)}, in this order and in one folder; "
-            f"the rule declares {', '.join(map(str, declared))}."
+            f"A prepared dataset consists of {', '.join(PREPARED_FILES)}, in this order and in "
+            f"one folder, but the rule declares {', '.join(map(str, declared))}."
         )
     raw, spec = RawFiles.read(manifest), DatasetSpec.model_validate(description)
     # Importing a parser runs its code. Only names from the configuration are known to be in this
@@ -99,8 +99,8 @@ def prepare_ratings(
         raise RawDataError(
             manifest,
             None,
-            f"it names the parser {quoted(raw.parser)}, which is not the dataset's: "
-            f"{enumerated(parsers)}; delete the file, and it is made again",
+            f"it names the parser {quoted(raw.parser)}, but the dataset uses "
+            f"{enumerated(parsers)}. Delete the file, and the next run makes it again",
         )
     prepare(raw, spec, ratings.parent)
 

@@ -222,7 +222,9 @@ class Server:
         try:
             process = os.fork()
         except OSError as error:
-            connection.send(JobResult(f"The system starts no process for it: {error.strerror}."))
+            connection.send(
+                JobResult(f"The system could not start a process for it: {error.strerror}.")
+            )
             connection.send(ProcessExit(1))
             return
         if process == 0:

@@ -215,7 +215,7 @@ class JobRunner:
             # Snakemake does not report a job that ends like this: the run is interrupted, too.
             raise KeyboardInterrupt
         if result is None and self._stopped_by is not None:
-            raise JobStoppedError(f"{name} was ended: {self._stopped_by}.")
+            raise JobStoppedError(f"{name} was stopped: {self._stopped_by}.")
         if result is None:
             raise JobError(f"{name} {_end_of(status)} Its log: {job.log}.")
         self._tell(result, name, job.log)
@@ -223,7 +223,7 @@ class JobRunner:
     def _start(self, job: Job, name: str) -> StartedJob:
         with self._lock:
             if self._stopped_by is not None:
-                raise JobStoppedError(f"{name} was not begun: {self._stopped_by}.")
+                raise JobStoppedError(f"{name} was not started: {self._stopped_by}.")
             started = self._launcher.start(job)
             self._running.add(started)
             return started
@@ -261,7 +261,7 @@ class JobRunner:
             while True:
                 for number in os.read(reader, 64):
                     if number in (signal.SIGINT, signal.SIGTERM):
-                        reason = f"the run got the signal {signal.Signals(number).name}"
+                        reason = f"the run received the signal {signal.Signals(number).name}"
                         self.stop(reason, interrupted=number == signal.SIGINT)
                     if number == signal.SIGTERM:
                         # Snakemake's handler may wait for ever for a lock that the main thread
@@ -287,8 +287,8 @@ def _end_of(status: int | None) -> str:
     name = names.get(-status, f"the signal {-status}")
     if name == "SIGKILL":
         return (
-            "was killed by SIGKILL: the system may have run out of memory. Run fewer jobs at once, "
-            "or where there is more memory."
+            "was killed by SIGKILL. The system may have run out of memory. Run fewer jobs at "
+            "once, or use a machine with more memory."
         )
     return f"was killed by {name}."
 
@@ -376,7 +376,7 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
     The file is relative to the repository, which is the current folder.
     """
     if sys.platform == "win32":
-        raise ValueError("receval repo run-rule needs Linux or macOS.")
+        raise ValueError("receval repo run-rule works only on Linux and macOS.")
     LOADED.keep()
     ours, theirs = socket.socketpair()
     with theirs:
@@ -406,7 +406,7 @@ def _serve(connection: Connection) -> None:
     except EOFError:
         return
     print(f"{job.call.function} in process {os.getpid()}", file=sys.stderr)
-    result = JobResult("It was left in the debugger.")
+    result = JobResult("The debugger ended it.")
     try:
         # As in any other job, so that results have the same bytes.
         with as_planned(job.code), threadpool_limits(1):

@@ -102,8 +102,8 @@ def _incremental(label: str) -> QuasiArithmetic:
     average = parse_average(label)
     if not isinstance(average, QuasiArithmetic):
         raise ValueError(
-            f"{label} is no mean of transformed values, and only such can follow judgments that "
-            "leave: use arithmetic, geometric or geometric-adjusted."
+            f"{label} is not a mean of transformed values. Only such a mean can be updated when "
+            "judgments are removed. Use arithmetic, geometric or geometric-adjusted."
         )
     return average
 
@@ -117,8 +117,8 @@ def _of_fold(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     if len(experiment.protocols) != 1 or experiment.evaluated_users != "tested":
         raise ValueError(
-            f"The experiment on {experiment.dataset} must have one protocol and average tested "
-            "users: those who lose all judgments leave the average."
+            f"The experiment on {experiment.dataset} must have one protocol and average over "
+            "tested users, because users who lose all judgments leave the average."
         )
     (protocol,) = experiment.protocols
     lists = [experiment.lists(system, protocol, number) for system in experiment.all_systems]
@@ -333,7 +333,7 @@ def take_accepted_trace(
     trace = accepted[accepted["system"] == system].reset_index(drop=True)
     settings = [json.dumps(setting, sort_keys=True) for setting in search.settings]
     if trace["setting"].tolist() != [setting for setting in settings for _ in metrics]:
-        raise _refusal(accepted_file, system, "have other settings than are to be tried")
+        raise _refusal(accepted_file, system, "have other settings than the search tries")
     if trace["metric"].tolist() != metrics * len(settings):
         raise _refusal(accepted_file, system, f"have other metrics than {', '.join(metrics)}")
     published = np.tile(published_values(published_file, names, metrics), len(settings))
@@ -347,6 +347,6 @@ def take_accepted_trace(
 
 def _refusal(accepted_file: Path, system: str, reason: str) -> ValueError:
     return ValueError(
-        f"{accepted_file} cannot stand for the search for the settings of {system}: its rows "
-        f"{reason}. Run the searches."
+        f"{accepted_file} cannot replace the search for the settings of {system}, because its "
+        f"rows {reason}. Run the searches (accepted_searches=off)."
     )

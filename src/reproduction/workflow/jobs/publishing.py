@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,7 +55,8 @@ def write_index(
         parts.append(OF_TWINS)
     parts.append(_contents([_heading(artifact) for artifact in study["artifacts"]]))
     for artifact in study["artifacts"]:
-        parts += _section(artifact, shown.paragraphs(artifact) if artifact["shows"] else None)
+        of_figure = shown.paragraphs(artifact) if artifact["shows"] else None
+        parts += _section(artifact, of_figure, shown.made_by(artifact))
     write_atomically(index, ("\n\n".join(parts) + "\n").encode())
 
 
@@ -85,6 +86,31 @@ class _ShownText:
             return [reading, f"{SHOWN} {said[0]}"]
         return [reading, SHOWN, "\n".join(f"- {one}" for one in said)]
 
+    def made_by(self, artifact: Mapping[str, Any]) -> str:
+        """Return where an artifact's code and configuration are, and which claims it decides."""
+        study = self._study["name"]
+        told = (
+            f"*Made by* [{artifact['code']}]({ROOT}/src/reproduction/{artifact['code']}), as "
+            f"[config/studies/{study}.yaml]({ROOT}/config/studies/{study}.yaml) says."
+        )
+        own = f"{study}/{artifact['name']}"
+        decided = [
+            claim
+            for claim, rows in self._claims.items()
+            if any(own in re.findall(r"[\w/]+", str(row["artifact"])) for row in rows)
+        ]
+        return (
+            f"{told} It decides {', '.join(map(self._links, _runs(decided)))}." if decided else told
+        )
+
+    def _links(self, run: Sequence[str]) -> str:
+        """Return links to claims with successive numbers: the first and the last of many."""
+        named = [
+            f"[{claim}]({LEDGER.format(paper=self._claims[claim][0]['paper'])}#{claim})"
+            for claim in run
+        ]
+        return f"{named[0]} to {named[-1]}" if len(named) > 2 else ", ".join(named)
+
     def _statement(self, shown: str | Mapping[str, Any], artifact: str) -> str:
         from reproduction.claims.ledger import own_statement, told_verdicts
 
@@ -94,7 +120,7 @@ class _ShownText:
             if rows is None:
                 raise ValueError(
                     f"{where} shows the claim {shown}, which is not in the study's file in "
-                    "config/claims: correct its number in config/studies."
+                    "config/claims. Correct its number in config/studies."
                 )
             ledger = LEDGER.format(paper=rows[0]["paper"])
             link = f" ([{shown}]({ledger}#{shown}), {_text(rows[0]['where'])})"
@@ -130,6 +156,23 @@ def _heading(artifact: Mapping[str, Any]) -> str:
     return in_text(heading(artifact["name"], artifact["title"]))
 
 
+def _runs(claims: Iterable[str]) -> list[list[str]]:
+    """Divide claims, in ascending order, into runs of successive numbers.
+
+    Examples
+    --------
+    >>> _runs(["B-001", "B-002", "B-004"])
+    [['B-001', 'B-002'], ['B-004']]
+    """
+    runs: list[list[str]] = []
+    for claim in claims:
+        number = int(claim.rpartition("-")[2])
+        if not runs or int(runs[-1][-1].rpartition("-")[2]) + 1 != number:
+            runs.append([])
+        runs[-1].append(claim)
+    return runs
+
+
 def _contents(headings: Sequence[str]) -> str:
     """Return a list of links to the sections, by the anchors that GitHub gives them."""
     lines, taken = [], dict[str, int]()
@@ -152,7 +195,9 @@ def _as_twins(text: str, datasets: Sequence[str]) -> str:
     return re.sub(rf"(?<!twin of )(?<![\w-])({names})(?![\w-])", r"the twin of \1", text)
 
 
-def _section(artifact: Mapping[str, Any], shown: Sequence[str] | None) -> Iterator[str]:
+def _section(
+    artifact: Mapping[str, Any], shown: Sequence[str] | None, made_by: str
+) -> Iterator[str]:
     name, title = artifact["name"], _heading(artifact)
     yield f"## {escape_markdown(title)}"
     if shown is not None:
@@ -160,6 +205,7 @@ def _section(artifact: Mapping[str, Any], shown: Sequence[str] | None) -> Iterat
     yield _text(artifact["caption"])
     if shown is not None:
         yield from shown
+    yield made_by
     # GitHub displays Markdown, so link to it by name.
     words = {"md": f"{printed_name(name) or artifact['title']} (md)"}
     files = (

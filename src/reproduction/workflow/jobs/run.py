@@ -64,7 +64,7 @@ def _check_limits(at_once: Sequence[int | None]) -> None:
     """Refuse limits of zero, with which a run would wait for ever."""
     if min(limit for limit in (1, *at_once) if limit is not None) < 1:
         print(
-            "No run can begin with --cores 0 or --jobs 0: name a number from 1 on, or all.",
+            "A run cannot start with --cores 0 or --jobs 0. Use a number of at least 1, or all.",
             file=sys.stderr,
         )
         raise SystemExit(2)
@@ -89,8 +89,9 @@ def say_what_was_of_the_future(folder: Path) -> None:
     dated = date_back(folder, time.time())
     if dated:
         print(
-            f"{how_many(len(dated), 'file')} in {folder.as_posix()} came from the future, such as "
-            f"{dated[0].as_posix()}: dated as of now. Look after the clocks of your machines.",
+            f"{how_many(len(dated), 'file')} in {folder.as_posix()} had a date in the future, "
+            f"such as {dated[0].as_posix()}. Their dates were set to now. Check the clocks of "
+            "your machines.",
             file=sys.stderr,
         )
 
@@ -101,7 +102,7 @@ def or_no_run() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        print(f"No run can begin. {about_files(error)}", file=sys.stderr)
+        print(f"The run cannot start. {about_files(error)}", file=sys.stderr)
         raise SystemExit(2) from error
 
 
@@ -109,7 +110,9 @@ def _check_space(folder: Path) -> None:
     """Raise the system's error if no more files can be written to a folder."""
     if folder.is_symlink() and not folder.exists():
         there = os.fspath(folder.readlink())
-        reason = f"it is a link to {there}, which is not there: mount its disk, or remove the link"
+        reason = (
+            f"it is a link to {there}, which does not exist. Mount its disk, or remove the link"
+        )
         raise OSError(errno.ENOLINK, reason, os.fspath(folder))
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(folder))

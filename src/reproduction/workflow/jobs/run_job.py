@@ -78,8 +78,9 @@ class Call:
             twice = sorted(values.keys() & arguments.keys())
             if twice:
                 raise ValueError(
-                    f"The rule that calls {function} has {', '.join(twice)} under {source} and "
-                    "above it: every name is one argument of the function. Rename one of them."
+                    f"The rule that calls {function} has {', '.join(twice)} both under {source} "
+                    "and above it, but every name is one argument of the function. Rename one "
+                    "of them."
                 )
             arguments |= values
         return cls(function, arguments)
@@ -110,7 +111,7 @@ def _paths(files: NamedFiles, function: str, kind: str) -> dict[str, Any]:
     if held != len(files):
         raise ValueError(
             f"The rule that calls {function} has {len(files) - held} files without a name under "
-            f"{kind}: name each after the function's argument."
+            f"{kind}. Name each file after an argument of the function."
         )
     return named
 

@@ -188,8 +188,8 @@ def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
     n_users, n_ratings = len(numbers), int(numbers.sum())
     if n_users < n_shards:
         raise ValueError(
-            f"{n_users} users cannot be divided into {n_shards} shards: ask for no more shards "
-            "than users."
+            f"{n_users} users cannot be divided into {n_shards} shards. Use at most as many "
+            "shards as users."
         )
     # Whole numbers, so that rounding cannot move a border.
     costs = np.cumsum(numbers * n_users + n_ratings) if n_ratings else np.arange(1, n_users + 1)
@@ -227,8 +227,8 @@ def folds_and_users(
     fewest, more = divmod(n_shards, n_folds)
     if n_users * n_folds < n_shards:
         raise ValueError(
-            f"{n_folds} folds of {n_users} users cannot be divided into {n_shards} shards: ask for "
-            f"no more than {n_users * n_folds} (shards in config.yaml)."
+            f"{n_folds} folds of {n_users} users cannot be divided into {n_shards} shards. Use "
+            f"at most {n_users * n_folds} (shards in config.yaml)."
         )
     place = number - 1
     for fold_number in range(n_folds):

@@ -157,7 +157,7 @@ class PlannedDatasets:
             ]
             lines += [availability_table(rows)] if rows else []
             lines += [
-                f"The local mirror {mirror.as_posix()} is not there."
+                f"The local mirror {mirror.as_posix()} does not exist."
                 for mirror in self.missing_mirrors()
                 if rows
             ]
@@ -278,8 +278,8 @@ class AcceptedResults:
                 raise ValueError("the datasets are not recorded")
         except (ValueError, AttributeError, RecursionError) as error:
             raise ValueError(
-                f"{record} is no record of provenance ({shortened(str(error), 100)}): get it back, "
-                f"for example with git checkout {record}."
+                f"{record} is not a record of provenance ({shortened(str(error), 100)}). Restore "
+                f"it, for example with git checkout {record}."
             ) from error
         return content
 

@@ -178,7 +178,8 @@ class PlannedJudgmentSamplings:
         known = self.experiments.studies[study].judgment_samplings
         if judgment_sampling not in known:
             raise KeyError(
-                f"{study} has no judgment sampling {judgment_sampling}; it has {', '.join(known)}."
+                f"{study} has no judgment sampling {judgment_sampling}. Its judgment samplings "
+                f"are {', '.join(known)}."
             )
         return known[judgment_sampling]
 
@@ -260,7 +261,7 @@ class PlannedSearches:
         if config.get("seed") != self.settings.seed or not same_split:
             raise ValueError(
                 "accepted_searches is on, but the accepted searches have another root seed or "
-                f"another split {split} than this configuration: run the searches "
+                f"another split {split} than this configuration. Run the searches "
                 "(accepted_searches=off)."
             )
         return [self.accepted.file("systems", "searches")]
@@ -291,7 +292,9 @@ class PlannedSimulations:
         """Return the configuration of a simulation."""
         known = self.settings.simulations
         if simulation not in known:
-            raise KeyError(f"There is no simulation {simulation}; there are {', '.join(known)}.")
+            raise KeyError(
+                f"There is no simulation {simulation}. The simulations are {', '.join(known)}."
+            )
         return known[simulation]
 
     def files(self, simulation: str) -> dict[str, str]:
@@ -314,8 +317,8 @@ class PlannedSimulations:
         spec = self.spec(simulation)
         if system not in spec.systems:
             raise ValueError(
-                f"The simulation {simulation} has no system {system}; it has "
-                f"{', '.join(spec.systems)}. Name it in config/simulations.yaml."
+                f"The simulation {simulation} has no system {system}. Its systems are "
+                f"{', '.join(spec.systems)}. Add the system in config/simulations.yaml."
             )
         own = spec.relevance_threshold
         dataset = self.settings.datasets[spec.dataset]

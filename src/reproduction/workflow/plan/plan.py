@@ -305,10 +305,14 @@ class Plans(Mapping[str, Plan]):
 def _check_mirrors(missing: list[Path]) -> None:
     """Refuse missing mirrors, without which a run would plan other data."""
     for mirror in missing:
-        hint = " (~ is no home folder here: write it out)" if "~" in mirror.parts else ""
+        hint = (
+            (" (~ does not stand for the home folder here; write its full path)")
+            if "~" in mirror.parts
+            else ""
+        )
         raise ValueError(
-            f"There is no folder {mirror.as_posix()}, which local_mirrors names{hint}. Correct the "
-            "name, or leave it out: local_mirrors=[]."
+            f"local_mirrors names the folder {mirror.as_posix()}, which does not exist{hint}. "
+            "Correct the name, or set local_mirrors=[]."
         )
 
 
@@ -347,13 +351,13 @@ def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> 
     path = run_file(chosen)
     if not path.is_file():
         raise ValueError(
-            f"Nothing has been run: there is no {path.as_posix()}. Run the workflow first: "
+            f"There is no {path.as_posix()}, so nothing has been run. Run the workflow first: "
             f"snakemake --cores all --config edition={chosen}."
         )
     record = _read_record(path, given=dict, datasets=dict, descriptions=dict)
     if record is None:
         raise ValueError(
-            f"{path.as_posix()} is no record of a run: delete it, and run the workflow again."
+            f"{path.as_posix()} is not a record of a run. Delete it, and run the workflow again."
         )
     datasets, told = record["datasets"], record["descriptions"]
     plan = Plan(load_settings(folders.config, chosen, record["given"]), folders)
@@ -362,14 +366,14 @@ def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> 
     )
     if changed:
         raise ValueError(
-            f"Other datasets can be had than when {path.as_posix()} was written: "
+            f"The available datasets have changed since {path.as_posix()} was written: "
             f"{', '.join(changed)}. Run the workflow again."
         )
     described = _digests_of_descriptions(plan)
     changed = sorted(name for name in {*described, *told} if told.get(name) != described.get(name))
     if changed:
         raise ValueError(
-            f"The configuration of {', '.join(changed)} is another than when {path.as_posix()} was "
+            f"The configuration of {', '.join(changed)} has changed since {path.as_posix()} was "
             "written. Run the workflow again."
         )
     return plan
@@ -390,13 +394,15 @@ def check_artifacts(plan: Plan, *, recorded: bool) -> None:
         if made:
             for reason in _differences(plan, study, recorded=recorded):
                 raise ValueError(
-                    f"work/{plan.edition}/artifacts/{study} is not of the last run, which "
-                    f"{run_file(plan.edition).as_posix()} tells of: {reason}. Make the study again "
-                    f"with the same configuration: snakemake --cores all {study} --config ..."
+                    f"work/{plan.edition}/artifacts/{study} is not from the last run, which "
+                    f"{run_file(plan.edition).as_posix()} records: {reason}. Make the study "
+                    f"again with the same configuration: snakemake --cores all {study} --config "
+                    "..."
                 )
     if not found:
         raise ValueError(
-            f"The last run made no artifact: work/{plan.edition}/artifacts has none of this plan."
+            f"The last run made no artifact: work/{plan.edition}/artifacts contains no artifact "
+            "of this plan."
         )
 
 
@@ -405,11 +411,11 @@ def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
     path = plan.studies.record_file(study)
     if not Path(path).is_file():
         if recorded:
-            yield f"{path} is missing, as after a run that did not end"
+            yield f"{path} is missing, as it is after a run that did not finish"
         return
     record = _read_record(Path(path), config=dict, absent=list, code=dict, results=dict)
     if record is None:
-        yield f"{path} is no record of provenance, so delete it"
+        yield f"{path} is not a record of provenance and must be deleted"
         return
     told = {key: value for key, value in record["config"].items() if key != SPLITS_METADATA}
     planned = _plain(plan.studies.description(study))
@@ -426,7 +432,7 @@ def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
         changed = sorted(name for name in now if record["results"].get(name) != now[name])
         if changed:
             others = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
-            yield f"{', '.join(changed[:3])}{others} is not what its record has"
+            yield f"{', '.join(changed[:3])}{others} differs from its record"
 
 
 def _read_record(path: Path, **types: type) -> dict[str, Any] | None:

@@ -65,7 +65,9 @@ class PlannedArtifacts:
         """Return the configuration of an artifact."""
         artifacts = self.studies[study].artifacts
         if artifact not in artifacts:
-            raise KeyError(f"{study} has no artifact {artifact}; it has {', '.join(artifacts)}.")
+            raise KeyError(
+                f"{study} has no artifact {artifact}. Its artifacts are {', '.join(artifacts)}."
+            )
         return artifacts[artifact]
 
     def module(self, study: str, artifact: str) -> str:
@@ -169,8 +171,8 @@ class PlannedArtifacts:
         if artifact not in self._made[study]:
             absent = ", ".join(self.absent(study, artifact))
             raise ValueError(
-                f"{study}/{artifact} cannot be made: all its data is absent ({absent}). "
-                "The table of datasets above says how to get it."
+                f"{study}/{artifact} cannot be made, because all its datasets are absent "
+                f"({absent}). The table of datasets above says how to get them."
             )
         present = self.experiments.present(study, spec.experiments).values()
         read = self.present_datasets(study, artifact)
@@ -454,6 +456,7 @@ class PlannedStudies:
             "artifacts": [
                 {
                     "name": name,
+                    "code": self._code_file(study, name),
                     "title": artifact.title,
                     "caption": self.descriptions.described(study, name),
                     "reading": artifact.reading,
@@ -463,6 +466,11 @@ class PlannedStudies:
                 for name, artifact in specs.items()
             ],
         }
+
+    def _code_file(self, study: str, artifact: str) -> str:
+        """Return the file with an artifact's code, relative to the package."""
+        module = self.artifacts.module(study, artifact)
+        return f"{module.partition('.')[2].replace('.', '/')}.py"
 
     # --- provenance -----------------------------------------------------------------------
 

@@ -218,7 +218,7 @@ class CodeSnapshot:
         wanted_by = f'the code entry "{entry}"'
         if colon and symbol not in (source := self._module(module, wanted_by)).names:
             raise ValueError(
-                f"{source.path} defines no {symbol} at top level, but {wanted_by} asks for it. "
+                f"{source.path} does not define {symbol} at top level, but {wanted_by} names it. "
                 "Correct the name."
             )
         self._add([(module, symbol if colon else None, wanted_by)], parts)
@@ -293,9 +293,8 @@ class CodeSnapshot:
         source = self._find(module)
         if source is None:
             raise ValueError(
-                f"There is no module {module} below {self.source_folder}, but {wanted_by} "
-                "asks for it. Correct the name, or restore the file (a package needs an "
-                "__init__.py)."
+                f"There is no module {module} in {self.source_folder}, but {wanted_by} names it. "
+                "Correct the name, or restore the file (a package needs an __init__.py)."
             )
         return source
 
@@ -353,8 +352,8 @@ def files_of_package(package: str) -> list[tuple[str, bytes]]:
     spec = PathFinder.find_spec(package)
     if spec is None:
         raise ValueError(
-            f"There is no package {package}, which the configuration names code of: install it "
-            "where the workflow runs."
+            f"The configuration names code of the package {package}, which is not installed. "
+            "Install it where the workflow runs."
         )
     folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
     files = [(path, folder) for folder in folders for path in sorted(folder.rglob("*.py"))]
@@ -362,7 +361,7 @@ def files_of_package(package: str) -> list[tuple[str, bytes]]:
         files = [(Path(spec.origin), Path(spec.origin).parent)]
     if not files:
         raise ValueError(
-            f"The package {package} has no Python files, by which to see that its code has changed."
+            f"The package {package} has no Python files, so changes of its code cannot be detected."
         )
     return [(path.relative_to(folder).as_posix(), path.read_bytes()) for path, folder in files]
 
@@ -478,6 +477,6 @@ def _check(code: CodeBehind) -> None:
             if CodeSnapshot(loaded=LOADED.contents).digest(*code.entries) == code.digest:
                 return
     raise EditedCodeError(
-        f"{enumerated(edited)} was edited while the run was at work, and this would be the result "
-        "of code that the run was not planned with. It is left out; start the run again."
+        f"{enumerated(edited)} was edited during the run, so this result would be of code that "
+        "the run was not planned with. The result is not kept. Start the run again."
     )

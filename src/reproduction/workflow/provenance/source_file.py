@@ -299,8 +299,8 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
         tree = ast.parse(content)
     except SyntaxError as error:
         raise ValueError(
-            f"{path}, line {error.lineno}: not valid Python ({error.msg}), so the code behind "
-            "the results cannot be read. Correct the line."
+            f"{path}, line {error.lineno}: the line is not valid Python ({error.msg}), so the "
+            "code behind the results cannot be read. Correct the line."
         ) from error
     statements: list[tuple[ast.stmt, Statement]] = []
     read_at_runtime: set[str] = set()
@@ -339,7 +339,7 @@ def _package_imports(parts: list[ast.AST], path: Path) -> Iterable[Import]:
             if part.level:
                 raise ValueError(
                     f"{path}, line {part.lineno}: a relative import. Write the full name, "
-                    f'"from {LIBRARY}... import ...": the code behind a result is followed by it.'
+                    f'"from {LIBRARY}... import ...", by which the code behind a result is found.'
                 )
             if part.module is not None and _is_in_package(part.module):
                 for alias in part.names:

@@ -72,9 +72,8 @@ def libraries_from_elsewhere() -> str:
         return ""
     brought = "; ".join(f"{', '.join(names)} from {folder}" for folder, names in found.items())
     return (
-        f"PYTHONPATH brings {brought}, in place of what this environment ({sys.prefix}) has: "
-        "results would be those of other versions. Take it away (unset PYTHONPATH), and start "
-        "again."
+        f"PYTHONPATH replaces libraries of this environment ({sys.prefix}): {brought}. The "
+        "results would be those of other versions. Remove it (unset PYTHONPATH) and start again."
     )
 
 
@@ -148,7 +147,7 @@ def described_processor() -> dict[str, Any]:
     if _describing().returncode:
         raise UnknownArithmeticError(
             "The libraries that compute results cannot be loaded: "
-            + (complaint.strip().splitlines() or ["the process said nothing"])[-1]
+            + (complaint.strip().splitlines() or ["the process gave no reason"])[-1]
         )
     description: dict[str, Any] = json.loads(said)
     return description
