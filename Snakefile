@@ -43,12 +43,10 @@ try:
     if elsewhere := libraries_from_elsewhere():
         sys.exit(elsewhere)
 
-    from reproduction.config.repeated_settings import RUN_NAMES
-    from reproduction.config.settings import EDITIONS, chosen_edition
+    from reproduction.config.settings import EDITIONS, RUN_NAMES, chosen_edition
     from reproduction.workflow.plan.datasets import RunFolders
-    from reproduction.workflow.plan.plan import Plans
+    from reproduction.workflow.plan.plan import Plans, record_run
     from reproduction.workflow.jobs.run import begin_run, or_no_run
-    from reproduction.workflow.plan.run_record import record_run
 except ModuleNotFoundError as missing:
     sys.exit(
         f"The Python of this Snakemake ({sys.executable}) has no {missing.name}, which the workflow "

@@ -8,7 +8,7 @@ from typing import Any
 
 from reproduction.config.reading import read_yaml
 from reproduction.config.settings import load_settings, merged
-from reproduction.datasets.availability import Availability
+from reproduction.datasets.raw import Availability
 from reproduction.simulation.spec import TwinSpec
 from reproduction.workflow.plan.job_sizes import FITTED_BY_USERS
 from reproduction.workflow.plan.plan import Plan

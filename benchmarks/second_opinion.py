@@ -26,9 +26,8 @@ import yaml
 from sklearn.metrics import cohen_kappa_score
 
 from receval.storage.files import read_results
-from reproduction.claims.certainty import wilson_interval
 from reproduction.claims.spec import CheckSpec, ClaimSpec, read_claims
-from reproduction.claims.verdicts import ClaimVerdict, of_rebuilt
+from reproduction.claims.verdicts import ClaimVerdict, of_rebuilt, wilson_interval
 
 RESULTS = Path("results/full")
 CLAIMS = Path("config/claims")

@@ -43,7 +43,7 @@ from receval.protocols.protocol import Protocol
 from receval.recommenders import biased_mf, bprmf, hitting_time
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments, Split, fold
-from reproduction.experiments.tidy_values import Measurement, measure
+from reproduction.experiments.values import Measurement, measure
 
 METRICS = (
     "P@10", "P@100", "nDCG(depth=100)", "AP(depth=100)", "RR(depth=100)", "Recall@100",

@@ -13,11 +13,17 @@ from numpy.typing import NDArray
 
 from receval.spec_types import Model
 from receval.storage.files import real_values
-from reproduction.claims.cells import ClaimContext, SelectedCells, taken
+from reproduction.claims.comparison_rules import Rule
 from reproduction.claims.quantities import Computed, Setting, evaluated
-from reproduction.claims.rules.base import Rule
-from reproduction.claims.rules.registry import EachRule
-from reproduction.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
+from reproduction.claims.sources import (
+    ClaimContext,
+    ClaimSources,
+    LabelledValues,
+    NotMeasuredError,
+    SelectedCells,
+    taken,
+)
+from reproduction.claims.spec import EachRule
 from reproduction.claims.verdicts import Finding
 
 Numbers = NDArray[np.float64]

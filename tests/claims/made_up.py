@@ -13,12 +13,10 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from receval.storage.files import write_results
-from reproduction.claims.cells import ClaimContext
 from reproduction.claims.ledger import judge
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.registry import AnyRule
-from reproduction.claims.sources import ClaimSources, LabelledValues
-from reproduction.claims.spec import PaperClaims, read_claims
+from reproduction.claims.sources import ClaimContext, ClaimSources, LabelledValues
+from reproduction.claims.spec import AnyRule, PaperClaims, read_claims
 from reproduction.claims.verdicts import Finding
 
 STUDY = "bellogin2017"

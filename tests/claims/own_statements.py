@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reproduction.claims.shown_statements import OwnStatement, own_statement
+from reproduction.claims.ledger import OwnStatement, own_statement
 from reproduction.config.settings import load_settings
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"

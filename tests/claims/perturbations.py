@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from claims.deciding_cells import CellRule, Numbers
 
-from reproduction.claims.rules.comparison import NumberRule
+from reproduction.claims.comparison_rules import NumberRule
 from reproduction.claims.sources import NotMeasuredError
 from reproduction.claims.verdicts import ClaimVerdict, Finding
 

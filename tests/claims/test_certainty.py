@@ -11,17 +11,17 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from reproduction.claims.certainty import (
+from reproduction.claims.repetition import ROWS
+from reproduction.claims.verdicts import (
     COLUMNS,
     ENOUGH,
+    ClaimVerdict,
     certainty,
     half_unit,
     prediction_interval,
     verdict_of_splits,
     wilson_interval,
 )
-from reproduction.claims.repetition import ROWS
-from reproduction.claims.verdicts import ClaimVerdict
 
 
 def rows_of(*verdicts: str, claim: str = "B-001", **values: list[float]) -> pd.DataFrame:

@@ -11,15 +11,13 @@ import pandas as pd
 import pytest
 from claims.made_up import MadeUpResults, claims_of_paper
 
-from reproduction.claims.cells import ClaimContext, SelectedCells
-from reproduction.claims.certainty import half_unit
 from reproduction.claims.ledger import judged_claims
-from reproduction.claims.sources import ClaimSources, NotMeasuredError
+from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError, SelectedCells
 from reproduction.claims.theorems.metrics import (
     epsilon_of_inferred_precision,
     p_values_changed_by_averages,
 )
-from reproduction.claims.verdicts import Finding
+from reproduction.claims.verdicts import Finding, half_unit
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ("valcarce2018", "valcarce2020")

@@ -25,7 +25,7 @@ from reproduction.claims.errata import (
     load_errata,
     sizes,
 )
-from reproduction.claims.report import report_of_claims
+from reproduction.claims.ledger import report_of_claims
 from reproduction.claims.sources import ClaimSources
 from reproduction.config.reading import read_yaml
 from reproduction.config.settings import load_settings

@@ -14,14 +14,25 @@ from claims.made_up import CLAIMS, STUDY, claims_of_paper, sources_of, values_of
 
 from receval.figures.printed_numbers import NOTHING
 from receval.storage.files import read_results, real_values
-from reproduction.claims.certainty import ENOUGH, RARE
-from reproduction.claims.ledger import COLUMNS, judge, judged_claims, ledger_row
-from reproduction.claims.report import reminders_of, report_of_claims
-from reproduction.claims.rules.comparison import NumberRule
-from reproduction.claims.rules.registry import AnyRule, EachRule, UnmeasuredRule
+from reproduction.claims.comparison_rules import NumberRule
+from reproduction.claims.ledger import (
+    COLUMNS,
+    judge,
+    judged_claims,
+    ledger_row,
+    reminders_of,
+    report_of_claims,
+)
 from reproduction.claims.sources import ClaimSources
-from reproduction.claims.spec import PaperClaims, filled_in, read_claims
-from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.claims.spec import (
+    AnyRule,
+    EachRule,
+    PaperClaims,
+    UnmeasuredRule,
+    filled_in,
+    read_claims,
+)
+from reproduction.claims.verdicts import ENOUGH, RARE, ClaimVerdict
 
 pytestmark = pytest.mark.costly
 
@@ -352,7 +363,7 @@ def test_the_report_counts_verdicts_and_tells_all_of_some_claims(
     results = ROOT / "results" / "full"
     with monkeypatch.context() as patch:
         # To judge all claims once more would take seconds.
-        patch.setattr("reproduction.claims.report.judged_claims", lambda *_: ledger())
+        patch.setattr("reproduction.claims.ledger.judged_claims", lambda *_: ledger())
         counts = report_of_claims(CLAIMS, results)
     printed, here, newer = counts.split("\n\n")
     assert printed.startswith("in the paper\n")
@@ -376,7 +387,7 @@ def told_of_all(monkeypatch: pytest.MonkeyPatch, rows: pd.DataFrame) -> list[str
 
     with monkeypatch.context() as patch:
         # To judge all claims once more would take seconds.
-        patch.setattr("reproduction.claims.report.judged_claims", judged)
+        patch.setattr("reproduction.claims.ledger.judged_claims", judged)
         numbers = rows["claim"].unique().tolist()
         return report_of_claims(CLAIMS, ROOT / "results" / "full", numbers).split("\n\n")
 

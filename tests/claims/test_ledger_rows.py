@@ -14,12 +14,11 @@ from claims.test_ledger import NUMBERS, ROOT
 from pydantic import TypeAdapter
 
 from receval.storage.files import read_results
-from reproduction.claims.cells import SelectedCells
+from reproduction.claims.comparison_rules import ComparisonRule, NumberRule
 from reproduction.claims.ledger import COLUMNS, judged_claims
 from reproduction.claims.repetition import digest_of_check
-from reproduction.claims.rules.comparison import ComparisonRule, NumberRule
-from reproduction.claims.rules.registry import AnyRule
-from reproduction.claims.spec import CheckSpec, PaperClaims, read_claims
+from reproduction.claims.sources import SelectedCells
+from reproduction.claims.spec import AnyRule, CheckSpec, PaperClaims, read_claims
 
 POP: dict[str, Any] = {"where": {"system": "pop"}}
 MF: dict[str, Any] = {"where": {"system": "mf"}}

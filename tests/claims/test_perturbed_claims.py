@@ -14,12 +14,10 @@ from claims.own_statements import own_statements
 from claims.perturbations import telling_change
 from pydantic import TypeAdapter
 
-from reproduction.claims.cells import ClaimContext
+from reproduction.claims.comparison_rules import ContradictionRule
 from reproduction.claims.ledger import judge
-from reproduction.claims.rules.comparison import ContradictionRule
-from reproduction.claims.rules.registry import AnyRule
-from reproduction.claims.sources import ClaimSources, NotMeasuredError
-from reproduction.claims.spec import CheckSpec, ClaimSpec, read_claims
+from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError
+from reproduction.claims.spec import AnyRule, CheckSpec, ClaimSpec, read_claims
 from reproduction.claims.verdicts import ClaimVerdict
 
 ROOT = Path(__file__).resolve().parents[2]

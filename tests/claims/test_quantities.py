@@ -12,8 +12,7 @@ from claims.made_up import STUDY, line, numbers, quantity, sources_of, values_of
 from pydantic import ValidationError
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from reproduction.claims.cells import ClaimContext
-from reproduction.claims.sources import NotMeasuredError
+from reproduction.claims.sources import ClaimContext, NotMeasuredError
 
 
 def of(system: str) -> dict[str, object]:

@@ -10,8 +10,7 @@ import pytest
 from claims.made_up import STUDY, judged, line, sources_of, values_of
 from pydantic import ValidationError
 
-from reproduction.claims.cells import ClaimContext
-from reproduction.claims.sources import ClaimSources, NotMeasuredError
+from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError
 from reproduction.claims.verdicts import ClaimVerdict, failing, verdict_of
 
 HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD

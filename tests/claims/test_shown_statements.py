@@ -10,7 +10,7 @@ import pytest
 from claims.made_up import STUDY, sources_of, values_of
 from claims.own_statements import own_statements
 
-from reproduction.claims.shown_statements import own_statement, told_verdicts
+from reproduction.claims.ledger import own_statement, told_verdicts
 from reproduction.claims.sources import ClaimSources
 
 ROOT = Path(__file__).resolve().parents[2]

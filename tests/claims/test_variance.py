@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import f_oneway
 
-from reproduction.claims.variance import SOURCES, variance_components, variance_table
+from reproduction.claims.repetition import SOURCES, variance_components, variance_table
 
 
 def crossed(values: np.ndarray, claim: str = "B-001") -> pd.DataFrame:

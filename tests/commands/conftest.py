@@ -20,7 +20,7 @@ def _described_here() -> Iterator[None]:
     """Describe the arithmetic of this process, whose libraries are loaded, and start no other."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "reproduction.workflow.plan.run_record.described_processor", processor_and_arithmetic
+            "reproduction.workflow.plan.plan.described_processor", processor_and_arithmetic
         )
         yield
 

@@ -9,8 +9,7 @@ import pandas as pd
 
 from receval.cli.main import main
 from reproduction.config.settings import load_settings
-from reproduction.workflow.plan.plan import Plan
-from reproduction.workflow.plan.run_record import record_run
+from reproduction.workflow.plan.plan import Plan, record_run
 from reproduction.workflow.provenance.versions import provenance_record, write_json
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,9 +16,8 @@ from commands.demo_run import ACCEPTED, FRESH, STUDY, accept, change, run_again
 
 from receval.cli.main import main
 from reproduction.config.settings import load_settings
-from reproduction.drift.acceptance import Acceptance
-from reproduction.workflow.plan.plan import Plan
-from reproduction.workflow.plan.run_record import record_run
+from reproduction.drift.comparison import Acceptance
+from reproduction.workflow.plan.plan import Plan, record_run
 from reproduction.workflow.provenance.versions import write_json
 
 VERDICTS = FRESH / "bellogin2017/fig08_relations.csv"

@@ -10,16 +10,17 @@ import pytest
 from config.copied_config import CONFIG, CopiedConfig
 from pydantic import BaseModel
 
-from reproduction.claims.cells import SelectedCells
 from reproduction.claims.repetition import repeated_checks
+from reproduction.claims.sources import SelectedCells
 from reproduction.claims.spec import CheckSpec, read_claims
-from reproduction.config.repeated_settings import (
+from reproduction.config.settings import (
     RepeatedSettings,
+    Settings,
     edition_of_run,
     load_repeated_settings,
+    load_settings,
     with_seeds_of,
 )
-from reproduction.config.settings import Settings, load_settings
 from reproduction.config.studies import ArtifactSpec
 
 FULL = "full"

@@ -9,7 +9,7 @@ from typing import NoReturn
 import pytest
 from datasets.registry_entries import registry, spec
 
-from reproduction.datasets.availability import Availability, availability_table, resolve
+from reproduction.datasets.raw import Availability, availability_table, resolve
 
 REGISTRY = registry()
 OTHERWISE = {"automatic": "download", "manual": "absent", "generated": "generated"}

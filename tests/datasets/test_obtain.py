@@ -10,9 +10,8 @@ from datasets.http_server import FileServer
 from datasets.registry_entries import spec
 
 from receval.storage.files import DamagedFileError
-from reproduction.datasets.availability import resolve
 from reproduction.datasets.fetch import obtain
-from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.raw import RawFile, RawFiles, resolve
 from reproduction.datasets.reports import (
     ChecksumError,
     DownloadError,

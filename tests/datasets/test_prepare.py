@@ -12,10 +12,9 @@ from real_files import CM100K, MIRROR, MOVIELENS, needs
 
 from receval.data.ratings import TABLE_FILES, Ratings
 from receval.storage.files import sha256_of
-from reproduction.datasets.availability import resolve
 from reproduction.datasets.fetch import obtain
 from reproduction.datasets.prepare import load_parser, prepare
-from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.raw import RawFile, RawFiles, resolve
 from reproduction.datasets.reports import CountError, DatasetError, RawDataError, UnavailableError
 from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
 from reproduction.workflow.jobs.data import prepare_ratings

@@ -14,7 +14,7 @@ import yaml
 
 import receval
 from reproduction.config.settings import load_settings
-from reproduction.publishing.citation import bibtex, with_citations
+from reproduction.publishing.citation_and_errata import bibtex, with_citations
 
 ROOT = Path(__file__).resolve().parents[2]
 CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

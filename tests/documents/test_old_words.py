@@ -58,7 +58,7 @@ OLD_WORDS = (
             "config/studies/followups.yaml": _SIMULATED,
             "config/claims/followups.yaml": _SIMULATED,
             "src/reproduction/studies/followups/estimated_*.py": _SIMULATED,
-            "src/reproduction/studies/followups/_shared/*.py": _SIMULATED,
+            "src/reproduction/studies/followups/_shared/estimated.py": _SIMULATED,
             "tests/studies/test_followups_estimates.py": _SIMULATED,
             "tests/plan/test_code_digests.py": _SIMULATED,
             "docs/followups.md": _SIMULATED,
@@ -95,7 +95,7 @@ OLD_WORDS = (
         r"(?<![a-z])removals?(?![a-z])",
         "judgment sampling",
         {
-            "src/reproduction/experiments/sampled_judgments.py": _SEEDS,
+            "src/reproduction/experiments/universes.py": _SEEDS,
             "tests/missing_judgments/test_measured_samplings.py": _SEEDS,
             "docs/robustness.md": "plain English for what is done to the test ratings",
         },

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from drift.small_study import tolerant_config
 
-from reproduction.drift.acceptance import Acceptance, acceptance
 from reproduction.drift.changes import Kind
-from reproduction.drift.comparison import ArtifactStatus, compare_folders
+from reproduction.drift.comparison import Acceptance, ArtifactStatus, acceptance, compare_folders
 from reproduction.drift.report import as_markdown, as_text
 
 HEADER = "dataset,system,metric,value,lists\n"

@@ -16,8 +16,7 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
 from reproduction.experiments.experiment import Experiment
-from reproduction.experiments.metric_comparison import UserMeans
-from reproduction.experiments.values_by_fold import values_by_fold, values_of_users
+from reproduction.experiments.values import UserMeans, values_by_fold, values_of_users
 from reproduction.studies.bellogin2017 import system_values
 
 AR, ONE = Protocol("AR", "TI"), Protocol("1R", "TI", 9, 4.0)

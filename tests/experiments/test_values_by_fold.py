@@ -19,7 +19,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, Split
 from receval.storage.files import read_results, write_results
 from reproduction.experiments.experiment import Experiment
-from reproduction.experiments.values_by_fold import values_by_fold
+from reproduction.experiments.values import values_by_fold
 from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
 
 PROTOCOLS = (Protocol("AR", "AI"), Protocol("1R", "TI", 9, 4.0))

@@ -21,7 +21,7 @@ from receval.figures.style import (
     new_figure,
     series_styles,
 )
-from reproduction.studies._shared.figures.bars import grouped_bars, stacked_shares
+from reproduction.studies._shared.bars import grouped_bars, stacked_shares
 from reproduction.studies.multiverse.explained import triangle
 
 SYSTEMS = ("pLSA", "MF", "kNN", "Popularity", "Random", "kNN (ranking)", "WRMF")

@@ -20,7 +20,7 @@ from receval.figures.style import (
     new_figure,
     series_styles,
 )
-from reproduction.studies._shared.figures.bars import GAP, GROUP_WIDTH, grouped_bars
+from reproduction.studies._shared.bars import GAP, GROUP_WIDTH, grouped_bars
 
 STYLES = series_styles(["pop", "wrmf"], extra=["wrmf"])
 ROWS = [("ar", "pop", 0.08, 0.01), ("ar", "wrmf", 0.2, 0.02), ("1r", "pop", 0.05, 0.01)]

@@ -20,7 +20,7 @@ from receval.figures.style import (
     new_figure,
 )
 from receval.statistics.anova import explained_variance
-from reproduction.studies._shared.figures.bars import stacked_shares
+from reproduction.studies._shared.bars import stacked_shares
 from reproduction.studies.multiverse.explained import SHARES_UP_TO, share_rows, triangle
 
 LABELS = ("first wins", "neither wins", "second wins")

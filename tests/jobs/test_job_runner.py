@@ -23,8 +23,7 @@ from reproduction.workflow.jobs.fork_server import ForkServer, Server
 from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError, Spawner
 from reproduction.workflow.jobs.run import prepare_job_environment
 from reproduction.workflow.jobs.run_job import Call, Job
-from reproduction.workflow.provenance.code_digest import CodeSnapshot
-from reproduction.workflow.provenance.loaded_sources import CodeBehind, hash_of_source
+from reproduction.workflow.provenance.code_digest import CodeBehind, CodeSnapshot, hash_of_source
 
 pytestmark = [pytest.mark.costly, pytest.mark.processes]
 

@@ -18,7 +18,7 @@ from receval.missing_judgments.incompleteness import AggregatedMetric, Incomplet
 from receval.missing_judgments.judgment_sampling import kept_units, sampling_order
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
-from reproduction.experiments.metric_comparison import system_values
+from reproduction.experiments.values import system_values
 from reproduction.studies.metric_studies.sampled_values import (
     SampledValues,
     read_samplings,

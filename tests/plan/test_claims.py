@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, demo, full_with, plan_of
 
-from reproduction.workflow.plan.claims import PlannedClaims, PlannedErrata
 from reproduction.workflow.plan.datasets import RunFolders
+from reproduction.workflow.plan.publishing import PlannedClaims, PlannedErrata
 
 PAPERS = [
     "bellogin2017",
@@ -96,7 +96,7 @@ def test_errata_are_made_by_default_compared_and_accepted() -> None:
     asked = {
         "Snakefile": "CHOSEN.errata.files()",
         "workflow/rules/drift.smk": "plan_of(w).errata.files()",
-        "src/reproduction/commands/drift.py": "plan.errata.names()",
+        "src/reproduction/commands/results.py": "plan.errata.names()",
     }
     for file, call in asked.items():
         assert call in (ROOT / file).read_text(encoding="utf-8"), file

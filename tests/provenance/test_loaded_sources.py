@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from workflow.edits import with_changed_function, with_changed_words
 
-from reproduction.workflow.provenance import loaded_sources
-from reproduction.workflow.provenance.code_digest import CodeSnapshot
-from reproduction.workflow.provenance.loaded_sources import (
+from reproduction.workflow.provenance import code_digest
+from reproduction.workflow.provenance.code_digest import (
     CodeBehind,
+    CodeSnapshot,
     EditedCodeError,
     LoadedSources,
     as_planned,
@@ -28,7 +28,7 @@ ENTRY = f"{MODULE}:metric_of"
 def loaded(monkeypatch: pytest.MonkeyPatch) -> LoadedSources:
     """What this process has loaded, for the test to change."""
     mine = LoadedSources()
-    monkeypatch.setattr(loaded_sources, "LOADED", mine)
+    monkeypatch.setattr(code_digest, "LOADED", mine)
     monkeypatch.setattr(sys, "meta_path", [mine, *sys.meta_path])
     return mine
 

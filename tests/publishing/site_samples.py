@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from reproduction.claims.verdicts import datasets_elsewhere
 from reproduction.config.settings import load_settings
-from reproduction.publishing.ledger_claims import VERDICTS, VerdictRow
+from reproduction.publishing.ledger import VERDICTS, VerdictRow
 from reproduction.publishing.site.public_names import ROOTS
 from reproduction.publishing.site.site import SiteSources
 

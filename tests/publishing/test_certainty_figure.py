@@ -12,8 +12,8 @@ import pytest
 from figures.text_problems import text_problems
 
 from receval.figures.style import figure_style
-from reproduction.claims.certainty import COLUMNS
-from reproduction.publishing.certainty_figure import (
+from reproduction.claims.verdicts import COLUMNS
+from reproduction.publishing.claim_counts import (
     FARTHEST,
     MOST_ROWS,
     caption,

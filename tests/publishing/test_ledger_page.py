@@ -11,22 +11,24 @@ from publishing.site_samples import OTHER_FORM, ROOT, claim_row, write_ledger
 from publishing.site_samples import ROWS as ROWS_OF_SITE
 
 from receval.storage.files import DamagedFileError, read_results
-from reproduction.claims.certainty import told_of_splits
 from reproduction.claims.ledger import claims_of
-from reproduction.claims.verdicts import ClaimVerdict
-from reproduction.publishing.ledger_claims import (
+from reproduction.claims.verdicts import ClaimVerdict, told_of_splits
+from reproduction.publishing.ledger import (
+    OF_NEWER,
+    OF_TWINS,
     LedgerClaim,
     VerdictRow,
     claims_in,
     figure_or_section,
     headline,
     here_counts,
+    ledger_page,
+    paper_page,
     papers_in,
     read_verdict_rows,
     rows_by_artifact,
     splits_in_short,
 )
-from reproduction.publishing.ledger_page import OF_NEWER, OF_TWINS, ledger_page, paper_page
 
 
 def test_rows_keep_their_order_and_texts(tmp_path: Path) -> None:

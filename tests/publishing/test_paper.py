@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from receval.storage.files import read_results, real_values, write_results
-from reproduction.claims.certainty import certainty
 from reproduction.claims.ledger import claims_of
-from reproduction.claims.variance import COLUMNS as VARIANCE_COLUMNS
+from reproduction.claims.repetition import VARIANCE_COLUMNS
+from reproduction.claims.verdicts import certainty
 from reproduction.publishing.claim_counts import (
     counts_by_cause,
     failing_claims,

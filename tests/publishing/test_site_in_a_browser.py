@@ -12,7 +12,7 @@ from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, start
 from publishing.site_samples import accepted_sources, small_sources
 
 from reproduction.claims.errata import Paper
-from reproduction.publishing.ledger_claims import LedgerClaim, claims_in, read_verdict_rows
+from reproduction.publishing.ledger import LedgerClaim, claims_in, read_verdict_rows
 from reproduction.publishing.site.site import write_site
 
 PAPERS = get_args(Paper)

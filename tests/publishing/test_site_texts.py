@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from receval.storage.files import DamagedFileError
-from reproduction.publishing.site.markdown_pages import formula, rendered
 from reproduction.publishing.site.public_names import docstring_html, docstring_markdown
-from reproduction.publishing.site.site_pages import SiteLinks, relative
+from reproduction.publishing.site.site_pages import SiteLinks, formula, relative, rendered
 from reproduction.publishing.site.study_pages import read_study_text, table_rows
 
 ROOT = Path(__file__).resolve().parents[2]

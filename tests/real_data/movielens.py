@@ -21,9 +21,9 @@ from receval.seeds import generator, integer_seed
 from receval.splits.kinds import make_split
 from receval.splits.split import Fold, Split, fold
 from reproduction.config.settings import load_settings
-from reproduction.datasets.availability import resolve
 from reproduction.datasets.fetch import obtain
 from reproduction.datasets.prepare import prepare
+from reproduction.datasets.raw import resolve
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,12 +17,12 @@ from receval.splits.kinds import make_split
 from receval.splits.split import TRAIN
 from receval.theory.item_pairs import ItemPairs, item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
-from reproduction.datasets.availability import resolve
 from reproduction.datasets.fetch import obtain
 from reproduction.datasets.prepare import prepare
+from reproduction.datasets.raw import resolve
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.studies.menamaldonado2021 import fig06, fig07, fig09, fig10, fig15
-from reproduction.studies.menamaldonado2021._shared.lemmas import lemma1_predicts_disagreement
+from reproduction.studies.menamaldonado2021._shared.item_pairs import lemma1_predicts_disagreement
 
 pytestmark = pytest.mark.costly
 

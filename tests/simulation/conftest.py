@@ -5,10 +5,14 @@ import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, MadeOnce, TwinFolder, shrink
 
 from reproduction.config.reading import load_twins
-from reproduction.simulation.large_worlds import observe_large_world
 from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
-from reproduction.simulation.twins import Simulation, simulate, write_simulation
+from reproduction.simulation.twins import (
+    Simulation,
+    observe_large_world,
+    simulate,
+    write_simulation,
+)
 
 
 @pytest.fixture(scope="session")

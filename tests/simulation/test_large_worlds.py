@@ -8,11 +8,16 @@ import pytest
 from simulation.twin_folders import ROOT_SEED
 
 from receval.statistics.concentration import gini
-from reproduction.simulation import large_worlds, twins
-from reproduction.simulation.large_worlds import LARGEST_WHOLE_WORLD, observe_large_world
+from reproduction.simulation import twins
 from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec
-from reproduction.simulation.twins import TRUTH_FILE, simulate, write_twin
+from reproduction.simulation.twins import (
+    LARGEST_WHOLE_WORLD,
+    TRUTH_FILE,
+    observe_large_world,
+    simulate,
+    write_twin,
+)
 
 SEEDS = range(4)
 RATED = ("netflix", "librarything", "beeradvocate")
@@ -61,7 +66,7 @@ def test_blocks_of_users_leave_the_shared_part_as_it_is(
 ) -> None:
     spec = small_specs["netflix"]
     whole = observe_large_world("netflix", spec, ROOT_SEED)
-    monkeypatch.setattr(large_worlds, "BLOCK_PAIRS", 100 * spec.items)
+    monkeypatch.setattr(twins, "BLOCK_PAIRS", 100 * spec.items)
     blocks = observe_large_world("netflix", spec, ROOT_SEED)
     assert np.bincount(blocks.users).tolist() == np.bincount(whole.users).tolist()
     assert np.unique(blocks.items).size == spec.items

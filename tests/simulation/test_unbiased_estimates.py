@@ -33,8 +33,8 @@ from reproduction.simulation.complete_judgments import (
     observed_ratings,
     sampling_rates,
 )
+from reproduction.simulation.observation import sample_items
 from reproduction.simulation.twins import Simulation
-from reproduction.simulation.world import sample_items
 
 METRICS = tuple(parse(label) for label in ("P@10", "antiP@10", "Recall@10", "Fallout@10"))
 TRAINED_CANDIDATES = Protocol("AR", "train")

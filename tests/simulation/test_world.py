@@ -9,15 +9,15 @@ from scipy.stats import spearmanr
 
 from receval.seeds import gumbel_noise
 from receval.statistics.concentration import gini
-from reproduction.simulation.observation import Observation
-from reproduction.simulation.spec import Activity, RandomSample, TwinSpec
-from reproduction.simulation.twins import Simulation, simulate
-from reproduction.simulation.world import (
+from reproduction.simulation.observation import (
+    Observation,
     draw_activity,
     draw_random_sample,
     generate_world,
     sample_items,
 )
+from reproduction.simulation.spec import Activity, RandomSample, TwinSpec
+from reproduction.simulation.twins import Simulation, simulate
 
 ITEM_GINI_OF_ORIGINAL = {
     "ml-1m": 0.634,

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reproduction.claims.cells import SelectedCells
-from reproduction.claims.rules.comparison import NumberRule
-from reproduction.claims.rules.registry import AnyRule, EachRule
-from reproduction.claims.spec import read_claims
+from reproduction.claims.comparison_rules import NumberRule
+from reproduction.claims.sources import SelectedCells
+from reproduction.claims.spec import AnyRule, EachRule, read_claims
 
 CLAIMS = Path(__file__).resolve().parents[2] / "config/claims/menamaldonado2021.yaml"
 

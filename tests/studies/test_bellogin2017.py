@@ -20,7 +20,7 @@ from receval.protocols.protocol import Protocol
 from reproduction.experiments.input_files import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.studies.bellogin2017 import configuration_bars, fig01, fig07
-from reproduction.studies.bellogin2017._shared.system_bars import means_with_intervals
+from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
 
 STUDY = "bellogin2017"
 

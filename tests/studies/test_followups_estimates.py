@@ -29,8 +29,9 @@ from reproduction.studies.followups import (
     estimated_strata,
     estimated_values,
 )
-from reproduction.studies.followups._shared.drawn_tests import TESTS, DrawnTests
-from reproduction.studies.followups._shared.estimators import (
+from reproduction.studies.followups._shared.estimated import (
+    TESTS,
+    DrawnTests,
     errors_of_draws,
     ratios_to_mar,
 )

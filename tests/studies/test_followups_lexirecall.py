@@ -79,7 +79,7 @@ def test_fewer_judgments_are_those_of_the_sampling(tmp_path: Path) -> None:
     (experiment,) = inputs.experiments.values()
     from receval.missing_judgments.judgment_sampling import kept_units
     from receval.statistics.correlation import kendall_tau_b
-    from reproduction.experiments.sampled_judgments import sample_of_experiment
+    from reproduction.experiments.universes import sample_of_experiment
 
     complete, left = np.zeros(len(SYSTEMS)), np.zeros(len(SYSTEMS))
     for number in experiment.folds:

@@ -17,7 +17,7 @@ from receval.metrics.metric import Metric
 from receval.metrics.ndcg import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
-from reproduction.experiments.metric_comparison import means_of_users
+from reproduction.experiments.values import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import normalisation
 from reproduction.studies.followups.normalisation import inversions

@@ -20,11 +20,15 @@ from receval.metrics.ndcg import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.statistics.paired_tests import sign_test
-from reproduction.experiments.metric_comparison import means_of_users
+from reproduction.experiments.values import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import interval_decisions, interval_orders
-from reproduction.studies.followups._shared.interval_scales import IntervalScale, on_interval_scale
-from reproduction.studies.followups.interval_decisions import count_changes, decisions
+from reproduction.studies.followups.interval_decisions import (
+    IntervalScale,
+    count_changes,
+    decisions,
+    on_interval_scale,
+)
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")

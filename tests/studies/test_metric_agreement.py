@@ -18,7 +18,7 @@ from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from reproduction.experiments.experiment import Experiment
-from reproduction.experiments.metric_comparison import agreement_of, system_values
+from reproduction.experiments.values import agreement_of, system_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.metric_studies.geometric_agreement import data as geometric_agreement
 from reproduction.studies.metric_studies.metric_agreement import data as agreement

@@ -9,7 +9,7 @@ from matplotlib.colors import same_color
 from studies.prepared import display_of
 
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
-from reproduction.studies._shared.figures.published_marks import (
+from reproduction.studies._shared.published import (
     PUBLISHED_GREY,
     published_line,
     published_mark,

@@ -22,7 +22,7 @@ from receval.figures.printed_numbers import significant
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.storage.files import read_results, write_results
-from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY
+from reproduction.studies._shared.published import PUBLISHED_GREY
 from reproduction.studies.canamares2020 import fig05, fig06, table2, train_ratios
 
 BOTH = ("ml-1m", "netflix")

@@ -22,7 +22,7 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.seeds import seed_sequence
 from receval.statistics.permutation import permutation_test
-from reproduction.experiments.metric_comparison import means_of_users
+from reproduction.experiments.values import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.metric_studies.discriminative_power import data as power
 from reproduction.studies.metric_studies.discriminative_power import tabulate

@@ -17,8 +17,7 @@ from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 from reproduction.experiments.experiment import Experiment
-from reproduction.experiments.metric_comparison import means_of_users, system_values
-from reproduction.experiments.values_by_fold import values_by_fold
+from reproduction.experiments.values import means_of_users, system_values, values_by_fold
 
 AI = Protocol("AR", "AI")
 SYSTEMS = ("pop", "random", "slim")

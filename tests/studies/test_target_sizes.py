@@ -28,7 +28,7 @@ from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
-from reproduction.experiments.sampled_judgments import kept_ratings
+from reproduction.experiments.universes import kept_ratings
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.bellogin2017 import fig03, fig04
 

@@ -23,7 +23,7 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
-from reproduction.studies.menamaldonado2021._shared.toy_matrices import (
+from reproduction.studies.menamaldonado2021.toy_examples import (
     PROBABILITIES,
     RANKINGS,
     ToyMatrix,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.workflow.jobs.job_runner import remove_parts_of, remove_temporary_files
 from reproduction.workflow.jobs.run import begin_run, remove_stale_locks, say_what_was_of_the_future
-from reproduction.workflow.jobs.temporary_files import remove_parts_of, remove_temporary_files
 
 LEFT = [
     "ml-1m/user-80/pop/models.4711.part/fold0.npz",

@@ -18,7 +18,7 @@ from snakemake.resources import Resources
 from snakemake.settings.types import DeploymentMethod, ExecutionSettings
 from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
-from reproduction.workflow.jobs.temporary_files import remove_all
+from reproduction.workflow.jobs.job_runner import remove_all
 
 # Why, of all that Snakemake is told here: docs/snakemake_scheduler.md, of clusters docs/cluster.md.
 snakemake.common.get_function_params = cache(snakemake.common.get_function_params)

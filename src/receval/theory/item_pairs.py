@@ -110,9 +110,10 @@ class ItemPairs:
     """Numbers of item pairs by case, for the lemmas of menamaldonado2021.
 
     A case is one combination of the signs below, so the share of any kind of pairs is a sum over
-    cases, and the predictions of :mod:`reproduction.studies.menamaldonado2021._shared.lemmas` apply
-    to cases. The first item of a pair is the more popular one. If popularity is equal, it is the
-    more relevant one, and then the one that an optimal ranking puts first.
+    cases, and the predictions of the lemmas (in
+    :mod:`reproduction.studies.menamaldonado2021._shared.item_pairs`) apply to cases. The first item
+    of a pair is the more popular one. If popularity is equal, it is the more relevant one, and then
+    the one that an optimal ranking puts first.
 
     Attributes
     ----------

@@ -1,27 +1,59 @@
 # SPDX-License-Identifier: MIT
-"""The ledger: the verdicts on all claims, one row per claim and dataset."""
+"""The ledger: the verdicts on all claims, one row per claim and dataset, and their words.
+
+Below are statements about a figure, from a paper or our own, with their verdicts in words, and the
+report in a terminal: counts by outcome, or the details of some claims.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import pandas as pd
+from pydantic import Field, ValidationError, model_validator
+from tabulate import tabulate
 
-from reproduction.claims.cells import ClaimContext
-from reproduction.claims.certainty import KEYS, told_of_splits, verdict_of_splits
+from receval.spec_types import Model, NonEmptyText
+from receval.storage.files import read_results
+from receval.storage.messages import enumerated, how_many, joined
+from reproduction.claims.comparison_rules import ContradictionRule
 from reproduction.claims.quantities import evaluated
-from reproduction.claims.rules.comparison import ContradictionRule
-from reproduction.claims.sources import ClaimSources, MissingCellsError, NotMeasuredError
-from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims, told
+from reproduction.claims.sources import (
+    ClaimContext,
+    ClaimSources,
+    MissingCellsError,
+    NotMeasuredError,
+)
+from reproduction.claims.spec import (
+    CheckSpec,
+    ClaimSpec,
+    PaperClaims,
+    each_check,
+    read_claims,
+    told,
+)
 from reproduction.claims.verdicts import (
+    IN_PAPER,
+    KEYS,
     ClaimVerdict,
     Finding,
+    is_rebuilt,
+    of_newer,
+    of_rebuilt,
     overall_in_paper,
     overall_verdict,
+    told_needs,
+    told_of_splits,
+    verdict_in_words,
+    verdict_of_splits,
 )
+from reproduction.config.reading import sentences
 
 
 @dataclass(frozen=True)
@@ -113,9 +145,9 @@ def judged_claims(
 ) -> pd.DataFrame:
     """Return the ledger of some papers.
 
-    ``certainty`` has how certain verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). If
+    ``certainty`` has how certain verdicts are (:data:`reproduction.claims.verdicts.COLUMNS`). If
     enough splits were tried, they decide instead of the single split of the sources
-    (:func:`reproduction.claims.certainty.verdict_of_splits`).
+    (:func:`reproduction.claims.verdicts.verdict_of_splits`).
     """
     rows = [
         ledger_row(number, claim, check, paper.paper, sources)
@@ -227,3 +259,281 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
         for claim, rows in own.groupby("claim", sort=False)
     ]
     return pd.DataFrame(rows, columns=["claim", "paper", "kind", "in_paper", "datasets", "verdict"])
+
+
+_HELD = {
+    ClaimVerdict.HOLDS: "holds",
+    ClaimVerdict.HOLDS_IN_PART: "holds in part",
+    ClaimVerdict.DEPENDS_ON_SPLIT: "depends on the split",
+    ClaimVerdict.DOES_NOT_HOLD: "does not hold",
+    ClaimVerdict.AS_DEFINED: "is as defined",
+    ClaimVerdict.CONTRADICTS_ITSELF: "contradicts itself",
+}
+_SEEN = _HELD | {
+    ClaimVerdict.HOLDS: "is seen",
+    ClaimVerdict.HOLDS_IN_PART: "is seen in part",
+    ClaimVerdict.DOES_NOT_HOLD: "is not seen",
+}
+"""Words for verdicts on statements that no rebuilt paper makes, so that no paper holds or fails."""
+
+_IN_DOUBT = (ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD)
+
+_PARTS = re.compile(r"Not shown by .*?\(\d+ of \d+\)\.")
+
+
+class OwnStatement(Model):
+    """A statement of our own about a figure, decided in the same way as claims.
+
+    Attributes
+    ----------
+    statement : str
+        A sentence.
+    checks : tuple of CheckSpec
+        Like those of claims (:class:`reproduction.claims.spec.ClaimSpec`); the default artifact is
+        the figure.
+    """
+
+    statement: NonEmptyText
+    checks: Annotated[tuple[CheckSpec, ...], Field(min_length=1)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _every_check(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and "checks" in values:
+            return {**values, "checks": list(each_check(values["checks"]))}
+        return values
+
+    def as_claim(self, artifact: str) -> ClaimSpec:
+        """Return the statement as a claim about a figure."""
+        return ClaimSpec(
+            where=artifact,
+            kind="relation",
+            statement=self.statement,
+            expected="as stated",
+            checks=self.checks_on(artifact),
+        )
+
+    def checks_on(self, artifact: str) -> tuple[CheckSpec, ...]:
+        """Return the checks, with a figure as their default artifact."""
+        return tuple(
+            check.model_copy(update={"artifact": check.artifact or artifact})
+            for check in self.checks
+        )
+
+    def judged(self, study: str, artifact: str, sources: ClaimSources) -> list[dict[str, Any]]:
+        """Return rows like those of the ledger, one per check."""
+        claim, where = self.as_claim(artifact), f"under {study}/{artifact}"
+        return [ledger_row(where, claim, check, study, sources) for check in claim.checks]
+
+
+def own_statement(values: Mapping[str, Any], where: str) -> OwnStatement:
+    """Return a statement from plain values."""
+    try:
+        return OwnStatement.model_validate(values)
+    except ValidationError as error:
+        said = joined(f"The statement that {where} shows cannot be used:", sentences(error))
+        raise ValueError(said) from error
+
+
+def told_verdicts(
+    rows: Sequence[Mapping[str, Any]], title: Callable[[str], str], *, of_paper: bool
+) -> list[tuple[str, str]]:
+    """Return the verdict on a statement for each dataset, with what explains it.
+
+    The verdict is such as "Holds on ML-1M"; the sentences beside it may be none. ``rows`` are all
+    rows of the ledger on one statement. The result of another form is reported if its verdict
+    differs. If no dataset decides the statement, the only text says what would decide it.
+    ``of_paper`` says whether a rebuilt paper claims it; otherwise verdicts say whether it is seen
+    on our data.
+    """
+    decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE]
+    deciding = {row["dataset"]: row["verdict"] for row in decided if not row["form"]}
+    shown = [
+        row for row in decided if not row["form"] or row["verdict"] != deciding.get(row["dataset"])
+    ]
+    if not shown:
+        needs = dict.fromkeys(str(row["needs"]) for row in rows if not row["form"])
+        return [("Undecidable here", f"it needs {'; '.join(needs)}.")]
+    reasons: set[str] = set()
+    told = []
+    for row in shown:
+        # Several datasets and forms may share a reason, which is given once.
+        reason = row["reason"] if row["reason"] not in reasons else ""
+        why = reason if row["reason"] else _first_part(str(row["detail"]))
+        reasons.add(row["reason"])
+        told.append((_verdict(row, title, of_paper=of_paper), _sentences(row, why)))
+    return told
+
+
+def _verdict(row: Mapping[str, Any], title: Callable[[str], str], *, of_paper: bool) -> str:
+    of_rebuilt = of_paper and is_rebuilt(str(row["paper"]))
+    words = (_HELD if of_rebuilt else _SEEN)[ClaimVerdict(row["verdict"])]
+    form, on = row["form"], f" on {title(row['dataset'])}" if row["dataset"] else ""
+    if not form:
+        words = words.removeprefix("is ")
+    elif on and form.endswith(on.strip()):
+        words, on = f"another form, {form}, {words}", ""
+    else:
+        words = f"another form, {form}, {words}"
+    return f"{words[0].upper()}{words[1:]}{on}"
+
+
+def _sentences(row: Mapping[str, Any], why: str) -> str:
+    # The sentence on other splits also has the number on this split.
+    is_number = bool(row["splits"]) and row["published"] not in ("", None)
+    ours = "" if is_number else row["ours"]
+    in_doubt = ClaimVerdict(row["verdict"]) in _IN_DOUBT
+    return _as_sentences((ours, row["splits"], why if in_doubt else ""))
+
+
+def _first_part(detail: str) -> str:
+    """Return which parts of a rule fail, without their own parts."""
+    found = _PARTS.match(detail)
+    return found[0] if found else detail
+
+
+def _as_sentences(texts: Iterable[object]) -> str:
+    """Return the non-empty texts, each ending in a full stop."""
+    said = [str(text) for text in texts if text]
+    return " ".join(text if text.endswith(".") else f"{text}." for text in said)
+
+
+_WHY = {"rule": ("rule", "; "), "because": ("because", "; "), "reason": ("why not", " ")}
+"""Columns on how a claim was decided: their words, and the separator between several."""
+
+
+def report_of_claims(
+    claims: Path,
+    results: Path,
+    numbers: Sequence[str] = (),
+    elsewhere: Mapping[str, str] | None = None,
+) -> str:
+    """Judge claims and return what to print."""
+    papers = [read_claims(path) for path in sorted(claims.glob("*.yaml"))]
+    sources = ClaimSources.of_folder(results)
+    if not sources.results:
+        raise ValueError(
+            f"There are no results in {results.as_posix()}. Run the workflow first, or omit "
+            "--fresh to judge by the accepted results."
+        )
+    known = [number for paper in papers for number in paper.claims]
+    if unknown := [number for number in numbers if number not in known]:
+        raise ValueError(
+            f"There is no claim {enumerated(unknown)}. Claims have numbers such as "
+            f"{enumerated(known[:3])}. config/claims has all of them."
+        )
+    accepted = results / "certainty.csv"
+    certainty = read_results(accepted) if accepted.exists() else None
+    if not numbers:
+        return _counts(judged_claims(papers, sources, certainty))
+    reminders = reminders_of(papers)
+    told = []
+    for paper in papers:
+        for number in (number for number in paper.claims if number in numbers):
+            only = paper.model_copy(update={"claims": {number: paper.claims[number]}})
+            rows = judged_claims([only], sources, certainty).to_dict("records")
+            told.append("\n".join(_told(rows, reminders[number], elsewhere or {})))
+    return "\n\n".join(told) + "\n"
+
+
+def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
+    """Return clauses that qualify the verdict on each claim."""
+    artifacts = {
+        number: {(paper.paper, check.artifact) for check in claim.checks if check.artifact}
+        for paper in papers
+        for number, claim in paper.claims.items()
+    }
+    decided = Counter(artifact for own in artifacts.values() for artifact in own)
+    shared = {artifact for artifact, claims in decided.items() if claims > 1}
+    return {
+        number: tuple(_reminders(number, paper, artifacts, shared))
+        for paper in papers
+        for number in paper.claims
+    }
+
+
+def _reminders(
+    number: str,
+    paper: PaperClaims,
+    artifacts: Mapping[str, set[tuple[str, str]]],
+    shared: set[tuple[str, str]],
+) -> Iterator[str]:
+    if artifacts[number]:
+        own = artifacts[number] & shared
+        others = sum(not own.isdisjoint(of) for of in artifacts.values()) - 1 if own else 0
+        told = how_many(others, "other claim")
+        yield f"the same artifact decides {told}, and no verdict is corrected for their number"
+    if paper.fitted and paper.claims[number].split_dependent:
+        yield paper.fitted
+
+
+def _told(
+    rows: Sequence[Mapping[Any, Any]], reminders: Sequence[str], elsewhere: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield all that is known about a claim, with one line per outcome."""
+    first = rows[0]
+    yield f"{first['claim']} ({first['where']}): {first['statement']}"
+    if first["expected"]:
+        yield f"  the paper: {first['expected']}"
+    printed = (f"{row['in_paper']}. {row['printed']}" for row in rows if row["in_paper"])
+    if said := " ".join(dict.fromkeys(printed)):
+        yield f"  in the paper: {said}"
+    # One line for all datasets with the same outcome, such as missing ones.
+    outcomes: dict[str, list[Mapping[Any, Any]]] = {}
+    for row in rows:
+        outcomes.setdefault(_outcome(row), []).append(row)
+    for outcome, own in outcomes.items():
+        needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
+        yield f"  {'; '.join(map(_on, own))}: {' '.join(filter(None, (outcome, *needs)))}"
+    # A missing dataset has its own reasons, which decide nothing.
+    decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE] or rows
+    for name, (words, between) in _WHY.items():
+        if said := between.join(dict.fromkeys(row[name] for row in decided if row[name])):
+            yield f"  {words}: {said}"
+    if artifacts := ", ".join(dict.fromkeys(row["artifact"] for row in rows if row["artifact"])):
+        yield f"  decided by: {artifacts} (cells are in claims.csv)"
+    if reminders:
+        yield f"  keep in mind: {'; '.join(reminders)}."
+
+
+def _on(row: Mapping[Any, Any]) -> str:
+    return ", ".join(filter(None, (row["dataset"], row["form"]))) or "any data"
+
+
+def _outcome(row: Mapping[Any, Any]) -> str:
+    # The sentence on all splits begins with the number on this split.
+    only_splits = row["splits"] and row["published"] == row["published"]
+    ours = row["splits"] if only_splits else f"{_sentence(row['ours'])} {row['splits']}"
+    told = (f"{verdict_in_words(row['paper'], row['verdict'])}.", ours, row["detail"])
+    return " ".join(part.strip() for part in told if part.strip())
+
+
+def _sentence(text: str) -> str:
+    # Names such as pLSA and bpref, and p (which is not P), keep their case.
+    is_word = re.match(r"(?!bpref\b)[a-z]{2,}\b", text)
+    begun = f"{text[0].upper()}{text[1:]}" if is_word else text
+    return f"{begun.rstrip('.')}." if text else ""
+
+
+def _counts(ledger: pd.DataFrame) -> str:
+    """Count the statements by outcome, in the paper and in our rebuild."""
+    claims = claims_of(ledger)
+    verdicts = list(map(str, ClaimVerdict))
+    rebuilt, newer = of_rebuilt(claims), of_newer(claims)
+    tables = {
+        "in the paper": _table(rebuilt, "in_paper", IN_PAPER),
+        "rebuilt here": _table(rebuilt, "verdict", verdicts),
+        "newer papers": _table(newer, "verdict", verdicts) if len(newer) else "",
+    }
+    return "\n\n".join(f"{name}\n{table}" for name, table in tables.items() if table) + "\n"
+
+
+def _table(claims: pd.DataFrame, column: str, words: Sequence[str]) -> str:
+    """Count the claims of each paper by the words in a column."""
+    counts = pd.crosstab(claims["paper"], claims[column])
+    columns = [word for word in words if word in counts.columns]
+    rows = [[paper, *map(int, counts.loc[paper, columns])] for paper in claims["paper"].unique()]
+    if len(rows) > 1:
+        rows.append(["all", *map(int, counts[columns].sum())])
+    heads = [verdict_in_words(rows[0][0], word) for word in columns]
+    return tabulate(rows, headers=["", *heads], tablefmt="simple")

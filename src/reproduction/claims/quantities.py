@@ -2,8 +2,8 @@
 """Quantities of claims: numbers read from the results, and computations on them.
 
 A quantity is written as plain YAML. A number stands for itself; a mapping with ``column`` or
-``where`` selects cells of an artifact's CSV (:mod:`reproduction.claims.cells`); the other forms are
-identified by their first key.
+``where`` selects cells of an artifact's CSV (:mod:`reproduction.claims.sources`); the other forms
+are identified by their first key.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
 from receval.storage.messages import enumerated
-from reproduction.claims.cells import (
+from reproduction.claims.sources import (
     ClaimContext,
+    ClaimSources,
+    LabelledValues,
     Scalar,
     SelectedCells,
     Taken,
+    aligned,
     distinct_labels,
     taken,
 )
-from reproduction.claims.sources import ClaimSources, LabelledValues, aligned
 from reproduction.config.reading import check_name
 
 

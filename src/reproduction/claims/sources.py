@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Sources that decide claims: the results, and the configuration that made them."""
+"""Sources that decide claims: results, their configuration, and the cells that claims select."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic import Field, SerializationInfo, field_serializer
 
-from receval.storage.files import read_results, refusing_damage
+from receval.spec_types import Model
+from receval.storage.files import read_results, real_values, refusing_damage
 from receval.storage.messages import enumerated, quoted
 
 PROVENANCE = "provenance.json"
@@ -224,3 +226,212 @@ class ClaimSources:
         if study not in self._records:
             raise NotMeasuredError(f"the provenance of {study}")
         return self._records[study]
+
+
+Scalar = bool | int | float | str
+WITHOUT_INTERVALS = "without_intervals"
+"""Dump context: leave out the columns of intervals, which decide nothing."""
+
+Taken = Literal["mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"]
+
+_TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
+    "mean": np.mean,
+    "median": np.median,
+    "lowest": np.min,
+    "highest": np.max,
+    "sum": np.sum,
+    "count": np.size,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "range": np.ptp,
+}
+
+
+@dataclass(frozen=True)
+class ClaimContext:
+    """The context in which a claim is judged: defaults for what a quantity leaves out.
+
+    ``where`` says which rows of the artifact.
+    """
+
+    study: str
+    artifact: str | None = None
+    dataset: str | None = None
+    where: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
+
+    def full(self, artifact: str | None) -> str:
+        """Return the name of an artifact with its study."""
+        name = artifact or self.artifact
+        if name is None:
+            raise ValueError(
+                "A quantity names no artifact. Set the artifact in the quantity or in its check."
+            )
+        return name if "/" in name else f"{self.study}/{name}"
+
+
+class SelectedCells(Model):
+    """Cells of one column of an artifact's results.
+
+    Attributes
+    ----------
+    artifact : str, optional
+        ``fig01``, or ``study/fig01`` of another study; by default that of the check.
+    where : mapping of str to value or list of values
+        Which rows. In the check's artifact, the check's own selection applies too, except to the
+        columns named here. A column ``dataset`` is limited to the check's dataset. Every dataset of
+        a list must be present.
+    without : mapping of str to value or list of values
+        Which of these rows to leave out: those with the value in any of the columns.
+    pair : tuple of two str, optional
+        Columns that name a pair. Rows that pair a thing with itself are left out. Where ``each``
+        has both columns, so is the second of the two rows of a pair.
+    column : str
+    each : tuple of str
+        Columns that distinguish the cells; without them, there must be one cell.
+    take : {"mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"}
+        Which number to take from several cells that ``each`` does not distinguish.
+    equal : str, optional
+        Take 1 where the cell has this text, and 0 elsewhere.
+    low, high : str, optional
+        Columns of the interval.
+    """
+
+    artifact: str | None = None
+    where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    without: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    pair: tuple[str, str] | None = None
+    column: str = "value"
+    each: tuple[str, ...] = ()
+    take: Taken | None = None
+    equal: str | None = None
+    low: str | None = None
+    high: str | None = None
+
+    @field_serializer("low", "high")
+    def _interval_column(self, column: str | None, info: SerializationInfo) -> str | None:
+        return None if (info.context or {}).get(WITHOUT_INTERVALS) else column
+
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
+        """Return the numbers."""
+        name = context.full(self.artifact)
+        table = sources.table(name)
+        intervals = [column for column in (self.low, self.high) if column]
+        where = {**({} if self.artifact else context.where), **self.where}
+        selecting = [*where, *self.without, *(self.pair or ()), *self.each]
+        self._check_columns(name, table, [*selecting, self.column, *intervals])
+        for dataset in _all_of(where.get("dataset", ())):
+            is_there = _is_among(table["dataset"], (dataset,)).any()
+            if not is_there and not sources.has(context.study, _word(dataset)):
+                raise NotMeasuredError(f"the dataset {dataset}")
+        if context.dataset and "dataset" in table.columns:
+            where.setdefault("dataset", context.dataset)
+        kept = np.ones(len(table), dtype=bool)
+        for column, wanted in where.items():
+            kept &= _is_among(table[column], _all_of(wanted))
+        for column, unwanted in self.without.items():
+            kept &= ~_is_among(table[column], _all_of(unwanted))
+        if self.pair is not None:
+            kept &= self._is_pair(table, kept)
+        said = self._in_words(where)
+        if not kept.any():
+            if context.dataset and not sources.has(context.study, context.dataset):
+                raise NotMeasuredError(f"the dataset {context.dataset}")
+            raise sources.missing(
+                name.partition("/")[0], f"row of {name} with {said}", f"{len(table)} other rows"
+            )
+        # Select these columns first: selecting rows of all columns would dominate the run time.
+        cells = table[self.column][kept]
+        if self.equal is None:
+            values = real_values(cells)
+        else:
+            values = (cells.astype(str) == self.equal).to_numpy(dtype=np.float64)
+        words = [map(_word, table[name][kept].to_numpy(dtype=object)) for name in self.each]
+        labels: list[tuple[str, ...]] = [*zip(*words, strict=True)] if words else [()] * len(values)
+        if self.take == "count":
+            # A count reads the number of cells, not their contents.
+            counts = taken(labels, values, "count")
+            sources.note(Reading(name, said), counts.values, counts.labels)
+            return counts
+        sources.note(Reading(name, said), values, labels)
+        if self.take is not None:
+            return taken(labels, values, self.take)
+        if len(set(labels)) < len(labels):
+            raise ValueError(
+                f"{name} has {len(labels)} cells with {said}, which "
+                f"{'each ' + enumerated(self.each) if self.each else 'nothing'} tells apart: "
+                "Select fewer cells, name more columns under each, or set which number to take."
+            )
+        none = np.full(len(values), np.nan)
+        ends = [real_values(table[end][kept]) if end else none for end in (self.low, self.high)]
+        return LabelledValues(tuple(labels), values, ends[0], ends[1])
+
+    def _in_words(self, where: Mapping[str, Any]) -> str:
+        parts = [
+            f"{column}{sign}{'|'.join(map(_word, _all_of(wanted)))}"
+            for sign, chosen in (("=", where), ("!=", self.without))
+            for column, wanted in chosen.items()
+        ]
+        if self.pair is not None:
+            parts.append(f"{self.pair[0]} is not {self.pair[1]}")
+        each = f" by {', '.join(self.each)}" if self.each else ""
+        taken = f"{self.take} of " if self.take else ""
+        column = f"{self.column} is {self.equal}" if self.equal is not None else self.column
+        return f"{', '.join(parts) or 'all rows'}: {taken}{column}{each}"
+
+    def _is_pair(self, table: pd.DataFrame, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which rows name two different things, each pair once if both distinguish cells."""
+        assert self.pair is not None
+        names = table[list(self.pair)].to_numpy(dtype=object)
+        rest = table[[column for column in self.each if column not in self.pair]]
+        once = set(self.pair) <= set(self.each)
+        seen: set[tuple[object, ...]] = set()
+        found = np.zeros(len(table), dtype=bool)
+        for row in np.flatnonzero(kept):
+            one, other = names[row]
+            key = (frozenset((one, other)), *rest.iloc[row])
+            found[row] = one != other and not (once and key in seen)
+            seen.add(key)
+        return found
+
+    @staticmethod
+    def _check_columns(name: str, table: pd.DataFrame, columns: list[str]) -> None:
+        for column in columns:
+            if column not in table.columns:
+                raise ValueError(
+                    f"{name} has no column {column}. Its columns are "
+                    f"{enumerated(list(table.columns))}."
+                )
+
+
+def _word(cell: object) -> str:
+    """Return a cell as text; 5 and 5.0 give the same text."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def _all_of(wanted: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return wanted if isinstance(wanted, tuple) else (wanted,)
+
+
+def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]:
+    known = set(map(_word, wanted))
+    distinct = [cell for cell in cells.unique() if _word(cell) in known]
+    return cells.isin(distinct).to_numpy(dtype=bool)
+
+
+def distinct_labels(
+    labels: list[tuple[str, ...]],
+) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
+    """Return each label once, and the position of each given one among them."""
+    place = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    return list(place), np.array([place[label] for label in labels])
+
+
+def taken(
+    labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
+) -> LabelledValues:
+    """Return one number per label, taken from all numbers with this label."""
+    distinct, codes = distinct_labels(labels)
+    numbers = [float(_TAKE[take](values[codes == code])) for code in range(len(distinct))]
+    return LabelledValues.of(distinct, np.array(numbers))

@@ -68,7 +68,7 @@ def _metrics_page() -> dict[Path, str]:
 
 
 def _errata_page() -> dict[Path, str]:
-    from reproduction.publishing.errata_page import errata_page
+    from reproduction.publishing.citation_and_errata import errata_page
 
     return {ERRATA_PAGE: errata_page()}
 
@@ -88,7 +88,7 @@ def _studies_page() -> dict[Path, str]:
 
 
 def _citations() -> dict[Path, str]:
-    from reproduction.publishing.citation import read_citation, with_citations
+    from reproduction.publishing.citation_and_errata import read_citation, with_citations
 
     page = README.read_text(encoding="utf-8")
     return {README: with_citations(page, read_citation(CITATION))}

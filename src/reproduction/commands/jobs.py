@@ -103,7 +103,7 @@ def run_kernels(chosen: argparse.Namespace) -> int:
 
 def run_one_rule(chosen: argparse.Namespace) -> int:
     """Make one file in the foreground, and return Snakemake's exit status."""
-    from reproduction.workflow.jobs.foreground import run_rule
+    from reproduction.workflow.jobs.job_runner import run_rule
     from reproduction.workflow.jobs.run_job import is_our_own
 
     def show(kind: type[BaseException], error: BaseException, *trace: Any) -> None:

@@ -33,10 +33,9 @@ def add_repository(commands: Any, with_tasks: bool) -> None:
     parser = commands.add_parser("repo", help=text, description=f"{text[0].upper()}{text[1:]}.")
     if not with_tasks:
         return
-    from reproduction.commands.claims import add_claims
-    from reproduction.commands.drift import add_drift
     from reproduction.commands.generated_files import add_generated_files
     from reproduction.commands.jobs import add_jobs, add_surroundings
+    from reproduction.commands.results import add_claims, add_drift
 
     tasks = parser.add_subparsers(required=True, dest="task", metavar="task")
     for add in (add_drift, add_surroundings, add_claims, add_jobs, add_generated_files):

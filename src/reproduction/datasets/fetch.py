@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 
 from receval.storage.files import sha256_of, write_atomically
 from receval.storage.messages import LONGEST, escaped, shortened
-from reproduction.datasets.availability import Availability
 from reproduction.datasets.connection import TransferError
-from reproduction.datasets.raw import RawFile, RawFiles, checksum_in_words, mismatch
+from reproduction.datasets.raw import Availability, RawFile, RawFiles, checksum_in_words, mismatch
 from reproduction.datasets.reports import (
     ChecksumError,
     DownloadError,

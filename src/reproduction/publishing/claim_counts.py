@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Counts of claims in the ledger, each counted once whatever its number of datasets."""
+"""Counts of claims, and forest plots of the certainty of verdicts.
+
+Each claim is counted once whatever its number of datasets; a plot has one row per claim.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from receval.figures.finish import legend_below
 from receval.figures.printed_numbers import in_text
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, shaded
 from receval.storage.files import real_values
 from receval.storage.messages import enumerated
-from reproduction.claims.variance import SOURCES
+from reproduction.claims.repetition import SOURCES
 from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.studies._shared.published import PUBLISHED_GREY
 
 _TOLD = ("claim", "statement", "dataset", "verdict")
 
@@ -183,3 +192,169 @@ def variance_shares(variance: pd.DataFrame) -> list[dict[str, Any]]:
         for artifact, rows in groups
         if len(rows)
     ]
+
+
+COLUMNS = (
+    "claim",
+    "dataset",
+    "replications",
+    "share",
+    "share_low",
+    "share_high",
+    "share_in_part",
+    "position",
+    "location",
+)
+"""Columns of the drawn rows; ``position`` is where the published number lies, in halves of our
+prediction interval from our mean."""
+
+MOST_ROWS = 36
+"""Largest number of rows in one column of a figure; more rows take several columns."""
+
+FEW_NUMBERS = 0.25
+"""The share of rows with a published number up to which the panel of numbers is narrow."""
+
+FARTHEST = 3.0
+"""Position of published numbers that lie farther out."""
+
+_ROW = 0.135
+_HEAD = 0.55
+_HOLDS = COLOURS[0]
+_IN_PART = shaded(_HOLDS, 0.7)
+_INTERVAL = "#E4E4E4"
+
+
+def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
+    """Return the rows of a paper's figure: the claims that some replication decides."""
+    own = (certainty["paper"] == study) & (certainty["form"] == "")
+    rows = certainty[own & (certainty["replications"] > 0)].reset_index(drop=True)
+    names = ("share", "share_low", "share_high", "published", "mean", "low", "high", "in_part")
+    numbers = {name: real_values(rows[name]) for name in names}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half = (numbers["high"] - numbers["low"]) / 2
+        off = numbers["published"] - numbers["mean"]
+        # If a number never varies, any other lies outside; 0 / 0 is undefined.
+        position = np.where((half == 0) & (off == 0), 0.0, off / half)
+    found = {
+        **{name: rows[name] for name in ("claim", "dataset", "replications")},
+        **{name: numbers[name] for name in ("share", "share_low", "share_high")},
+        "share_in_part": numbers["in_part"] / rows["replications"].to_numpy(dtype=np.float64),
+        "position": position,
+        "location": rows["location"],
+    }
+    return pd.DataFrame(found, columns=list(COLUMNS)).sort_values(
+        ["claim", "dataset"], kind="stable", ignore_index=True
+    )
+
+
+def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
+    """Return the caption of a paper's figure."""
+    most = int(rows["replications"].max()) if len(rows) else 0
+    twins = " The data are synthetic twins." if is_demo else ""
+    return (
+        "Share of replications with other root seeds in which each claim of the paper holds, with "
+        f"its 95 % Wilson interval ({most} replications at most). Where the claim is a number, "
+        "where the published one lies: the grey band is our 95 % prediction interval for one more "
+        "replication, from -1 to 1 about our mean, and a triangle lies beyond three times its half "
+        f"width.{twins}"
+    )
+
+
+def draw(rows: pd.DataFrame) -> Figure:
+    """Draw the certainty of a paper's claims, one row per claim."""
+    positions = real_values(rows["position"])
+    has_numbers = bool((~np.isnan(positions)).any())
+    several = len(set(rows["dataset"]) - {""}) > 1
+    blocks = np.array_split(np.arange(len(rows)), max(1, -(-len(rows) // MOST_ROWS)))
+    most = max(len(block) for block in blocks)
+    panels = 2 if has_numbers else 1
+    width = DOUBLE_COLUMN if len(blocks) > 1 or has_numbers else DOUBLE_COLUMN / 2
+    figure = new_figure(width, _HEAD + 0.45 + _ROW * max(most, 4))
+    # A panel of few numbers takes no more width than it needs.
+    widths = [1.0, 1.0 if np.mean(~np.isnan(positions)) > FEW_NUMBERS else 0.35][:panels]
+    axes = figure.subplots(
+        1, panels * len(blocks), squeeze=False, width_ratios=widths * len(blocks)
+    )[0]
+    for number, block in enumerate(blocks):
+        own = rows.iloc[block]
+        labels = [
+            f"{claim} {dataset}" if several and dataset else str(claim)
+            for claim, dataset in zip(own["claim"], own["dataset"], strict=True)
+        ]
+        left, *right = axes[panels * number : panels * (number + 1)]
+        _draw_shares(left, own, labels, most)
+        for panel in right:
+            _draw_places(panel, own, positions[block], most)
+    _add_legend(figure, has_numbers=has_numbers)
+    return figure
+
+
+def _rows_of(axes: Axes, count: int, most: int) -> None:
+    axes.set_ylim(most - 0.5, -0.5)
+    axes.set_yticks(range(count))
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.spines["left"].set_visible(False)
+
+
+def _draw_shares(axes: Axes, rows: pd.DataFrame, labels: Sequence[str], most: int) -> None:
+    numbers = (real_values(rows[name]) for name in ("share", "share_low", "share_high"))
+    in_part = real_values(rows["share_in_part"])
+    places = np.arange(len(rows))
+    share, low, high = numbers
+    axes.barh(places, in_part, left=share, height=0.3, color=_IN_PART, linewidth=0)
+    axes.hlines(places, low, high, color=_HOLDS, linewidth=0.9)
+    axes.plot(share, places, "o", color=_HOLDS, markersize=3, clip_on=False)
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.5, 1])
+    axes.set_xlabel("Share that holds")
+    _rows_of(axes, len(rows), most)
+    axes.set_yticklabels(labels, fontsize=5.5)
+
+
+def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64], most: int) -> None:
+    known = ~np.isnan(positions)
+    axes.barh(
+        np.arange(len(rows))[known], 2, left=-1, height=0.75, color=_INTERVAL, linewidth=0, zorder=0
+    )
+    middles = np.flatnonzero(known)
+    axes.vlines(np.zeros(len(middles)), middles - 0.38, middles + 0.38, color="white", lw=0.8)
+    for place in middles:
+        at = float(np.clip(positions[place], -FARTHEST, FARTHEST))
+        beyond = abs(positions[place]) > FARTHEST
+        marker = ("<" if at < 0 else ">") if beyond else "D"
+        inside = rows["location"].iloc[place] == "inside"
+        axes.plot(
+            [at],
+            [place],
+            marker=marker,
+            markersize=3.2,
+            markerfacecolor="white" if inside else PUBLISHED_GREY,
+            markeredgecolor=PUBLISHED_GREY,
+            markeredgewidth=0.8,
+            clip_on=False,
+        )
+    axes.set_xlim(-FARTHEST, FARTHEST)
+    axes.set_xticks([-1, 0, 1])
+    axes.set_xlabel("Published")
+    _rows_of(axes, len(rows), most)
+    axes.set_yticklabels([])
+
+
+def _add_legend(figure: Figure, *, has_numbers: bool) -> None:
+    """Add a legend of the marks below the panels."""
+    axes = figure.axes[0]
+    lines: dict[str, dict[str, Any]] = {
+        "holds, with Wilson interval": {"color": _HOLDS, "marker": "o", "linewidth": 0.9},
+        "holds in part": {"color": _IN_PART, "linewidth": 4},
+    }
+    if has_numbers:
+        mark = {"linestyle": "none", "marker": "D", "markeredgecolor": PUBLISHED_GREY}
+        lines |= {
+            "our prediction interval": {"color": _INTERVAL, "linewidth": 6},
+            "published number inside": {**mark, "markerfacecolor": "white"},
+            "published number outside": {**mark, "markerfacecolor": PUBLISHED_GREY},
+        }
+    for label, style in lines.items():
+        axes.plot([], [], label=label, markersize=3, **style)
+    legend_below(figure)

@@ -19,11 +19,10 @@ from receval.figures.printed_numbers import fixed, p_value
 from receval.spec_types import ClaimId, Model, NonEmptyText
 from receval.storage.files import read_results, real_values
 from receval.storage.messages import enumerated, joined
-from reproduction.claims.cells import ClaimContext
 from reproduction.claims.errata import Erratum, ErratumId, load_errata
 from reproduction.claims.ledger import claims_of
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.sources import ClaimSources, NotMeasuredError
+from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError
 from reproduction.claims.verdicts import ClaimVerdict, of_newer, of_rebuilt
 from reproduction.config.reading import read_yaml, sentences
 from reproduction.publishing.claim_counts import (

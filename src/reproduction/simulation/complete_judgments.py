@@ -37,7 +37,7 @@ def observed_ratings(simulation: Simulation) -> Ratings:
     User 0 rated item 1 with 4; nobody rated item 0:
 
     >>> from reproduction.simulation.observation import Observation
-    >>> from reproduction.simulation.world import World
+    >>> from reproduction.simulation.observation import World
     >>> seen = Observation(
     ...     users=np.array([0], dtype=np.int32),
     ...     items=np.array([1], dtype=np.int32),
@@ -180,7 +180,7 @@ def _indices(
 
 # Worlds with known preferences and known probabilities that pairs are observed.
 #
-# Twins (:mod:`reproduction.simulation.world`) draw a fixed number of items per user, so the
+# Twins (:mod:`reproduction.simulation.observation`) draw a fixed number of items per user, so the
 # probability of a single pair has no closed form. Here each pair is observed independently with the
 # probability
 #

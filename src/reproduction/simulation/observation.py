@@ -1,19 +1,319 @@
 # SPDX-License-Identifier: MIT
-"""Which parts of a world are observed, and when: choices, random samples, familiarity, plays.
+r"""Worlds: users, items, complete relevance, and the chance that a user meets an item.
 
+The model
+---------
+User u and item i have an affinity of variance 1, in which all variables except the shares are
+independent and standard normal:
+
+.. math::
+    x_{ui} = \sqrt{q}\, g_i + \sqrt{l}\, b_u
+           + \sqrt{p}\, \sum_k \sqrt{v_k} P_{uk} Q_{ik} + \sqrt{1 - q - l - p}\, e_{ui}
+
+Its parts are the quality of the item, the leniency of the user, taste in K factors, and noise; the
+shares q, l, p are ``preferences``. Factor k has the part :math:`v_k = k^{-d} / \sum_j j^{-d}` of
+the share of taste. With a decay d of 0 all factors have the same weight. With 1 a few strong
+factors precede a long tail of weak ones, like the singular values of rating matrices. The affinity
+without the user's leniency is the *appeal* :math:`a_{ui} = x_{ui} - \sqrt{l}\, b_u`.
+
+The chance that u meets i has the log-weight
+
+.. math:: w_{ui} = -\alpha \log(h + k_i / |I|) + s\, a_{ui}
+
+where :math:`k_i` is the rank of the item in the popularity curve, a ranking by
+:math:`\rho g_i + \sqrt{1 - \rho^2}\, z_i`, h is the width of its flat head, and s is the strength
+of the dependence on relevance. With s > 0 ratings are missing not at random: users tend to rate
+what they like. With :math:`\rho > 0` popular items are also liked more by users who do not rate
+them. The exponent :math:`\alpha` is found by bisection so that the number of users per item has the
+Gini coefficient of the original. The curve has the form :math:`(c_2 + k)^{-\alpha}` that
+bellogin2017 fits to MovieLens 1M for figure 5.
+
+User u chooses :math:`n_u = m + c\, \exp(\sigma z_u)` items (bounded, rounded to the exact total)
+without replacement, with weights :math:`\exp(w_{ui})`.
+
+The rating that u gives to i if they rate it, for **every** pair, is :math:`r_{ui} = F(x_{ui})` with
+the increasing step function F that gives the *observed* ratings the distribution of the original.
+For event data it is the number of plays :math:`\max(1, [\exp(\mu + \tau \Phi^{-1}(G(x_{ui})))])`,
+with the distribution function G of the affinity of observed pairs. If users rate all of a random
+sample (CM100k), the sample is observed, and the choices are its familiar part.
+
+Observations are parts of a world, at certain times: choices, random samples, familiarity, plays.
 Users and items arrive, users rate in sessions, and listeners tire of artists.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from reproduction.simulation.spec import Period, Sessions, TwinSpec
-from reproduction.simulation.world import World, choice_noise, choose_items, draw_random_sample
+from receval.seeds import gumbel_noise
+from receval.statistics.concentration import gini
+from reproduction.simulation.spec import (
+    Activity,
+    Period,
+    Plays,
+    Preferences,
+    RandomSample,
+    Scale,
+    Sessions,
+    TwinSpec,
+)
+
+LARGEST_EXPONENT = 16.0
+BISECTION_STEPS = 12
+GINI_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class World:
+    """A simulated world with all preferences, observed or not.
+
+    Affinity (the latent preference), relevance and exposure have shape (n_users, n_items).
+    Relevance has complete ratings in multiples of `step`, or numbers of plays; exposure has the
+    log-weights with which users choose items, and activity the number of items each user chooses.
+    """
+
+    affinity: NDArray[np.float64]
+    relevance: NDArray[np.int16]
+    step: float
+    exposure: NDArray[np.float64]
+    activity: NDArray[np.int64]
+    popularity_exponent: float
+
+    @property
+    def n_users(self) -> int:
+        """Number of users."""
+        return len(self.activity)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, whether chosen or not."""
+        return int(self.relevance.shape[1])
+
+    def ratings(self) -> NDArray[np.float32]:
+        """Return the complete relevance on the rating scale, shape (n_users, n_items)."""
+        return (self.relevance * np.float32(self.step)).astype(np.float32)
+
+
+FIRST_RATING_BONUS = 1e3
+"""Ranks a pair above all others of its user; log-weights and Gumbel noise are far smaller."""
+
+
+def sample_items(
+    log_weights: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    noise: NDArray[np.float64],
+    *,
+    cover_items: bool = False,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Draw ``counts[u]`` distinct items for every user u, weighted, by the Gumbel top-k trick.
+
+    The items with the largest ``log_weights[u] + noise[u]`` are a sample without replacement, in
+    which each item is drawn with a probability proportional to its weight among the remaining
+    items. A user with fewer items of non-zero weight than wanted gets all of them.
+
+    With `cover_items` each item is first given to the user with the largest
+    ``log_weights + log(counts) + noise``, so that no item is left without a user (unless a user
+    gets more items than allowed). Raw rating files contain no items without ratings.
+
+    Source: Yellott, J. I., The relationship between Luce's choice axiom, Thurstone's theory of
+    comparative judgment, and the double exponential distribution. J. Math. Psychol. 15 (1977).
+    """
+    keys = log_weights + noise
+    if cover_items:
+        with np.errstate(divide="ignore"):
+            finders = np.argmax(keys + np.log(counts)[:, np.newaxis], axis=0)
+        keys[finders, np.arange(keys.shape[1])] += FIRST_RATING_BONUS
+    order = np.argsort(-keys, axis=1)
+    available = np.isfinite(keys).sum(axis=1)
+    taken = np.arange(keys.shape[1]) < np.minimum(counts, available)[:, np.newaxis]
+    users, ranks = np.nonzero(taken)
+    return users.astype(np.int32), order[users, ranks].astype(np.int32)
+
+
+def draw_random_sample(
+    sample: RandomSample | None, shape: tuple[int, int], rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Draw items uniformly without replacement for the first users."""
+    drawn = np.zeros(shape, dtype=np.bool_)
+    if sample is not None:
+        counts = np.zeros(shape[0], dtype=np.int64)
+        counts[: sample.users] = rng.integers(sample.minimum, sample.maximum + 1, sample.users)
+        drawn[sample_items(np.zeros(shape), counts, gumbel_noise(shape, rng))] = True
+    return drawn
+
+
+def choice_noise(
+    spec: TwinSpec, in_sample: NDArray[np.bool_], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draw Gumbel noise for :func:`choose_items`; minus infinity forbids a choice.
+
+    Choices are within a random sample that includes them, or outside of any other sample, so that
+    no pair is in the data twice. Removing a uniform sample from the choosable items changes neither
+    the sample nor the relative chances of the other items.
+    """
+    choosable = in_sample if holds_choices(spec) else ~in_sample
+    return np.where(choosable, gumbel_noise(in_sample.shape, rng), -np.inf)
+
+
+def choose_items(
+    spec: TwinSpec,
+    exposure: NDArray[np.float64],
+    activity: NDArray[np.int64],
+    noise: NDArray[np.float64],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the users and items of the chosen pairs, given log-weights and Gumbel noise.
+
+    Every item gets a user, unless the choices are only a part of the data.
+    """
+    return sample_items(exposure, activity, noise, cover_items=not holds_choices(spec))
+
+
+def holds_choices(spec: TwinSpec) -> bool:
+    """Return whether the choices of users are a part of a random sample, which is the data."""
+    return spec.random_sample is not None and spec.random_sample.holds_choices
+
+
+def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
+    """Generate a world from its specification."""
+    shape = (spec.users, spec.items)
+    preferences, exposure = spec.preferences, spec.exposure
+    quality = rng.standard_normal(spec.items)
+    leniency = rng.standard_normal(spec.users)
+    noise_share = 1 - preferences.taste - preferences.quality - preferences.leniency
+    appeal = np.sqrt(preferences.quality) * quality
+    appeal = appeal + np.sqrt(preferences.taste) * _tastes(shape, preferences, rng)
+    # Shares that add up to 1 may exceed it by a rounding error.
+    appeal += np.sqrt(max(0.0, noise_share)) * rng.standard_normal(shape)
+    affinity = appeal + np.sqrt(preferences.leniency) * leniency[:, np.newaxis]
+
+    log_curve = log_popularity_curve(
+        quality, exposure.quality_correlation, exposure.head_width, rng
+    )
+    log_appeal = exposure.relevance_strength * appeal
+    activity = draw_activity(spec.activity, spec.users, rng)
+
+    # A pilot sample, separate from the observed one, fits what depends on observation.
+    noise = choice_noise(spec, draw_random_sample(spec.random_sample, shape, rng), rng)
+
+    def pilot(exponent: float) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return choose_items(spec, exponent * log_curve + log_appeal, activity, noise)
+
+    exponent = fitted_exponent(
+        lambda value: gini(np.bincount(pilot(value)[1], minlength=spec.items)), exposure.item_gini
+    )
+    observed = affinity if holds_choices(spec) else affinity[pilot(exponent)]
+    if spec.scale is not None:
+        steps = np.rint(np.array(sorted(spec.scale.marginal)) / spec.scale.step).astype(np.int16)
+        relevance = steps[np.searchsorted(rating_bounds(observed, spec.scale), affinity)]
+        step = spec.scale.step
+    elif spec.plays is not None:
+        relevance, step = play_counts(affinity, observed, spec.plays), 1.0
+    return World(
+        affinity=affinity,
+        relevance=relevance,
+        step=step,
+        exposure=exponent * log_curve + log_appeal,
+        activity=activity,
+        popularity_exponent=exponent,
+    )
+
+
+def draw_activity(activity: Activity, n_users: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the number of items per user, ``minimum + c * exp(spread * z)`` capped at the maximum.
+
+    The factor c makes the numbers add up to the total; fractions are rounded by largest remainders.
+    Shape (n_users,).
+    """
+    share = np.exp(activity.spread * rng.standard_normal(n_users))
+
+    def numbers(factor: float) -> NDArray[np.float64]:
+        return np.minimum(activity.minimum + factor * share, activity.maximum)
+
+    low, high = 0.0, 1.0
+    while numbers(high).sum() < activity.total and numbers(high).min() < activity.maximum:
+        high *= 2
+    # 60 halvings exhaust the precision of a double.
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if numbers(middle).sum() < activity.total else (low, middle)
+    exact = numbers(high)
+    counts = np.floor(exact).astype(np.int64)
+    missing = activity.total - int(counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:missing]] += 1
+    return counts
+
+
+def _tastes(
+    shape: tuple[int, int], preferences: Preferences, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return products of normal user and item factors of decaying strength, of variance 1.
+
+    They are added up by factor, because a matrix product may be rounded differently on other
+    machines.
+    """
+    users = rng.standard_normal((preferences.factors, shape[0]))
+    items = rng.standard_normal((preferences.factors, shape[1]))
+    variances = np.arange(1, preferences.factors + 1) ** -preferences.decay
+    product: NDArray[np.float64] = np.zeros(shape)
+    for variance, user_factor, item_factor in zip(variances, users, items, strict=True):
+        product += np.multiply.outer(np.sqrt(variance) * user_factor, item_factor)
+    product /= np.sqrt(variances.sum())
+    return product
+
+
+def log_popularity_curve(
+    quality: NDArray[np.float64], correlation: float, head_width: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the log-weights of the items for exponent 1, shape (n_items,)."""
+    n_items = len(quality)
+    chance = rng.standard_normal(n_items)
+    prominence = correlation * quality + np.sqrt(1 - correlation**2) * chance
+    ranks = np.empty(n_items)
+    ranks[np.argsort(-prominence)] = np.arange(1, n_items + 1)
+    return -np.log(head_width + ranks / n_items)
+
+
+def fitted_exponent(item_gini: Callable[[float], float], target: float) -> float:
+    """Solve ``item_gini(exponent) = target`` for an increasing function by bisection."""
+    low, high = 0.0, LARGEST_EXPONENT
+    for _ in range(BISECTION_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if item_gini(middle) < target else (low, middle)
+    reached = item_gini(high)
+    if abs(reached - target) > GINI_TOLERANCE:
+        raise ValueError(
+            f"An item Gini of {target:g} cannot be reached with these parameters. The nearest is "
+            f"{reached:.3f}, at popularity exponent {high:.2f}. Change exposure.item_gini, or "
+            "lower exposure.relevance_strength if the Gini is too large and activity.total if "
+            "it is too small."
+        )
+    return high
+
+
+def rating_bounds(observed: NDArray[np.floating], scale: Scale) -> NDArray[np.floating]:
+    """Return the affinities above which each rating but the lowest begins."""
+    shares = np.array([scale.marginal[rating] for rating in sorted(scale.marginal)])
+    bounds: NDArray[np.floating] = np.quantile(observed, np.cumsum(shares)[:-1] / shares.sum())
+    return bounds
+
+
+def play_counts(
+    affinity: NDArray[np.floating], observed: NDArray[np.floating], plays: Plays
+) -> NDArray[np.int16]:
+    """Return log-normal numbers of plays of at least 1, by the rank among observed affinities."""
+    ordered = np.sort(observed)
+    n_above = len(ordered) + 1
+    rank = (np.searchsorted(ordered, affinity) + 0.5) / n_above
+    log_mean = np.log(plays.mean) - plays.spread**2 / 2
+    numbers: NDArray[np.float64] = np.exp(log_mean + plays.spread * ndtri(rank))
+    return np.maximum(1, np.rint(numbers)).astype(np.int16)
+
 
 DAY = 86_400
 SECONDS_PER_RATING = 20

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reproduction.claims.verdicts import ClaimVerdict, is_rebuilt, verdict_in_words
-from reproduction.publishing.ledger_claims import (
+from reproduction.publishing.ledger import (
     NOT_SAID,
+    OF_NEWER,
     VERDICTS,
     LedgerClaim,
     PaperLedger,
@@ -20,10 +21,9 @@ from reproduction.publishing.ledger_claims import (
     headline,
     here_counts,
     in_paper_counts,
+    list_headings,
     reasons_of,
 )
-from reproduction.publishing.ledger_page import OF_NEWER, list_headings
-from reproduction.publishing.site.markdown_pages import anchor_of, rendered_inline
 from reproduction.publishing.site.shown_rows import (
     LEDGER,
     RowPrinter,
@@ -32,7 +32,13 @@ from reproduction.publishing.site.shown_rows import (
     paper_address,
     verdict_bars,
 )
-from reproduction.publishing.site.site_pages import SitePage, markup, relative
+from reproduction.publishing.site.site_pages import (
+    SitePage,
+    anchor_of,
+    markup,
+    relative,
+    rendered_inline,
+)
 from reproduction.publishing.site.study_pages import Study
 
 START = "index.html"

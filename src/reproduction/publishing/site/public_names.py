@@ -12,8 +12,14 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import dedent, indent
 
-from reproduction.publishing.site.markdown_pages import Resolver, highlighted, rendered
-from reproduction.publishing.site.site_pages import SiteLinks, SitePage, markup
+from reproduction.publishing.site.site_pages import (
+    Resolver,
+    SiteLinks,
+    SitePage,
+    highlighted,
+    markup,
+    rendered,
+)
 
 ROOTS = ("receval", "reproduction")
 """The packages whose public names the site shows; no two packages in them have the same name."""

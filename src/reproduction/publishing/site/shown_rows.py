@@ -12,14 +12,13 @@ from urllib.parse import urlencode
 from receval.figures.printed_numbers import NOTHING, in_text, significant
 from receval.figures.tables import escape_markdown
 from reproduction.claims.verdicts import ClaimVerdict, told_needs
-from reproduction.publishing.ledger_claims import (
+from reproduction.publishing.ledger import (
     VERDICTS,
     VerdictRow,
     artifact_label,
     beginning_of,
 )
-from reproduction.publishing.site.markdown_pages import rendered_inline
-from reproduction.publishing.site.site_pages import SiteLinks, relative
+from reproduction.publishing.site.site_pages import SiteLinks, relative, rendered_inline
 
 LEDGER = "ledger.html"
 """Address of the page for searching claims."""

@@ -16,7 +16,7 @@ from typing import Any
 from receval.figures.printed_numbers import in_text, significant
 from receval.storage.files import refusing_damage
 from reproduction.claims.verdicts import is_rebuilt, verdict_in_words
-from reproduction.publishing.ledger_claims import (
+from reproduction.publishing.ledger import (
     VERDICTS,
     LedgerClaim,
     VerdictRow,
@@ -24,7 +24,6 @@ from reproduction.publishing.ledger_claims import (
     here_counts,
     rows_by_artifact,
 )
-from reproduction.publishing.site.markdown_pages import rendered, rendered_inline
 from reproduction.publishing.site.shown_rows import (
     RowPrinter,
     VerdictBar,
@@ -32,7 +31,14 @@ from reproduction.publishing.site.shown_rows import (
     paper_address,
     verdict_bars,
 )
-from reproduction.publishing.site.site_pages import SiteLinks, SitePage, markup, relative
+from reproduction.publishing.site.site_pages import (
+    SiteLinks,
+    SitePage,
+    markup,
+    relative,
+    rendered,
+    rendered_inline,
+)
 
 PART = "studies/index.html"
 """The part of the site that studies belong to."""

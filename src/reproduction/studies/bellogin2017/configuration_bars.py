@@ -3,24 +3,154 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.special import stdtrit
 
 from receval.figures.display import DisplayStyle
-from receval.figures.style import short_number
-from reproduction.studies._shared.figures.bars import GROUP_WIDTH
-from reproduction.studies._shared.figures.published_marks import published_line
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
+from receval.statistics.confidence import CONFIDENCE
+from receval.storage.files import real_values
+from reproduction.studies._shared.bars import GROUP_WIDTH, bar_offsets, grouped_bars
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017._shared.system_bars import (
-    cutoff_texts,
-    draw_bar_grid,
-    draw_configurations,
-    mark_published,
-    means_with_intervals,
-    sampled_text,
-    say_not_defined,
-)
+from reproduction.studies._shared.published import PUBLISHED_GREY, published_line, published_mark
+
+CONFIGURATION = ("dataset", "split", "protocol", "sampled", "system", "metric", "cutoff")
+"""The columns that identify a bar."""
+
+
+def means_with_intervals(
+    results: pd.DataFrame, keys: Sequence[str] = CONFIGURATION
+) -> pd.DataFrame:
+    r"""Return the means over folds, with half the widths of their confidence intervals.
+
+    .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
+
+    with :math:`s` the standard deviation over the :math:`n` folds; NaN with a single fold. The
+    results have one row per fold, and one for the mean, with ``mean`` as its fold.
+    """
+    by = list(keys)
+    folds = results[results["fold"] != "mean"]
+    spread = folds.groupby(by, sort=False, dropna=False)["value"].agg(["std", "size"])
+    with np.errstate(invalid="ignore"):
+        factor = stdtrit(spread["size"] - 1, (1 + CONFIDENCE) / 2) / np.sqrt(spread["size"])
+    spread["half_interval"] = factor * spread["std"]
+    means = results[results["fold"] == "mean"]
+    return means.merge(spread["half_interval"].reset_index(), on=by, how="left")
+
+
+def draw_bar_grid(
+    metrics: Mapping[str, str],
+    columns: Sequence[tuple[str, pd.DataFrame]],
+    row_height: float,
+    draw_panel: Callable[[Axes, pd.DataFrame], None],
+) -> Figure:
+    """Draw one row of panels per metric.
+
+    The metrics are labels of bars with the titles of their y axes, the columns have titles and
+    bars. Only the lowest panels name the configurations.
+    """
+    figure = new_figure(DOUBLE_COLUMN, row_height * len(metrics) + 0.5)
+    widths = [bars["configuration"].nunique() for _, bars in columns]
+    grid = figure.subplots(len(metrics), len(columns), width_ratios=widths, squeeze=False)
+    for (label, title), panels in zip(metrics.items(), grid, strict=True):
+        for axes, (_, bars) in zip(panels, columns, strict=True):
+            draw_panel(axes, bars[bars["label"] == label])
+            if label != list(metrics)[-1]:
+                axes.set_xticklabels([])
+        panels[0].set_ylabel(title)
+    for axes, (title, _) in zip(grid[0], columns, strict=True):
+        axes.set_title(title)
+    letter_panels(grid.flat)
+    legend_below(figure)
+    return figure
+
+
+def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
+    """Draw the bars of one metric on one dataset."""
+    order = bar_order(bars["system"].unique(), display)
+    grouped_bars(
+        axes,
+        bars,
+        group="configuration",
+        series="system",
+        value="value",
+        error="half_interval",
+        styles=display.styles(order),
+        series_labels=display.titles,
+        gaps=_gaps(order, display),
+    )
+    lowest = (bars["value"] - bars["half_interval"].fillna(0)).min()
+    if lowest < 0:
+        axes.set_ylim(bottom=1.05 * lowest)
+        axes.axhline(0, color="black", linewidth=0.6)
+
+
+def bar_order(systems: Iterable[str], display: DisplayStyle) -> list[str]:
+    """Return systems in the artifact's ``order``, followed by those that the paper lacks."""
+    order = [str(name) for name in display.parameters["order"]]
+    return sorted(
+        systems,
+        key=lambda name: (
+            name in display.extra_systems,
+            order.index(name) if name in order else len(order),
+        ),
+    )
+
+
+def _gaps(order: Sequence[str], display: DisplayStyle) -> list[str]:
+    """Return the system before whose bar there is a gap: the first that the paper lacks."""
+    return [name for name in order if name in display.extra_systems][:1]
+
+
+def mark_published(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
+    """Mark the values that the paper prints, on real data only.
+
+    Parameters of the artifact: ``paper``, texts "dataset | protocol | system | metric | value".
+    """
+    order = bar_order(bars["system"].unique(), display)
+    places, _ = bar_offsets(order, _gaps(order, display))
+    groups = list(dict.fromkeys(bars["configuration"]))
+    for entry in display.parameters["paper"]:
+        *bar, value = str(entry).split(" | ")
+        found = bars[(bars[["dataset", "protocol", "system", "label"]] == bar).all(axis=1)]
+        if len(found) and display.is_real(bar[0]):
+            group = groups.index(found["configuration"].iloc[0])
+            axes.set_ylim(top=max(axes.get_ylim()[1], 1.1 * float(value)))
+            published_mark(axes, group + places[bar[2]], float(value), side="above")
+
+
+def say_not_defined(axes: Axes, words: str) -> None:
+    """Clear a panel whose metric is undefined, and say so in grey."""
+    axes.text(
+        0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=PUBLISHED_GREY
+    )
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+
+
+def sampled_text(sampled: object) -> str:
+    """Return the number of sampled candidates as a tick label; empty if all are ranked.
+
+    Examples
+    --------
+    >>> sampled_text("1700"), sampled_text("")
+    ('$|N_u|$ = 1,700', '')
+    """
+    return f"$|N_u|$ = {int(str(sampled)):,}" if str(sampled) else ""
+
+
+def cutoff_texts(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return each row's cut-off as in labels: ``@10``, or an empty text."""
+    texts = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
+    return pd.Series(texts, index=rows.index, dtype=str)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -29,9 +159,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Parameters of the artifact: ``metrics``. Those missing in ``drawn`` are other forms of the
     metrics in the figure. There is no bpref under 1R, because it needs items judged non-relevant.
 
-    The columns are those of :func:`reproduction.experiments.values_by_fold.values_by_fold`.
+    The columns are those of :func:`reproduction.experiments.values.values_by_fold`.
     """
-    from reproduction.experiments.values_by_fold import values_by_fold
+    from reproduction.experiments.values import values_by_fold
 
     metrics = inputs.metrics()
     tables = [values_by_fold(experiment, metrics) for experiment in inputs.experiments.values()]

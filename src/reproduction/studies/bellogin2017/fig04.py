@@ -18,20 +18,21 @@ from receval.figures.line_labels import label_lines
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017._shared.system_bars import means_with_intervals
-from reproduction.studies.bellogin2017._shared.target_sizes import (
+from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
+from reproduction.studies.bellogin2017.fig03 import (
     KEPT,
     drawn_precision,
     points,
     protocol_of_all_candidates,
     protocols_by_size,
+    removed_axis,
+    size_axis,
 )
-from reproduction.studies.bellogin2017.fig03 import removed_axis, size_axis
 
 if TYPE_CHECKING:
     from receval.metrics.lists import JudgedLists
     from receval.metrics.metric import Metric
-    from reproduction.experiments.sampled_judgments import KeptRatings
+    from reproduction.experiments.universes import KeptRatings
 
 Row = dict[str, Any]
 
@@ -59,8 +60,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Test ratings are removed by a mask: their items stay candidates, and no other rank changes.
     """
-    from reproduction.experiments.sampled_judgments import kept_ratings
-    from reproduction.experiments.tidy_values import error_of_mean, means_over_folds
+    from reproduction.experiments.universes import kept_ratings
+    from reproduction.experiments.values import error_of_mean, means_over_folds
 
     drawn, _ = drawn_precision(inputs)
     metrics = list(dict.fromkeys([drawn, *inputs.metrics()]))

@@ -27,8 +27,8 @@ from receval.figures.style import (
     short_number,
 )
 from receval.storage.files import read_results, real_values
-from reproduction.studies._shared.figures.published_marks import published_mark
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies._shared.published import published_mark
 
 POINTS = 100
 """Largest number of points of a curve of cumulative popularity."""

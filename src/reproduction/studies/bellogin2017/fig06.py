@@ -16,8 +16,8 @@ from receval.figures.finish import letter_panels
 from receval.figures.line_labels import LABEL_SIZE
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.concentration import popularity_segments
-from reproduction.studies._shared.figures.published_marks import published_mark
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies._shared.published import published_mark
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

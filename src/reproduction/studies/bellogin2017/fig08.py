@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017._shared.system_bars import (
+from reproduction.studies.bellogin2017.configuration_bars import (
     CONFIGURATION,
     cutoff_texts,
     draw_bar_grid,
@@ -24,10 +24,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: design (1R, -10% head, U1R, P1R, AR, UAR, AI-UAR, or a protocol AR TI-AN, which is not
     drawn but gives the expectations over samples), those of
-    :func:`reproduction.experiments.values_by_fold.values_by_fold`, and of uniform tests
+    :func:`reproduction.experiments.values.values_by_fold`, and of uniform tests
     target_items (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
     """
-    from reproduction.experiments.values_by_fold import values_by_fold
+    from reproduction.experiments.values import values_by_fold
 
     metrics = inputs.metrics()
     tables = []

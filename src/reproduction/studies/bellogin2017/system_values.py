@@ -30,9 +30,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Parameters of the artifact: ``metrics``. Columns: experiment (figures 2 and 9 show movielens and
     lastfm, figure 8 the others), and those of
-    :func:`reproduction.experiments.values_by_fold.values_of_users`.
+    :func:`reproduction.experiments.values.values_of_users`.
     """
-    from reproduction.experiments.values_by_fold import values_of_users
+    from reproduction.experiments.values import values_of_users
 
     metrics = inputs.metrics()
     tables = {

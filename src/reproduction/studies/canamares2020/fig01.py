@@ -17,8 +17,8 @@ from receval.figures.finish import letter_panels
 from receval.figures.line_labels import LABEL_SIZE
 from receval.figures.style import DOUBLE_COLUMN, INK, LINE_STYLES, MARKERS, SeriesStyle, new_figure
 from receval.statistics.concentration import share_at_most
-from reproduction.studies._shared.figures.published_marks import published_mark
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies._shared.published import published_mark
 from reproduction.studies.canamares2020._shared.system_curves import paper_says
 
 LEAST_ROOM = 0.3

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.style import INK
-from reproduction.studies._shared.figures.published_marks import (
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies._shared.published import (
     LABEL_SIZE,
     PUBLISHED_GREY,
     published_mark,
 )
-from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves, paper_says
 
 if TYPE_CHECKING:

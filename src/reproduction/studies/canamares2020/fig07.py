@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from reproduction.studies._shared.figures.bars import bar_offsets, grouped_bars
+from reproduction.studies._shared.bars import bar_offsets, grouped_bars
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 POLICY_TITLES = {

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator, PercentFormatter
 
 from receval.figures.display import DisplayStyle
-from reproduction.studies._shared.figures.published_marks import published_line
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies._shared.published import published_line
 from reproduction.studies.canamares2020._shared.system_curves import (
     draw_limit,
     draw_system_curves,

@@ -11,8 +11,7 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Table
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimator_rows import printed_by_metric
-from reproduction.studies.followups._shared.estimators import errors_of_draws
+from reproduction.studies.followups._shared.estimated import errors_of_draws, printed_by_metric
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

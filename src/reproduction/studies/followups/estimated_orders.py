@@ -9,8 +9,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimator_rows import draw_rows
-from reproduction.studies.followups._shared.estimators import MAR, TRUTH, errors_of_draws
+from reproduction.studies.followups._shared.estimated import MAR, TRUTH, draw_rows, errors_of_draws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +43,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         StratifiedPropensities,
     )
     from receval.seeds import generator
-    from reproduction.studies.followups._shared.drawn_tests import DrawnTests
+    from reproduction.studies.followups._shared.estimated import DrawnTests
 
     metrics = [additive_metric_of(str(label)) for label in inputs.parameters["metrics"]]
     tests = DrawnTests.of(inputs)

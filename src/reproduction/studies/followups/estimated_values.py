@@ -10,8 +10,12 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimator_rows import draw_rows
-from reproduction.studies.followups._shared.estimators import MAR, ranked_folds_of, ratios_to_mar
+from reproduction.studies.followups._shared.estimated import (
+    MAR,
+    draw_rows,
+    ranked_folds_of,
+    ratios_to_mar,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,10 +19,8 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.inference import (
     TEST_LEVEL,
     all_differences,
-    values_by_metric,
-)
-from reproduction.studies.followups._shared.test_curves import (
     set_user_axis,
+    values_by_metric,
 )
 
 

@@ -17,18 +17,16 @@ from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.inference import (
     ALL,
-    Draw,
-    differences_of_pairs,
-    nearest_pairs,
-    shares_of_rejections,
-    tilted_pairs,
-)
-from reproduction.studies.followups._shared.test_curves import (
     TEST_STYLES,
     TESTS,
+    Draw,
+    differences_of_pairs,
     draw_tests,
     mark_level,
+    nearest_pairs,
     set_user_axis,
+    shares_of_rejections,
+    tilted_pairs,
 )
 
 POPULATIONS = {

@@ -15,12 +15,10 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.inference import (
     ALL,
     TEST_LEVEL,
-    values_by_metric,
-)
-from reproduction.studies.followups._shared.test_curves import (
     draw_tests,
     mark_level,
     set_user_axis,
+    values_by_metric,
 )
 
 METHODS = {

@@ -15,16 +15,14 @@ from receval.figures.style import DOUBLE_COLUMN, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.inference import (
     ALL,
-    Draw,
-    differences_of_pairs,
-    shares_of_rejections,
-    tilted_pairs,
-)
-from reproduction.studies.followups._shared.test_curves import (
     TEST_STYLES,
     TESTS,
+    Draw,
+    differences_of_pairs,
     draw_tests,
     set_user_axis,
+    shares_of_rejections,
+    tilted_pairs,
 )
 
 

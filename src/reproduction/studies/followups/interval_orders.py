@@ -11,7 +11,7 @@ from receval.figures.heat_map import two_decimals
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.interval_scales import (
+from reproduction.studies.followups.interval_decisions import (
     OWN,
     SCALES,
     metrics_with_gain,

@@ -31,7 +31,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.metrics.registry import parse_named
     from receval.statistics.paired_tests import sign_test_of_counts
-    from reproduction.experiments.metric_comparison import means_of_users, p_values
+    from reproduction.experiments.values import means_of_users, p_values
     from reproduction.studies.followups._shared.lexirecall_orders import LEXIRECALL, LexirecallLists
 
     metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])

@@ -55,7 +55,7 @@ def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArra
 
     from receval.missing_judgments.judgment_sampling import kept_units
     from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
-    from reproduction.experiments.sampled_judgments import sample_of_experiment
+    from reproduction.experiments.universes import sample_of_experiment
     from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
 
     (experiment,) = inputs.experiments.values()

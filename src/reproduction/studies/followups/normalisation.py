@@ -65,7 +65,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.lists import NO_CUTOFF
     from receval.statistics.paired_tests import t_test
     from receval.statistics.pairs import system_pairs
-    from reproduction.experiments.metric_comparison import UserMeans
+    from reproduction.experiments.values import UserMeans
 
     (experiment,) = inputs.experiments.values()
     cutoffs = (*sorted(int(cutoff) for cutoff in inputs.parameters["cutoffs"]), NO_CUTOFF)

@@ -120,7 +120,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the share of affected test ratings, and of the training ratings that are later."""
     from receval.figures.finish import legend_below, letter_panels
     from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
-    from reproduction.studies._shared.figures.bars import grouped_bars
+    from reproduction.studies._shared.bars import grouped_bars
 
     means = _means(results)
     datasets = list(dict.fromkeys(means["dataset"]))

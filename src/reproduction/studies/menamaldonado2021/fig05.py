@@ -19,7 +19,7 @@ from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic, percent
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.item_pair_tables import (
+from reproduction.studies.menamaldonado2021._shared.item_pairs import (
     AGREE,
     DISAGREE,
     TIED,
@@ -98,7 +98,9 @@ _AREA = ["popularity_and_rating", "steeper_than", "predicted", "rankings"]
 
 def _pairs(counts: RatingProbabilities) -> pd.DataFrame:
     from receval.theory.item_pairs import item_pairs
-    from reproduction.studies.menamaldonado2021._shared.lemmas import lemma1_predicts_disagreement
+    from reproduction.studies.menamaldonado2021._shared.item_pairs import (
+        lemma1_predicts_disagreement,
+    )
 
     pairs = item_pairs(counts, "rated")
     steeper = pairs.steeper_than_relevance > 0, pairs.steeper_than_non_relevance > 0

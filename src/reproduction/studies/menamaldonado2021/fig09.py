@@ -15,7 +15,7 @@ from receval.figures.mosaic import mosaic
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.item_pair_tables import (
+from reproduction.studies.menamaldonado2021._shared.item_pairs import (
     AGREE,
     DISAGREE,
     TIED,
@@ -67,7 +67,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.theory.item_pairs import item_pairs
     from receval.theory.rating_probabilities import RatingProbabilities
-    from reproduction.studies.menamaldonado2021._shared.lemmas import (
+    from reproduction.studies.menamaldonado2021._shared.item_pairs import (
         lemma3_predicts_consistent_anti_precision,
         lemma3_predicts_consistent_precision,
     )

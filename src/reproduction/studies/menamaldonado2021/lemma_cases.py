@@ -63,7 +63,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _lemma1(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
     from receval.theory.item_pairs import item_pairs
-    from reproduction.studies.menamaldonado2021._shared.lemmas import lemma1_predicts_disagreement
+    from reproduction.studies.menamaldonado2021._shared.item_pairs import (
+        lemma1_predicts_disagreement,
+    )
 
     rng = generator(inputs.seed, STUDY, "table3")
     pairs = item_pairs(random_rated_items(rng, int(inputs.parameters["items"])), "rated")
@@ -95,7 +97,7 @@ def _lemma2(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
 
 def _lemma3(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
     from receval.theory.item_pairs import item_pairs
-    from reproduction.studies.menamaldonado2021._shared import lemmas
+    from reproduction.studies.menamaldonado2021._shared import item_pairs as lemmas
 
     rng = generator(inputs.seed, STUDY, "table4", "lemma3")
     pairs = item_pairs(item_dependent_items(rng, int(inputs.parameters["items"])), "all")

@@ -17,7 +17,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 if TYPE_CHECKING:
     from receval.metrics.evaluation import EvaluatedUsers
     from receval.metrics.metric import Metric
-    from reproduction.experiments.tidy_values import Measurement
+    from reproduction.experiments.values import Measurement
 
 PARTS = {"observed": "test", "real": "unbiased"}
 """The judgments of a fold that each kind of evaluation uses."""
@@ -48,7 +48,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     metric (label); fold (its number, or ``mean``); value; lists (how many lists it averages, over
     all folds for the mean).
     """
-    from reproduction.experiments.tidy_values import means_over_folds, measure_experiment, tidy
+    from reproduction.experiments.values import means_over_folds, measure_experiment, tidy
 
     metrics = tuple(inputs.metrics())
     released = tuple(inputs.metrics("released"))
@@ -80,7 +80,7 @@ def _forms(
     leaves such users out of nDCG, RR and their counterparts, uses other gains, and may use another
     relevance threshold for unbiased judgments.
     """
-    from reproduction.experiments.tidy_values import Measurement
+    from reproduction.experiments.values import Measurement
 
     own = experiment.threshold
     theirs = own

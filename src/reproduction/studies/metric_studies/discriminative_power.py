@@ -19,7 +19,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     released with valcarce2018); dp_released (over ordered pairs, of the released form of the
     metric); pairs; permutations; users.
     """
-    from reproduction.experiments.metric_comparison import p_values
+    from reproduction.experiments.values import p_values
 
     def tested(labels_in: str) -> pd.DataFrame:
         metrics = inputs.named_metrics(labels_in)

@@ -38,7 +38,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each metric's
     arithmetic mean with its geometric one.
     """
-    from reproduction.experiments.metric_comparison import agreement_of, system_values
+    from reproduction.experiments.values import agreement_of, system_values
 
     metrics = inputs.named_metrics()
     names = list(metrics)

@@ -36,7 +36,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     systems (their number).
     """
     from receval.metrics.averages import Arithmetic
-    from reproduction.experiments.metric_comparison import agreement_of, system_values
+    from reproduction.experiments.values import agreement_of, system_values
 
     metrics = inputs.named_metrics()
     released = inputs.named_metrics("released")

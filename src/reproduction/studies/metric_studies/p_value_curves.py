@@ -44,9 +44,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the p-values of all pairs of systems under all metrics.
 
     The parameter ``permutations`` of the artifact is the number of samples of signs. The columns
-    are those of :func:`reproduction.experiments.metric_comparison.p_values`.
+    are those of :func:`reproduction.experiments.values.p_values`.
     """
-    from reproduction.experiments.metric_comparison import p_values
+    from reproduction.experiments.values import p_values
 
     return p_values(
         inputs.experiments.values(),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from reproduction.experiments.experiment import Experiment
-    from reproduction.experiments.tidy_values import Measurement
+    from reproduction.experiments.values import Measurement
 
 KEYS = ["dataset", "form", "average", "averaged_first", "metric", "system"]
 
@@ -37,7 +37,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
       pairs of systems. Both are the same with a single fold, so there are no rows for the latter.
     """
     from receval.metrics.averages import Arithmetic, parse_average
-    from reproduction.experiments.tidy_values import Measurement
+    from reproduction.experiments.values import Measurement
 
     averages = {"text": tuple(map(parse_average, inputs.parameters["averages"]))}
     tables = []
@@ -64,8 +64,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _values(experiment: Experiment, measurements: Mapping[str, Measurement]) -> pd.DataFrame:
-    from reproduction.experiments.metric_comparison import UserMeans
-    from reproduction.experiments.tidy_values import means_over_folds, measure_experiment
+    from reproduction.experiments.values import UserMeans, means_over_folds, measure_experiment
 
     several = len(experiment.folds) > 1
     by_user = {

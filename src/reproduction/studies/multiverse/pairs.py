@@ -15,7 +15,7 @@ from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.description import NO_DIFFERENCE, decision_title
 from receval.multiverse.verdicts import explained, verdict_shares
-from reproduction.studies._shared.figures.bars import stacked_shares
+from reproduction.studies._shared.bars import stacked_shares
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.multiverse.explained import share_rows
 

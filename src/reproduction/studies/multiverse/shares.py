@@ -13,7 +13,7 @@ from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.description import NO_DIFFERENCE, decision_title, level_title
 from receval.multiverse.verdicts import verdict_shares, with_verdicts
 from receval.storage.files import read_results
-from reproduction.studies._shared.figures.bars import ROW_HEIGHT, stacked_shares
+from reproduction.studies._shared.bars import ROW_HEIGHT, stacked_shares
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 LEAST = 0.09

@@ -17,9 +17,8 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.confidence import CONFIDENCE
-from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies._shared.published import published_on_test
+from reproduction.studies._shared.published import PUBLISHED_GREY, published_on_test
 
 if TYPE_CHECKING:
     from receval.recommenders.base import RatingMatrix, Recommender
@@ -163,7 +162,7 @@ def _by_fold(group: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 def _measured(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
     from receval.metrics.registry import parse
-    from reproduction.experiments.tidy_values import Measurement, measure_experiment, tidy
+    from reproduction.experiments.values import Measurement, measure_experiment, tidy
 
     measurement = Measurement(
         tuple(map(parse, labels)), experiment.evaluated_users, names=tuple(labels)

@@ -47,8 +47,7 @@ def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthet
     import pandas as pd
 
     from receval.storage.files import write_atomically
-    from reproduction.publishing.ledger_claims import read_verdict_rows
-    from reproduction.publishing.ledger_page import ledger_page
+    from reproduction.publishing.ledger import ledger_page, read_verdict_rows
 
     rows = pd.concat([read_results(path) for path in verdicts], ignore_index=True)
     write_results(rows, ledger)
@@ -60,8 +59,7 @@ def list_claims(
 ) -> None:
     """Write the page of all claims of a paper."""
     from receval.storage.files import write_atomically
-    from reproduction.publishing.ledger_claims import read_verdict_rows
-    from reproduction.publishing.ledger_page import paper_page
+    from reproduction.publishing.ledger import paper_page, read_verdict_rows
 
     rows = read_verdict_rows(verdicts)
     write_atomically(page, paper_page(rows, elsewhere, synthetic=synthetic))
@@ -116,8 +114,8 @@ def _as_text(path: Path) -> pd.DataFrame:
 def summarise_replications(*, replications: Path, claims: Sequence[Path], table: Path) -> None:
     """Write the certainty of each verdict."""
     from receval.storage.files import real_values
-    from reproduction.claims.certainty import certainty
     from reproduction.claims.spec import read_claims
+    from reproduction.claims.verdicts import certainty
 
     rows = read_results(replications)
     for name in ("published", "value"):
@@ -135,7 +133,7 @@ def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path)
     import pandas as pd
 
     from receval.storage.files import real_values
-    from reproduction.claims.variance import SOURCES, variance_table
+    from reproduction.claims.repetition import SOURCES, variance_table
 
     tables = []
     for path, run in zip(numbers, runs, strict=True):
@@ -152,7 +150,7 @@ def draw_replications(
     """Draw the certainty of the verdicts on the claims of a paper."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
-    from reproduction.publishing.certainty_figure import caption, draw, drawn_rows
+    from reproduction.publishing.claim_counts import caption, draw, drawn_rows
 
     rows = drawn_rows(read_results(certainty), study)
     write_results(rows, results)

@@ -13,10 +13,9 @@ from pydantic import TypeAdapter
 from receval.data.ratings import Ratings, table_folder
 from receval.splits.kinds import AnySplitSpec, SplitSpec, make_split
 from receval.storage.messages import enumerated, quoted
-from reproduction.datasets.availability import resolve
 from reproduction.datasets.fetch import obtain
 from reproduction.datasets.prepare import PREPARED_FILES, prepare
-from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.raw import RawFile, RawFiles, resolve
 from reproduction.datasets.reports import RawDataError
 from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
 from reproduction.simulation.spec import TwinSpec

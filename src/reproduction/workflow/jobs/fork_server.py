@@ -48,7 +48,7 @@ from reproduction.workflow.jobs.run_job import (
     end_with_the_run_alone,
     run_job,
 )
-from reproduction.workflow.provenance.loaded_sources import LOADED
+from reproduction.workflow.provenance.code_digest import LOADED
 from reproduction.workflow.provenance.source_file import PACKAGES
 
 PROGRAM = "reproduction.workflow.jobs.fork_server"

@@ -5,6 +5,14 @@ Most jobs take some hundredths of a second. A new process would first spend a se
 Python, the numerical libraries and the compiled kernels. So jobs are forked from a process that has
 loaded them once (:mod:`reproduction.workflow.jobs.fork_server`). Each still has its own memory, log
 and exit status, like a new process.
+
+One job may also run in the current process, so that it can be debugged. This process starts
+Snakemake with the forced target and waits. Snakemake makes missing inputs as usual, but hands the
+job that makes the target back over a socket. An environment variable tells it the number of the
+socket and the target. So the function gets the arguments of the current rule, and Snakemake records
+the job like any other.
+
+Unfinished files and folders that killed runs and jobs leave behind are removed.
 """
 
 from __future__ import annotations
@@ -12,20 +20,26 @@ from __future__ import annotations
 import atexit
 import multiprocessing
 import os
+import re
+import shutil
 import signal
+import socket
+import subprocess
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Protocol
 
+from threadpoolctl import threadpool_limits
+
 from receval.arithmetic import use_one_arithmetic
 from reproduction.workflow.jobs.fork_server import ForkServer
-from reproduction.workflow.jobs.interpreter import safe_path
+from reproduction.workflow.jobs.interpreter import SAFE_PYTHON, safe_path
 from reproduction.workflow.jobs.run_job import (
     Call,
     Job,
@@ -34,9 +48,76 @@ from reproduction.workflow.jobs.run_job import (
     end_with_the_run_alone,
     paths_of,
     run_job,
+    sentence_of,
 )
-from reproduction.workflow.jobs.temporary_files import remove_parts_of
-from reproduction.workflow.provenance.loaded_sources import LOADED, CodeBehind
+from reproduction.workflow.provenance.code_digest import LOADED, CodeBehind, as_planned
+
+_BEING_WRITTEN = re.compile(r"(models|\..*)?\.[0-9a-f]+\.part")
+"""Names of unfinished results (:func:`receval.storage.files.being_written`)."""
+
+
+def remove_temporary_files(folder: Path) -> list[Path]:
+    """Remove the unfinished files of killed runs; call it while no run is active.
+
+    The folder is that of an edition, of raw files or of accepted results. Partial downloads have
+    other names and are kept, to be continued.
+    """
+    removed = []
+    for parent, folders, files in os.walk(folder):
+        left = [name for name in (*folders, *files) if _BEING_WRITTEN.fullmatch(name)]
+        folders[:] = [name for name in folders if name not in left]
+        removed += remove_all(Path(parent, name) for name in left)
+    return removed
+
+
+def date_back(folder: Path, now: float) -> list[Path]:
+    """Set the dates of files that are in the future to now; call it while no run is active.
+
+    Otherwise Snakemake would reject everything made from such a file as older than its input, and
+    remove it. All of them get the same date, so that files made from each other stay valid.
+    """
+    dated = []
+    for parent, folders, files in os.walk(folder):
+        if Path(parent) == folder and "raw" in folders:
+            folders.remove("raw")
+        for path in (Path(parent, name) for name in files):
+            # Snakemake reports files whose date cannot be set.
+            with suppress(OSError):
+                if path.lstat().st_mtime > now:
+                    os.utime(path, (now, now), follow_symlinks=False)
+                    dated.append(path)
+    return sorted(dated)
+
+
+def remove_parts_of(targets: Iterable[Path]) -> None:
+    """Remove unfinished versions of some files and folders; call it before they are made.
+
+    On a cluster, the time limit or the failure of a node may have killed an earlier attempt in this
+    run. Snakemake has locked these files, so no other process writes them.
+    """
+    folders: dict[Path, list[str]] = {}
+    for target in targets:
+        folders.setdefault(target.parent, []).append(re.escape(target.name))
+    for parent, names in folders.items():
+        if not parent.is_dir():
+            continue
+        # A prepared dataset is a folder without its own name until it is complete.
+        own = re.compile(rf"(\.?(?:{'|'.join(names)}))?\.[0-9a-f]+\.part")
+        remove_all(path for path in parent.iterdir() if own.fullmatch(path.name))
+
+
+def remove_all(paths: Iterable[Path]) -> list[Path]:
+    """Remove files and folders that are not needed; what cannot be removed does no harm."""
+    removed = list(paths)
+    for path in removed:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            # A process that is ending may remove its own files.
+            with suppress(OSError):
+                path.unlink()
+    return removed
+
 
 PATIENCE = 30.0
 """Seconds after SIGTERM until the main process is ended by force."""
@@ -283,3 +364,104 @@ def _without_main_module() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+VARIABLE = "RECEVAL_FOREGROUND"
+"""The environment variable with the socket and the target, as ``number:file``."""
+
+
+def run_rule(target: str, options: Sequence[str] = ()) -> int:
+    """Call the function that makes a file, in this thread, and return Snakemake's exit status.
+
+    The file is relative to the repository, which is the current folder.
+    """
+    if sys.platform == "win32":
+        raise ValueError("receval repo run-rule works only on Linux and macOS.")
+    LOADED.keep()
+    ours, theirs = socket.socketpair()
+    with theirs:
+        number = theirs.fileno()
+        snakemake = subprocess.Popen(
+            [*SAFE_PYTHON, "-m", "snakemake", "--cores", "1", *options, "--force", "--", target],
+            # Otherwise its line of progress would overwrite the debugger's output.
+            env={**os.environ, VARIABLE: f"{number}:{target}", "TERM": "dumb"},
+            pass_fds=[number],
+            stdin=subprocess.DEVNULL,
+            # Ctrl-C should interrupt the function, not Snakemake.
+            start_new_session=True,
+        )
+    with Connection(ours.detach()) as connection:
+        try:
+            _serve(connection)
+        finally:
+            connection.close()
+            status = snakemake.wait()
+    return status
+
+
+def _serve(connection: Connection) -> None:
+    """Run the job that Snakemake hands over, if there is one."""
+    try:
+        job: Job = connection.recv()
+    except EOFError:
+        return
+    print(f"{job.call.function} in process {os.getpid()}", file=sys.stderr)
+    result = JobResult("The debugger ended it.")
+    try:
+        # As in any other job, so that results have the same bytes.
+        with as_planned(job.code), threadpool_limits(1):
+            job.call.make()
+        result = JobResult()
+    except Exception as error:
+        result = JobResult(sentence_of(error))
+        raise
+    finally:
+        with suppress(OSError):
+            connection.send(result)
+
+
+def launcher_of_this_run() -> Launcher:
+    """Return the launcher of this run: all jobs in the background, or all except one."""
+    number, _, target = os.environ.get(VARIABLE, "").partition(":")
+    fastest = fastest_launcher()
+    return HandingOver(Connection(int(number)), Path(target), fastest) if number else fastest
+
+
+class HandingOver:
+    """Launcher that hands the job of one file to another process, and starts all others."""
+
+    def __init__(self, asking: Connection, target: Path, others: Launcher) -> None:
+        self._asking = asking
+        self._target = target
+        self._others = others
+
+    def warm_up(self) -> None:
+        """Do nothing: there are few other jobs, or none."""
+
+    def start(self, job: Job) -> StartedJob:
+        """Hand a job over, or start a process for it."""
+        if self._target not in job.call.arguments.values():
+            return self._others.start(job)
+        self._asking.send(job)
+        return _HandedOver(self._asking)
+
+    def close(self) -> None:
+        """Close the launcher of the other jobs."""
+        self._others.close()
+
+
+class _HandedOver:
+    """A job that another process runs."""
+
+    def __init__(self, asking: Connection) -> None:
+        self._asking = asking
+
+    def wait(self) -> tuple[JobResult | None, int | None]:
+        try:
+            result: JobResult = self._asking.recv()
+        except (EOFError, OSError):
+            return None, None
+        return result, int(result.error is not None)
+
+    def terminate(self) -> None:
+        """Do nothing: the job is being debugged."""

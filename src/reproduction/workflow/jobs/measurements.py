@@ -33,8 +33,8 @@ from receval.storage.archives import write_archive
 from receval.storage.files import read_results, write_results
 from reproduction.experiments.experiment import Experiment, ExperimentDescription
 from reproduction.experiments.input_files import InputFiles
-from reproduction.experiments.sampled_judgments import sample_of_experiment
-from reproduction.experiments.tidy_values import Measurement, measure, protocol_columns
+from reproduction.experiments.universes import sample_of_experiment
+from reproduction.experiments.values import Measurement, measure, protocol_columns
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from reproduction.studies._shared.published import published_values
 

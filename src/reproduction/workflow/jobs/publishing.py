@@ -112,7 +112,7 @@ class _ShownText:
         return f"{named[0]} to {named[-1]}" if len(named) > 2 else ", ".join(named)
 
     def _statement(self, shown: str | Mapping[str, Any], artifact: str) -> str:
-        from reproduction.claims.shown_statements import own_statement, told_verdicts
+        from reproduction.claims.ledger import own_statement, told_verdicts
 
         where = f"{artifact} of {self._study['name']}"
         if isinstance(shown, str):

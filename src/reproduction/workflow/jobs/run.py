@@ -18,10 +18,13 @@ from receval.arithmetic import use_one_arithmetic
 from receval.storage.files import being_written
 from receval.storage.messages import REFUSED, about_files, how_many
 from reproduction.config.settings import EDITIONS
-from reproduction.workflow.jobs.foreground import launcher_of_this_run
 from reproduction.workflow.jobs.interpreter import collect_rarely
-from reproduction.workflow.jobs.job_runner import JobRunner
-from reproduction.workflow.jobs.temporary_files import date_back, remove_temporary_files
+from reproduction.workflow.jobs.job_runner import (
+    JobRunner,
+    date_back,
+    launcher_of_this_run,
+    remove_temporary_files,
+)
 from reproduction.workflow.provenance.versions import begin_to_describe_processor
 
 # An upper bound of the records that a run writes beside its results, such as its plan.

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from receval.storage.files import write_atomically
 from receval.storage.messages import printable
 from reproduction.workflow.jobs.kernels import COMPILED, noting_compiled
-from reproduction.workflow.provenance.loaded_sources import CodeBehind, as_planned
+from reproduction.workflow.provenance.code_digest import CodeBehind, as_planned
 from reproduction.workflow.provenance.source_file import PACKAGES
 
 _log = logging.getLogger(__name__)

@@ -15,16 +15,17 @@ from receval.splits.kinds import SPLITTERS
 from reproduction.config.reading import OWN, package_of
 from reproduction.config.settings import Settings
 from reproduction.config.studies import ExperimentSpec
-from reproduction.workflow.plan.artifacts import COMPUTING, SHOWING, PlannedArtifacts
-from reproduction.workflow.plan.claims import PlannedClaims
+from reproduction.workflow.plan.publishing import PlannedClaims
+from reproduction.workflow.plan.studies import COMPUTING, SHOWING, PlannedArtifacts
 from reproduction.workflow.provenance.code_digest import (
     LENGTH,
+    CodeBehind,
     CodeSnapshot,
     ParsedSources,
     digest_of_package,
+    hash_of_source,
     sources_of_package,
 )
-from reproduction.workflow.provenance.loaded_sources import CodeBehind, hash_of_source
 from reproduction.workflow.provenance.source_file import hash_texts
 from reproduction.workflow.provenance.versions import versions
 

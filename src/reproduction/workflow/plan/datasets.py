@@ -11,8 +11,7 @@ from typing import Any, Self
 
 from receval.storage.messages import shortened
 from reproduction.config.settings import Settings
-from reproduction.datasets.availability import Availability, availability_table, resolve
-from reproduction.datasets.raw import KnownChecksums
+from reproduction.datasets.raw import Availability, KnownChecksums, availability_table, resolve
 from reproduction.simulation.spec import WRITERS
 
 

@@ -16,7 +16,7 @@ from receval.figures.finish import letter_panels
 from receval.figures.line_labels import label_lines
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
-from reproduction.studies._shared.figures.published_marks import LABEL_SIZE, PUBLISHED_GREY
+from reproduction.studies._shared.published import LABEL_SIZE, PUBLISHED_GREY
 
 HEIGHT = 2.4
 

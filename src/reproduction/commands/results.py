@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo drift`` and ``accept``: compare new artifacts with accepted ones; accept them."""
+"""``receval repo drift``, ``accept`` and ``claims``: compare new artifacts with accepted ones.
+
+New artifacts can be accepted. The claims of the papers are shown with their verdicts.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from reproduction.commands.one_task import add_edition, add_task
 
 if TYPE_CHECKING:
-    from reproduction.drift.acceptance import Acceptance
+    from reproduction.drift.comparison import Acceptance
     from reproduction.workflow.plan.plan import Plan
 
 
@@ -40,7 +43,7 @@ def run_drift(chosen: argparse.Namespace) -> int:
     from reproduction.drift.comparison import compare_folders
     from reproduction.drift.report import as_text
     from reproduction.workflow.plan.datasets import RunFolders
-    from reproduction.workflow.plan.run_record import check_artifacts, plan_of_last_run
+    from reproduction.workflow.plan.plan import check_artifacts, plan_of_last_run
 
     plan = plan_of_last_run(chosen.edition, RunFolders.of_command())
     check_artifacts(plan, recorded=False)
@@ -71,10 +74,10 @@ def fresh_and_accepted(plan: Plan) -> tuple[Path, Path]:
 
 def run_accept(chosen: argparse.Namespace) -> int:
     """Show the changes, ask for confirmation, and copy."""
-    from reproduction.drift.acceptance import acceptance
-    from reproduction.workflow.jobs.temporary_files import remove_temporary_files
+    from reproduction.drift.comparison import acceptance
+    from reproduction.workflow.jobs.job_runner import remove_temporary_files
     from reproduction.workflow.plan.datasets import RunFolders
-    from reproduction.workflow.plan.run_record import check_artifacts, plan_of_last_run
+    from reproduction.workflow.plan.plan import check_artifacts, plan_of_last_run
 
     plan = plan_of_last_run(chosen.edition, RunFolders.of_command())
     _check_complete(plan)
@@ -161,3 +164,34 @@ def _check_nothing_is_lost(plan: Plan, changes: Acceptance) -> None:
             f"({len(changes.removed)}, such as {changes.removed[0]}). Use receval repo accept "
             "--drop to remove them."
         )
+
+
+def add_claims(tasks: Any) -> None:
+    """Add the task to those of the repository."""
+    text = "judge the claims of the papers by accepted or new results"
+    parser = add_task(tasks, "claims", run_claims, text)
+    parser.add_argument(
+        "claim", nargs="*", help="numbers of claims to show in detail, such as B-031"
+    )
+    add_edition(parser, "full")
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="use the results of the last run in work/ instead of results/",
+    )
+
+
+def run_claims(chosen: argparse.Namespace) -> int:
+    """Print how many claims hold, or all details of some claims."""
+    from reproduction.claims.ledger import report_of_claims
+    from reproduction.claims.verdicts import datasets_elsewhere
+    from reproduction.config.reading import load_datasets
+    from reproduction.workflow.plan.datasets import RunFolders
+
+    folders = RunFolders.of_command()
+    results = folders.results(chosen.edition)
+    if chosen.fresh:
+        results = Path("work") / chosen.edition / "artifacts"
+    elsewhere = datasets_elsewhere(load_datasets(folders.config / "datasets.yaml"))
+    print(report_of_claims(folders.config / "claims", results, chosen.claim, elsewhere), end="")
+    return 0

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Rules that decide claims."""
