@@ -67,7 +67,7 @@ DOCUMENTS = {
     ),
     "docs/errata.md": (
         '# Errata\n\n## paper\n\n<a id="e-01"></a>\n\n### E-01: A sign\n\n'
-        "- **Claims:** B-001, B-777\n"
+        "Section 1 (B-001, B-777)\n"
     ),
 }
 

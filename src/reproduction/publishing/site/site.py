@@ -178,7 +178,7 @@ OWN_DATA = "Your own data"
 """The heading below which a document says where to begin with one's own data."""
 
 _ERRATUM = re.compile(r"^### (E-\d{2}): ", re.MULTILINE)
-_CLAIMS = re.compile(r"^- \*\*Claims:\*\* (.+)$", re.MULTILINE)
+_CLAIM = re.compile(r"\b[A-Z]\w*-\d{3}\b")
 
 
 REPORT = "files/receval.pdf"
@@ -380,7 +380,8 @@ def _errata(sources: SiteSources) -> dict[str, list[str]]:
         text = sources.documents[ERRATA_SOURCE].read_text(encoding="utf-8")
         _, *entries = _ERRATUM.split(text)
         for name, entry in zip(entries[::2], entries[1::2], strict=True):
-            for claim in re.findall(r"[\w-]+", " ".join(_CLAIMS.findall(entry))):
+            # Below its title an entry says where it is, and which claims are about it.
+            for claim in _CLAIM.findall(entry.split("\n\n")[1]):
                 errata.setdefault(claim, []).append(name)
     return errata
 
