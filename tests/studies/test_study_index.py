@@ -114,7 +114,7 @@ def test_an_artifact_names_its_code_its_configuration_and_the_claims_that_it_dec
     settings = "[config/studies/rankings2020.yaml](../../../config/studies/rankings2020.yaml)"
     decides = "It decides [R-001](../claims_rankings2020.md#R-001)."
     figure, table = page(tmp_path).split("\n## ")[1:]
-    assert f"*Made by* {code}, as {settings} says. {decides}\n" in figure
+    assert f"*Made by* {code}, with the settings in {settings}. {decides}\n" in figure
     assert "tables/sizes.py" in table
     assert "It decides" not in table
 

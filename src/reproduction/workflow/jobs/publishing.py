@@ -90,8 +90,8 @@ class _ShownText:
         """Return where an artifact's code and configuration are, and which claims it decides."""
         study = self._study["name"]
         told = (
-            f"*Made by* [{artifact['code']}]({ROOT}/src/reproduction/{artifact['code']}), as "
-            f"[config/studies/{study}.yaml]({ROOT}/config/studies/{study}.yaml) says."
+            f"*Made by* [{artifact['code']}]({ROOT}/src/reproduction/{artifact['code']}), with "
+            f"the settings in [config/studies/{study}.yaml]({ROOT}/config/studies/{study}.yaml)."
         )
         own = f"{study}/{artifact['name']}"
         decided = [
