@@ -79,7 +79,7 @@ def test_a_page_has_no_errors_and_fits_its_window(
         assert drawn.nth(number).is_visible()
     if name == "runs":
         notes = page.locator(".notes").inner_text()
-        assert "short has no list for 10 of the 30 users" in notes
+        assert "short has no list for 10 of the 30 tested users" in notes
     assert not is_too_wide(page)
     assert serious(page) == []
     visit.context.close()
