@@ -7,10 +7,11 @@ from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems as evaluate
-from receval.metrics.aliases import metric_of_alias as metric
+from receval.metrics.aliases import any_metric as metric
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.dialects.registry import dialect
 from receval.metrics.metric import Metric
+from receval.metrics.whole_lists.list_metric import ListMetric
 from receval.missing_judgments.estimates_of_systems import unbiased_estimates
 from receval.missing_judgments.propensities import (
     KnownPropensities,
@@ -38,6 +39,7 @@ from receval.recommenders.wrmf import WRMF
 from receval.sampled_metrics.audit import audit_samples
 from receval.splits.leakage import leakage
 from receval.splits.split_ratings import SplitRatings, split
+from receval.top_lists import TopLists
 
 __version__: str
 
@@ -53,6 +55,7 @@ __all__ = [
     "EvaluationResult",
     "ItemKNN",
     "KnownPropensities",
+    "ListMetric",
     "Metric",
     "PoissonFactorisation",
     "Popularity",
@@ -67,6 +70,7 @@ __all__ = [
     "Run",
     "SamplePropensities",
     "SplitRatings",
+    "TopLists",
     "UserKNN",
     "adapt",
     "audit_samples",

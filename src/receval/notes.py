@@ -113,6 +113,11 @@ NOTES: dict[str, NoteKind] = {
         "Users without a list in a run count as 0, unless they are left out of the average.",
         "Average only users with lists (--users covered), or complete the run.",
     ),
+    "users-without-recommendations": NoteKind(
+        "doubtful",
+        "A metric of whole lists counts users without any recommended item as 0.",
+        "Average only users with lists (--users covered), or look at UserCoverage beside it.",
+    ),
     "untested-users": NoteKind(
         "information",
         "Lists of users without test ratings cannot be measured.",

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import pytest
 
-from receval.metrics.aliases import ALIASES, metric_of_alias
-from receval.metrics.registry import METRICS, parse, parse_named
+from receval.metrics.aliases import ALIASES, any_metric, metric_of_alias
+from receval.metrics.registry import LIST_METRICS, METRICS, parse, parse_any, parse_named
 
 
-@pytest.mark.parametrize("name", [*METRICS, *ALIASES])
+@pytest.mark.parametrize("name", [*METRICS, *LIST_METRICS, *ALIASES])
 def test_a_name_is_understood_in_any_letters_with_any_cut_off(name: str) -> None:
-    label = name if name in METRICS else ALIASES[name]
-    assert metric_of_alias(name) == parse(label)
+    label = name if name in METRICS | LIST_METRICS else ALIASES[name]
     for written in (name, name.upper(), "-".join(name.lower()), f" {name} "):
         for sign in ("@", "_", " "):
-            expected = parse(f"{label}@17")
-            assert metric_of_alias(f"{written}{sign}17") == expected, written
+            expected = parse_any(f"{label}@17")
+            assert any_metric(f"{written}{sign}17") == expected, written
 
 
 @pytest.mark.parametrize(
@@ -31,12 +30,12 @@ def test_a_name_is_understood_in_any_letters_with_any_cut_off(name: str) -> None
     ],
 )
 def test_words_signs_and_parameters_go_together(name: str, label: str) -> None:
-    assert metric_of_alias(name).label == label
+    assert any_metric(name).label == label
 
 
 def test_a_metric_is_its_own_name() -> None:
     metric = parse("RBP(phi=0.5)@3")
-    assert metric_of_alias(metric) is metric
+    assert any_metric(metric) is metric
 
 
 @pytest.mark.parametrize(

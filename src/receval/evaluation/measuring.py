@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
@@ -17,18 +18,22 @@ from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector
 from receval.evaluation.pair_tests import smallest_p_values
 from receval.evaluation.result import EvaluationResult
 from receval.figures.printed_numbers import significant
-from receval.metrics.aliases import metric_of_alias
+from receval.metrics.aliases import any_metric, metric_of_alias
 from receval.metrics.dialects.dialect import USERS_IN_WORDS, Dialect, metric_in_words
 from receval.metrics.dialects.registry import dialect as dialect_of
-from receval.metrics.evaluation import EvaluatedUsers, evaluate
+from receval.metrics.evaluation import EvaluatedUsers, evaluate, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.metric import Metric
+from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.whole_lists.list_metric import ListMetric, RecommendedLists, list_values
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.kept_lists import refuse_protocols_without_lists
 from receval.protocols.protocol import Protocol, parse_protocol
+from receval.splits.split import Fold
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, how_many
+from receval.top_lists import TopLists
 
 
 def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[str, Protocol]:
@@ -46,13 +51,32 @@ def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[st
     return found
 
 
-def named_metrics(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
-    """Return metrics by their labels."""
-    listed = [given] if isinstance(given, str | Metric) else given
-    found = [metric_of_alias(one) for one in listed]
+def named_metrics(
+    given: str | BaseMetric | Sequence[str | BaseMetric],
+) -> dict[str, BaseMetric]:
+    """Return metrics of judged ranks or of whole lists by their labels."""
+    listed = [given] if isinstance(given, str | BaseMetric) else given
+    found = [any_metric(one) for one in listed]
     if not found:
         raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
     return {metric.label: metric for metric in found}
+
+
+def named_metrics_of_ranks(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
+    """Return metrics by their labels, and refuse those of whole lists."""
+    return {label: metric_of_alias(own.label) for label, own in named_metrics(given).items()}
+
+
+def checked_length(lists: int | None, protocols: Mapping[str, Protocol]) -> int | None:
+    """Return the length of the lists to keep, if it can be had under all protocols."""
+    if lists is None:
+        return None
+    if lists < 1:
+        raise ValueError(
+            f"lists is {lists}, but it is the number of items to keep of each list: at least 1."
+        )
+    refuse_protocols_without_lists(protocols, f"lists={lists}")
+    return lists
 
 
 FEW_USERS = 0.1
@@ -76,7 +100,7 @@ _CANDIDATES = {
 
 
 def description(
-    protocols: Mapping[str, Protocol], metrics: Mapping[str, Metric], relevance: str, users: str
+    protocols: Mapping[str, Protocol], metrics: Mapping[str, BaseMetric], relevance: str, users: str
 ) -> tuple[str, ...]:
     """Describe protocols and metrics, what is relevant, and which users are averaged."""
     return (
@@ -87,13 +111,14 @@ def description(
     )
 
 
-def _describe_metric(metric: Metric) -> str:
+def _describe_metric(metric: BaseMetric) -> str:
     """Return the definition of a metric, and which part of a list it considers."""
-    try:
+    # The first line of the card, unless tools differ in the definition.
+    definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
+    if not isinstance(metric, Metric):
+        return f"{definition} (k = {metric.cutoff})"
+    with suppress(ValueError):
         definition = metric_in_words(metric)
-    except ValueError:
-        # No other tool has this metric, so the first line of its card is used.
-        definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
     if metric.cutoff is None:
         definition = definition.replace(" within k", "")
     else:
@@ -137,7 +162,7 @@ class Measuring:
     tool of the dialect or, without a dialect, if they are TREC grades.
     """
 
-    metrics: dict[str, Metric]
+    metrics: dict[str, BaseMetric]
     protocols: dict[str, Protocol]
     relevance: RelevanceRule
     users: EvaluatedUsers
@@ -153,7 +178,7 @@ class Measuring:
         relevance_of: Callable[[float | Literal["auto"]], RelevanceRule],
         *,
         protocols: str | Protocol | Sequence[str | Protocol],
-        metrics: str | Metric | Sequence[str | Metric] | None,
+        metrics: str | BaseMetric | Sequence[str | BaseMetric] | None,
         relevant: float | Literal["auto"],
         users: ChosenUsers,
         dialect: str | Dialect | None = None,
@@ -164,6 +189,7 @@ class Measuring:
         ``relevance_of`` is called with the threshold after the dialect has been applied.
         """
         chosen_protocols = named_protocols(protocols)
+        chosen: Mapping[str, BaseMetric]
         if dialect is None:
             spoken = None
             chosen = named_metrics(DEFAULT_METRICS if metrics is None else metrics)
@@ -172,13 +198,16 @@ class Measuring:
             chosen = _in_dialect(spoken, metrics)
             users = _users_of(spoken, list(chosen)) if users == "auto" else users
             relevant = spoken.threshold(values) if relevant == "auto" and len(values) else relevant
+        for name, metric in chosen.items():
+            if isinstance(metric, ListMetric):
+                refuse_protocols_without_lists(chosen_protocols, name)
         relevance = relevance_of(relevant)
         complete = {
             name: protocol.with_threshold(relevance.threshold)
             for name, protocol in chosen_protocols.items()
         }
         return cls(
-            chosen,
+            dict(chosen),
             complete,
             relevance,
             "tested" if users == "auto" else users,
@@ -187,6 +216,21 @@ class Measuring:
             float(values.max()),
             are_grades if spoken is None else spoken.negative_is_unjudged,
         )
+
+    @property
+    def of_ranks(self) -> dict[str, Metric]:
+        """The metrics of judged ranks."""
+        return {name: own for name, own in self.metrics.items() if isinstance(own, Metric)}
+
+    @property
+    def of_lists(self) -> dict[str, ListMetric]:
+        """The metrics of whole lists."""
+        return {name: own for name, own in self.metrics.items() if isinstance(own, ListMetric)}
+
+    @property
+    def longest_list(self) -> int:
+        """The largest cut-off of the metrics of whole lists; 0 without any."""
+        return max((own.cutoff or 0 for own in self.of_lists.values()), default=0)
 
     @property
     def threshold(self) -> float:
@@ -246,15 +290,25 @@ def _have(number: int) -> str:
     return f"{number:,} {'has' if number == 1 else 'have'}"
 
 
-def _takes_ratings(metric: Metric) -> bool:
+def _takes_ratings(metric: BaseMetric) -> bool:
     """Tell whether a metric uses the ratings of items, including those below the threshold."""
     return getattr(metric, "gain", "binary") in ("rating", "exp", "exp-normalised")
+
+
+@dataclass(frozen=True)
+class FoldLists:
+    """The lists of a system on one fold under one protocol, and the items that may be in them."""
+
+    lists: TopLists
+    fold: Fold
+    is_candidate: NDArray[np.bool_]
 
 
 class Measurements:
     """Collects the values of systems list by list, and makes a result of them.
 
-    ``profiles`` are the numbers of ratings per user before the split, if there was one.
+    ``profiles`` are the numbers of ratings per user before the split, if there was one. Lists are
+    part of the result with at most ``kept`` items each; by default, none are.
     """
 
     def __init__(
@@ -263,7 +317,14 @@ class Measurements:
         systems: Iterable[str],
         user_ids: NDArray[np.str_],
         profiles: NDArray[np.integer] | None = None,
+        *,
+        kept: int | None = None,
+        item_ids: NDArray[np.str_] | None = None,
     ) -> None:
+        self._kept = kept
+        self._item_ids = item_ids
+        self._lists: dict[str, dict[str, list[TopLists]]] = {}
+        self._n_empty: dict[tuple[str, str], int] = {}
         self._measuring = measuring
         self._systems = tuple(systems)
         self._user_ids = user_ids
@@ -277,15 +338,63 @@ class Measurements:
             for name in measuring.protocols
         }
 
-    def add(self, system: str, protocol: str, judged: JudgedItems, ranks: JudgedRanks) -> None:
+    @property
+    def list_length(self) -> int:
+        """The length of the lists that :meth:`add` needs; 0 if it needs none."""
+        return max(self._measuring.longest_list, self._kept or 0)
+
+    def add(
+        self,
+        system: str,
+        protocol: str,
+        judged: JudgedItems,
+        ranks: JudgedRanks,
+        listed: FoldLists | None = None,
+    ) -> None:
         """Measure the lists of a system on one fold, under the protocol of this name."""
         judged = replace(judged, negative_is_unjudged=self._measuring.negative_is_unjudged)
         own = self._measuring.protocols[protocol]
         lists = JudgedLists.measured_by(judged, ranks, own)
         self._tested |= judged.n_judged > 0
         self._on_candidates[protocol] = _note_on_candidates(protocol, own, judged, ranks)
-        values = evaluate(list(self._measuring.metrics.values()), lists)
-        self._collectors[protocol].add(system, lists, values)
+        of_ranks, of_lists = self._measuring.of_ranks, self._measuring.of_lists
+        values: dict[str, NDArray[np.float64]] = {}
+        if of_ranks:
+            values |= zip(of_ranks, evaluate(list(of_ranks.values()), lists), strict=True)
+        if listed is not None:
+            if self._kept is not None:
+                own_lists = self._lists.setdefault(protocol, {}).setdefault(system, [])
+                own_lists.append(listed.lists.cut(self._kept))
+            values |= self._list_values(system, protocol, of_lists, lists, listed)
+        in_order = np.array([values[name] for name in self._measuring.metrics])
+        self._collectors[protocol].add(system, lists, in_order)
+
+    def _list_values(
+        self,
+        system: str,
+        protocol: str,
+        metrics: Mapping[str, ListMetric],
+        lists: JudgedLists,
+        listed: FoldLists,
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the values of metrics of whole lists, which are 0 for users not averaged."""
+        if not metrics:
+            return {}
+        chosen = evaluated_lists(lists, self._measuring.users)
+        measured = RecommendedLists(
+            listed.lists.of_users(lists.users[chosen]),
+            listed.fold,
+            self._measuring.threshold,
+            listed.is_candidate,
+        )
+        key = (system, protocol)
+        n_empty = int((measured.lists.lengths == 0).sum())
+        self._n_empty[key] = self._n_empty.get(key, 0) + n_empty
+        found = {}
+        for name, row in zip(metrics, list_values(list(metrics.values()), measured), strict=True):
+            found[name] = np.zeros(lists.full.n_lists)
+            found[name][chosen] = row
+        return found
 
     def result(
         self,
@@ -306,6 +415,7 @@ class Measurements:
             *chain.from_iterable(self._on_candidates.values()),
             *self._notes_on_users(values),
             *self._notes_on_tests(values),
+            *self._notes_on_empty_lists(),
         )
         return EvaluationResult(
             systems=self._systems,
@@ -319,7 +429,25 @@ class Measurements:
             less_is_better=frozenset(
                 name for name, own in self._measuring.metrics.items() if own.less_is_better
             ),
+            top_lists={
+                protocol: {system: tuple(own) for system, own in by_system.items()}
+                for protocol, by_system in self._lists.items()
+            },
+            item_ids=self._item_ids,
         )
+
+    def _notes_on_empty_lists(self) -> list[Note]:
+        """Return notes on users without a list, whom metrics of whole lists count as 0."""
+        return [
+            Note(
+                "users-without-recommendations",
+                f"{system} has an empty list for {how_many(count, 'averaged user')} under "
+                f"{protocol}: {enumerated(list(self._measuring.of_lists))} "
+                f"{'counts' if len(self._measuring.of_lists) == 1 else 'count'} them as 0.",
+            )
+            for (system, protocol), count in self._n_empty.items()
+            if count
+        ]
 
     def _notes_on_users(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
         """Return notes on how many users are not averaged, and why."""
@@ -412,7 +540,7 @@ def _note_on_candidates(
 
 
 def _in_dialect(
-    spoken: Dialect, metrics: str | Metric | Sequence[str | Metric] | None
+    spoken: Dialect, metrics: str | BaseMetric | Sequence[str | BaseMetric] | None
 ) -> dict[str, Metric]:
     """Return metrics by the names of a dialect."""
     if metrics is None:
@@ -420,12 +548,12 @@ def _in_dialect(
             f"No metric of {spoken.tool} is named. Name at least one of "
             f"{', '.join(spoken.metrics())}."
         )
-    names = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    names = [metrics] if isinstance(metrics, str | BaseMetric) else list(metrics)
     if not names:
         raise ValueError(f"There is no metric: name at least one of {', '.join(spoken.metrics())}.")
     found: dict[str, Metric] = {}
     for name in names:
-        if isinstance(name, Metric):
+        if isinstance(name, BaseMetric):
             raise ValueError(
                 f"{name.label} is a metric of receval, but the dialect is that of {spoken.tool}. "
                 "Give names of its metrics, or leave out the dialect."

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
+from receval.data.run import Run, write_run
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.formatting import (
     DECIMALS,
@@ -32,6 +34,19 @@ from receval.figures.tables import Table, to_latex, to_markdown, without_marks_i
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.storage.files import write_atomically
+from receval.top_lists import TopLists
+
+
+def file_name(name: str) -> str:
+    """Return a name for files, with a hyphen for each character that may not be in one.
+
+    Examples
+    --------
+    >>> file_name("AR AI-AN"), file_name("a/b")
+    ('AR-AI-AN', 'a-b')
+    """
+    return re.sub(r"[^\w.+=-]", "-", name).lstrip(".") or "-"
+
 
 PERMUTATIONS = 10_000
 """The default number of samples of the permutation test."""
@@ -58,6 +73,11 @@ class EvaluationResult:
         Reports of how files and tables were read.
     less_is_better : frozenset of str
         Metrics for which lower values are better.
+    top_lists : mapping of str to mapping of str to tuple of TopLists
+        The kept lists by protocol and system, one for each fold; empty unless they were asked for
+        with ``lists``.
+    item_ids : ndarray of str, shape (n_items,), optional
+        Identifiers of the items by code.
 
     Examples
     --------
@@ -82,6 +102,8 @@ class EvaluationResult:
     words: tuple[str, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
     less_is_better: frozenset[str] = frozenset()
+    top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
+    item_ids: NDArray[np.str_] | None = None
     _compared: dict[tuple[int, int], pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -206,6 +228,111 @@ class EvaluationResult:
                 columns |= {m: per_user[index, number] for index, m in enumerate(self.metrics)}
                 frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
+
+    def lists(self) -> pd.DataFrame:
+        """Return the kept lists, one row per recommended item.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``protocol``, ``system``, ``fold``, ``user``, ``rank``, ``item`` and
+            ``score``.
+
+        Raises
+        ------
+        ValueError
+            No lists were kept.
+
+        Examples
+        --------
+        >>> from receval.evaluation.runs import evaluate_runs
+        >>> test, run = {"user": ["a"], "item": ["x"]}, {"a": {"y": 2.0, "x": 1.0}}
+        >>> evaluate_runs(test, {"mine": run}, lists=5).lists()["item"].tolist()
+        ['y', 'x']
+        """
+        ids = self._ids_of_lists()
+        frames = []
+        for protocol, by_system in self.top_lists.items():
+            for system, folds in by_system.items():
+                for number, own in enumerate(folds):
+                    rows, positions, items = own.entries()
+                    frames.append(
+                        pd.DataFrame(
+                            {
+                                "protocol": protocol,
+                                "system": system,
+                                "fold": number,
+                                "user": self.user_ids[own.users[rows]],
+                                "rank": positions + 1,
+                                "item": ids[items],
+                                "score": own.scores[rows, positions],
+                            }
+                        )
+                    )
+        return pd.concat(frames, ignore_index=True)
+
+    def _ids_of_lists(self) -> NDArray[np.str_]:
+        """Return the identifiers of items, if lists were kept."""
+        if not self.top_lists or self.item_ids is None:
+            raise ValueError(
+                "The result has no lists. Evaluate with lists=100, for example, to keep the first "
+                "100 items of each list."
+            )
+        return self.item_ids
+
+    @checked_arguments
+    def write_runs(
+        self,
+        folder: str | Path,
+        format: Literal["trec", "table", "json"] = "trec",  # noqa: A002
+    ) -> tuple[Path, ...]:
+        """Write the kept lists as runs, a file for each system.
+
+        The files are named after the systems. With several protocols or folds, there is a folder
+        for each of them.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it does not exist.
+        format : {"trec", "table", "json"}
+            ``trec`` writes ``.run`` for trec_eval and ranx; ``table`` a tab-separated ``.tsv`` with
+            a header; ``json`` an object of users, each an object of items with scores.
+
+        Returns
+        -------
+        tuple of Path
+            The files.
+
+        Raises
+        ------
+        ValueError
+            No lists were kept.
+        """
+        ids = self._ids_of_lists()
+        written = []
+        ending = {"trec": ".run", "table": ".tsv", "json": ".json"}[format]
+        for protocol, by_system in self.top_lists.items():
+            for system, folds in by_system.items():
+                for number, own in enumerate(folds):
+                    target = Path(folder)
+                    if len(self.top_lists) > 1:
+                        target /= file_name(protocol)
+                    if len(folds) > 1:
+                        target /= f"fold{number}"
+                    target.mkdir(parents=True, exist_ok=True)
+                    rows, positions, items = own.entries()
+                    run = Run(
+                        own.users[rows].astype(np.int32),
+                        items.astype(np.int32),
+                        own.scores[rows, positions].astype(np.float64),
+                        self.user_ids,
+                        ids,
+                        system,
+                    )
+                    written.append(target / f"{file_name(system)}{ending}")
+                    write_run(run, written[-1], format, tag=file_name(system))
+        return tuple(written)
 
     @checked_arguments
     def tables(self, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS) -> tuple[Table, ...]:

@@ -22,15 +22,23 @@ from receval.evaluation.identifiers import (
     check_that_identifiers_meet,
     without_trained_pairs,
 )
-from receval.evaluation.measuring import ChosenUsers, Measurements, Measuring
+from receval.evaluation.measuring import (
+    ChosenUsers,
+    FoldLists,
+    Measurements,
+    Measuring,
+    checked_length,
+)
 from receval.evaluation.result import EvaluationResult
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.metric import Metric
+from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.whole_lists.list_metric import ListMetric
 from receval.notes import Note
+from receval.protocols.candidates import base_candidates
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.listed_ranks import ListedItems, rank_listed
+from receval.protocols.listed_ranks import ListedItems, first_listed, rank_listed
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold
@@ -48,13 +56,14 @@ def evaluate_runs(
     train: object = None,
     trained_pairs: TrainedPairs = "refuse",
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
-    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    metrics: str | BaseMetric | Sequence[str | BaseMetric] | None = None,
     relevant: float | Literal["auto"] = "auto",
     users: ChosenUsers = "auto",
     depth: Depth = "auto",
     ties: OrderOfTies = "auto",
     seed: int = 1,
     dialect: str | Dialect | None = None,
+    lists: int | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Measure recommendation lists against test data.
@@ -89,6 +98,9 @@ def evaluate_runs(
         if the dialect's tool does so, as a note then says.
     seed : int
         The seed of the random order of ties, and of sampled candidates.
+    lists : int, optional
+        Keep the first items of each list in the result, without training items and with ties as
+        they are broken (:meth:`receval.evaluation.result.EvaluationResult.lists`).
     progress : callable, optional
         Called before each run is measured, with its name, the number done, and the total.
 
@@ -118,7 +130,7 @@ def evaluate_runs(
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
     judged, notes = without_trained_pairs(judged, training, trained_pairs)
-    lists = {name: read_run(source) for name, source in runs.items()}
+    given = {name: read_run(source) for name, source in runs.items()}
     measuring = Measuring.of(
         judged.ratings.values,
         partial(RelevanceRule.of_runs, judged, training),
@@ -134,18 +146,25 @@ def evaluate_runs(
         ties = "trec" if spoken is None else spoken.ties
     ordered = {name: _with_ties(one, ties) for name, one in measuring.protocols.items()}
     measuring = replace(measuring, protocols=ordered)
-    notes += check_that_identifiers_meet(judged.ratings, training, lists)
-    codes = SharedCodes.of(judged.ratings, training, list(lists.values()))
+    notes += check_that_identifiers_meet(judged.ratings, training, given)
+    codes = SharedCodes.of(judged.ratings, training, list(given.values()))
     fold = codes.fold(judged.ratings, training)
     items = JudgedItems.of(
         fold.test,
         measuring.threshold,
         lambda: DatasetMetadata.of(codes.dataset(judged.ratings, training), measuring.threshold),
     )
-    measurements = Measurements(measuring, lists, codes.user_ids)
-    for place, (name, run) in enumerate(lists.items()):
+    measurements = Measurements(
+        measuring,
+        given,
+        codes.user_ids,
+        kept=checked_length(lists, ordered),
+        item_ids=codes.item_ids,
+    )
+    length = measurements.list_length
+    for place, (name, run) in enumerate(given.items()):
         if progress is not None:
-            progress(name, place, len(lists))
+            progress(name, place, len(given))
         listed, strangers = codes.listed(run)
         if spoken is not None:
             listed, told = _as_compared(name, listed, spoken)
@@ -156,9 +175,16 @@ def evaluate_runs(
         notes += own.notes(strangers, are_left_out=measuring.users.endswith("covered"))
         for protocol_name, protocol in ordered.items():
             ranks = own.ranks(protocol, seed)
-            own.check(protocol_name, ranks, measuring.metrics.values())
-            measurements.add(name, protocol_name, items, ranks)
-    reading = [getattr(own, "reading", None) for own in (judged, training, *lists.values())]
+            own.check(protocol_name, ranks, measuring.of_ranks.values())
+            own.check_length(protocol_name, measuring.of_lists.values())
+            measurements.add(
+                name,
+                protocol_name,
+                items,
+                ranks,
+                own.lists(protocol, seed, length) if length else None,
+            )
+    reading = [getattr(own, "reading", None) for own in (judged, training, *given.values())]
     return measurements.result(
         {**measuring.settings, "depth": depth, "ties": ties, "seed": seed},
         notes,
@@ -231,6 +257,25 @@ class _RankedRun:
             )
         scorer = _ScoresOfLists(self.listed, self.fold.train.shape)
         return rank_judged(scorer, self.fold, [protocol], generator_for)[0]
+
+    def lists(self, protocol: Protocol, seed: int, length: int) -> FoldLists:
+        """Return the first items of the lists of all users under a protocol."""
+        generator_for = partial(generator, seed, "runs")
+        return FoldLists(
+            first_listed(self.listed, self.fold, protocol, generator_for, length),
+            self.fold,
+            base_candidates(protocol, self.fold, self.fold.test),
+        )
+
+    def check_length(self, protocol: str, metrics: Iterable[ListMetric]) -> None:
+        """Refuse metrics of whole lists that look below the cut of the lists."""
+        for metric in metrics:
+            if self.depth is not None and (metric.cutoff or 0) > self.depth:
+                raise ValueError(
+                    f"{metric.label} looks at {how_many(metric.cutoff or 0, 'item')} under "
+                    f"{protocol}, but the lists of {quoted(self.name)} are cut at {self.depth}. "
+                    f"Choose a cut-off of at most {self.depth}, or give longer lists."
+                )
 
     def check(self, protocol: str, ranks: JudgedRanks, metrics: Iterable[Metric]) -> None:
         """Refuse metrics that need ranks below the cut of the lists."""

@@ -17,13 +17,20 @@ from receval.evaluation.fitted_systems import (
     notes_on_clicks,
     notes_on_scores,
 )
-from receval.evaluation.measuring import ChosenUsers, Measurements, Measuring
+from receval.evaluation.measuring import (
+    ChosenUsers,
+    FoldLists,
+    Measurements,
+    Measuring,
+    checked_length,
+)
 from receval.evaluation.result import EvaluationResult
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.metric import Metric
+from receval.metrics.metric import BaseMetric
 from receval.notes import Note
-from receval.protocols.evaluation import rank_judged
+from receval.protocols.evaluation import Scorer, rank_judged
+from receval.protocols.kept_lists import KeptLists
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
@@ -74,10 +81,11 @@ def evaluate_systems(
     systems: Mapping[str, Any],
     *,
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
-    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    metrics: str | BaseMetric | Sequence[str | BaseMetric] | None = None,
     relevant: float | Literal["auto"] = "auto",
     users: ChosenUsers = "auto",
     dialect: str | Dialect | None = None,
+    lists: int | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Train systems on each fold, rank the test ratings under protocols, and measure the lists.
@@ -94,9 +102,9 @@ def evaluate_systems(
         pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`).
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
-    metrics : str, Metric or sequence, optional
-        Metrics, or their names (:func:`receval.metrics.aliases.metric_of_alias`); by
-        default P, Recall and nDCG at 10.
+    metrics : str, BaseMetric or sequence, optional
+        Metrics of judged ranks or of whole lists, or their names
+        (:func:`receval.metrics.aliases.any_metric`); by default P, Recall and nDCG at 10.
     relevant : float or "auto"
         The lowest rating of a relevant test item; by default the rule of the dialect, or without
         one :func:`receval.data.relevance.relevance_threshold`.
@@ -107,6 +115,10 @@ def evaluate_systems(
         The tool whose definitions are used, such as ``recbole``
         (:func:`receval.metrics.dialects.registry.dialect`). Metrics are then given and shown by its
         names. Ties are still broken by the protocol.
+    lists : int, optional
+        Keep the first items of each averaged user's list, at most this many, in the result
+        (:meth:`receval.evaluation.result.EvaluationResult.lists`). They take about 8 bytes per
+        item, user, system, protocol and fold.
     progress : callable, optional
         Called before each system is trained on a fold, with its name, the number of trainings done,
         and the total.
@@ -150,6 +162,8 @@ def evaluate_systems(
         systems,
         data.ratings.user_ids,
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
+        kept=checked_length(lists, complete),
+        item_ids=data.ratings.item_ids,
     )
     notes = notes_on_clicks(systems, data.ratings.values)
     if measuring.dialect is not None:
@@ -161,9 +175,21 @@ def evaluate_systems(
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
             scorer = fitted(system, fold.train, name, complete.values())
-            ranks = rank_judged(scorer, fold, list(complete.values()), data.generator_for(number))
+            generator_for = data.generator_for(number)
+            ranked: Scorer = scorer
+            if measurements.list_length:
+                length = measurements.list_length
+                ranked = keeper = KeptLists(scorer, fold, complete, generator_for, length)
+            ranks = rank_judged(ranked, fold, list(complete.values()), generator_for)
+            if measurements.list_length and measuring.users == "all":
+                keeper.score_others()
             for protocol, own in zip(complete, ranks, strict=True):
-                measurements.add(name, protocol, judged, own)
+                listed = (
+                    FoldLists(keeper.lists(protocol), fold, keeper.candidates(protocol))
+                    if measurements.list_length
+                    else None
+                )
+                measurements.add(name, protocol, judged, own, listed)
             scorer.refuse_no_order()
             unordered.setdefault(name, Counter()).update(scorer.counts)
     notes += notes_on_scores(unordered)

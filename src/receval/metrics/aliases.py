@@ -7,8 +7,8 @@ import re
 from difflib import get_close_matches
 
 from receval.checked_arguments import checked_arguments
-from receval.metrics.metric import Metric
-from receval.metrics.registry import METRICS, parse
+from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.registry import LIST_METRICS, METRICS, parse_any
 from receval.storage.messages import quoted
 
 ALIASES = {
@@ -38,6 +38,9 @@ ALIASES = {
     "success": "Hit",
     "rprecision": "Rprec",
     "usercoverage": "UserCoverage",
+    "catalogcoverage": "ItemCoverage",
+    "cataloguecoverage": "ItemCoverage",
+    "giniindex": "Gini",
 }
 """Labels by common names, in lower case and without punctuation. Names of
 :data:`receval.metrics.registry.METRICS` are matched in the same way."""
@@ -45,17 +48,31 @@ ALIASES = {
 _PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](\d+))?\s*")
 
 
-@checked_arguments
 def metric_of_alias(name: str | Metric) -> Metric:
+    """Return a metric of judged ranks by a common name, as :func:`any_metric` does.
+
+    Metrics of whole lists are refused.
+    """
+    found = any_metric(name)
+    if not isinstance(found, Metric):
+        raise ValueError(
+            f"{found.label} is computed from whole lists of recommendations, but a metric of "
+            f"judged ranks is needed here. These are {', '.join(METRICS)}."
+        )
+    return found
+
+
+@checked_arguments
+def any_metric(name: str | BaseMetric) -> BaseMetric:
     """Return the metric of a common name, ignoring case and punctuation.
 
     All metrics are averaged over users, so ``MRR`` is RR and ``MAP`` is AP.
 
     Parameters
     ----------
-    name : str or Metric
-        A label (:func:`receval.metrics.registry.parse`), or a common name with a cut-off, such as
-        ``precision@10``, ``NDCG@10``, ``recall_20``. A metric is returned unchanged.
+    name : str or BaseMetric
+        A label (:func:`receval.metrics.registry.parse_any`), or a common name with a cut-off, such
+        as ``precision@10``, ``NDCG@10``, ``recall_20``. A metric is returned unchanged.
 
     Raises
     ------
@@ -65,34 +82,35 @@ def metric_of_alias(name: str | Metric) -> Metric:
     Examples
     --------
     >>> for name in ("precision@10", "ndcg@10", "MRR", "nDCG(gain=exp)@5", "recall_20"):
-    ...     print(metric_of_alias(name).label)
+    ...     print(any_metric(name).label)
     P@10
     nDCG@10
     RR
     nDCG(gain=exp)@5
     Recall@20
     """
-    if isinstance(name, Metric):
+    if isinstance(name, BaseMetric):
         return name
     match = _PARTS.fullmatch(name)
-    by_plain = {_plain(own): own for own in METRICS} | ALIASES
+    by_plain = {_plain(own): own for own in METRICS | LIST_METRICS} | ALIASES
     if match is None:
-        return parse(name)
+        return parse_any(name)
     if _plain(match[1]) in ("coverage", "cov"):
         raise ValueError(
-            f"{quoted(match[1])} may mean the share of the catalogue that is recommended, which no "
-            "metric here measures, the share of filled ranks (FilledRanks), or the share of users "
+            f"{quoted(match[1])} may mean the share of the catalogue that is recommended "
+            "(ItemCoverage), the share of filled ranks (FilledRanks), or the share of users "
             "with a list (UserCoverage). Use the name of the metric."
         )
-    own = match[1] if match[1] in METRICS else by_plain.get(_plain(match[1]))
+    own = match[1] if match[1] in METRICS | LIST_METRICS else by_plain.get(_plain(match[1]))
     if own is None:
         near = get_close_matches(_plain(match[1]), list(by_plain), n=3, cutoff=0.5)
         labels = list(dict.fromkeys(by_plain[plain] for plain in near))
         did_you_mean = f"did you mean {' or '.join(labels)}? There are" if labels else "there are"
         raise ValueError(
-            f"There is no metric {quoted(match[1])}; {did_you_mean} {', '.join(METRICS)}."
+            f"There is no metric {quoted(match[1])}; {did_you_mean} "
+            f"{', '.join(METRICS | LIST_METRICS)}."
         )
-    return parse(f"{own}{match[2] or ''}{f'@{match[3]}' if match[3] else ''}")
+    return parse_any(f"{own}{match[2] or ''}{f'@{match[3]}' if match[3] else ''}")
 
 
 def _plain(name: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The base class of all metrics: parameters, label and computation per list."""
+"""The base classes of metrics: parameters, label and computation per list."""
 
 from __future__ import annotations
 
@@ -18,8 +18,50 @@ from receval.metrics.lists import NO_CUTOFF, ListView
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metric(ABC):
-    """A metric with its parameters; metrics with equal parameters are equal.
+class BaseMetric(ABC):
+    """What all metrics have: a name, parameters, a label, and a direction.
+
+    Metrics with equal parameters are equal.
+
+    Parameters
+    ----------
+    cutoff : int, optional
+        The last rank that counts.
+    """
+
+    name: ClassVar[str]
+    less_is_better: ClassVar[bool] = False
+    cutoff: int | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "cutoff")
+        self._check_positive("cutoff")
+        check_choices(self)
+
+    def _check_positive(self, parameter: str) -> None:
+        value = getattr(self, parameter)
+        if value is not None and value < 1:
+            raise ValueError(
+                f"The {parameter} of {self.name} is {value}; it must be at least 1, or None."
+            )
+
+    @property
+    def label(self) -> str:
+        """The printed form, such as ``nDCG(gain=exp)@10``.
+
+        Default values are left out; :func:`receval.metrics.registry.parse` reads it.
+        """
+        parameters = printed_parameters(self, leave_out=("cutoff",))
+        return f"{self.name}{parameters}" + (f"@{self.cutoff}" if self.cutoff else "")
+
+    def at(self, cutoff: int | None) -> Self:
+        """Return the same metric at another cut-off."""
+        return replace(self, cutoff=cutoff)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(BaseMetric):
+    """A metric of judged ranks.
 
     A missing or empty list has the value 0; :mod:`receval.metrics.evaluation` decides which lists
     are averaged.
@@ -42,35 +84,14 @@ class Metric(ABC):
     ('P@10', 'P@5', 10, True)
     """
 
-    name: ClassVar[str]
     needs_all_judgments: ClassVar[bool] = False
-    less_is_better: ClassVar[bool] = False
-    cutoff: int | None = None
     condensed: bool = False
     depth: int | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self, "cutoff", "condensed", "depth")
-        for parameter in ("cutoff", "depth"):
-            value = getattr(self, parameter)
-            if value is not None and value < 1:
-                raise ValueError(
-                    f"The {parameter} of {self.name} is {value}; it must be at least 1, or None."
-                )
-        check_choices(self)
-
-    @property
-    def label(self) -> str:
-        """The printed form, such as ``nDCG(gain=exp)@10``.
-
-        Default values are left out; :func:`receval.metrics.registry.parse` reads it.
-        """
-        parameters = printed_parameters(self, leave_out=("cutoff",))
-        return f"{self.name}{parameters}" + (f"@{self.cutoff}" if self.cutoff else "")
-
-    def at(self, cutoff: int | None) -> Self:
-        """Return the same metric at another cut-off."""
-        return replace(self, cutoff=cutoff)
+        check_fields(self, "condensed", "depth")
+        self._check_positive("depth")
+        super().__post_init__()
 
     @property
     def refused_under_1r(self) -> bool:

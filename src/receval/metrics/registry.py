@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from receval.metrics.labels import read_parameters
 from receval.storage.messages import quoted
 
 if TYPE_CHECKING:
     # Imported only for type checking: plans need the names of modules, not numerical libraries.
-    from receval.metrics.metric import Metric
+    from receval.metrics.metric import BaseMetric, Metric
 
 METRICS = {
     "P": "receval.metrics.precision_and_recall:Precision",
@@ -42,8 +42,16 @@ METRICS = {
 }
 """Classes of the metrics by name, each imported when needed."""
 
+LIST_METRICS = {
+    "ItemCoverage": "receval.metrics.whole_lists.coverage:ItemCoverage",
+    "Gini": "receval.metrics.whole_lists.coverage:Gini",
+}
+"""Likewise for metrics of whole lists (:mod:`receval.metrics.whole_lists`)."""
+
 OF_PAPERS = {"Coverage": "receval.metrics.coverage:Coverage"}
 """Likewise for names that only the papers of the studies use."""
+
+_KNOWN = METRICS | LIST_METRICS | OF_PAPERS
 
 _LABEL = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[1-9][0-9]{0,8}))?"
@@ -53,27 +61,28 @@ _LABEL = re.compile(
 def module_of(label: str) -> str:
     """Return the module that defines the metric of a label (for digests of the code)."""
     name = metric_of(label.strip().partition("@")[0].partition("(")[0])
-    return (METRICS | OF_PAPERS)[name].partition(":")[0]
+    return _KNOWN[name].partition(":")[0]
 
 
 def metric_of(name: str) -> str:
-    """Return the name of a metric, if it is in :data:`METRICS` or :data:`OF_PAPERS`."""
-    if name not in METRICS and name not in OF_PAPERS:
+    """Return the name of a metric, if there is one of this name."""
+    if name not in _KNOWN:
         raise ValueError(
-            f"There is no metric {quoted(name)}. The metrics are {', '.join(METRICS)}."
+            f"There is no metric {quoted(name)}. The metrics are "
+            f"{', '.join(METRICS | LIST_METRICS)}."
         )
     return name
 
 
-def metric_class(name: str) -> type[Metric]:
-    """Return the class of a metric by its name in :data:`METRICS` or :data:`OF_PAPERS`."""
-    module, _, symbol = (METRICS | OF_PAPERS)[name].partition(":")
-    found: type[Metric] = getattr(import_module(module), symbol)
+def metric_class(name: str) -> type[BaseMetric]:
+    """Return the class of a metric by its name."""
+    module, _, symbol = _KNOWN[name].partition(":")
+    found: type[BaseMetric] = getattr(import_module(module), symbol)
     return found
 
 
 def parse(label: str) -> Metric:
-    """Return the metric of a label such as ``P@10`` or ``nDCG(gain=exp)@10``.
+    """Return the metric of judged ranks of a label such as ``P@10`` or ``nDCG(gain=exp)@10``.
 
     Parameters
     ----------
@@ -88,6 +97,23 @@ def parse(label: str) -> Metric:
     'nDCG(gain=exp)@10'
     >>> parse("P@5").cutoff
     5
+    """
+    found = parse_any(label)
+    if found.name in LIST_METRICS:
+        raise ValueError(
+            f"{found.label} is computed from whole lists of recommendations, but a metric of "
+            f"judged ranks is needed here. These are {', '.join(METRICS)}."
+        )
+    return cast("Metric", found)
+
+
+def parse_any(label: str) -> BaseMetric:
+    """Return the metric of a label, of judged ranks or of whole lists.
+
+    Examples
+    --------
+    >>> parse_any("Gini@10").label
+    'Gini@10'
     """
     match = _LABEL.fullmatch(label.strip())
     if match is None:

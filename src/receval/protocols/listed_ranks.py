@@ -14,6 +14,7 @@ from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold
+from receval.top_lists import NO_ITEM, TopLists
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,14 @@ def rank_listed(
     judgments = fold.test
     n_users, n_items = fold.train.shape
     is_base = base_candidates(protocol, fold, judgments)
-    ranked = np.diff(judgments.indptr) > 0
-    if protocol.candidates == "train":
-        ranked &= np.diff(fold.train.indptr) > 0
+    ranked = _ranked_users(fold, protocol)
 
     judged_keys = judgments.users.astype(np.int64) * n_items + judgments.items
     train_keys = _keys_of_rows(fold.train.indptr, fold.train.indices, n_items)
-    users, items = _in_order(listed, fold, protocol, generator_for)
+    users, items, _ = _listed_candidates(
+        listed, fold, protocol, generator_for, is_base, train_keys, ranked
+    )
     keys = users.astype(np.int64) * n_items + items
-    stays = is_base[items] & ranked[users] & ~_found(keys, train_keys)
-    users, keys = users[stays], keys[stays]
 
     ends = np.cumsum(np.bincount(users, minlength=n_users))
     lengths = np.diff(ends, prepend=0)
@@ -106,6 +105,80 @@ def rank_listed(
     if protocol.relevant == "AR":
         return JudgedRanks(ranks, lengths.astype(np.int32), candidates.astype(np.int32))
     return _one_by_one(ranks, lengths, candidates, is_base, train_keys, judged_keys, fold, protocol)
+
+
+def first_listed(
+    listed: ListedItems,
+    fold: Fold,
+    protocol: Protocol,
+    generator_for: GeneratorFor,
+    n: int,
+) -> TopLists:
+    """Return the first n items of the given lists of all users, without training items.
+
+    The lists have the order and the candidates of :func:`rank_listed`, but also those of users
+    without judgments are returned.
+
+    Examples
+    --------
+    >>> from receval.data.ratings import summed_matrix
+    >>> from receval.seeds import generator
+    >>> from receval.splits.split import Judgments
+    >>> train = summed_matrix(np.array([0]), np.array([0]), np.ones(1), shape=(1, 3))
+    >>> fold = Fold(train, test=Judgments.from_pairs([0], [2], [5], n_users=1))
+    >>> listed = ListedItems(
+    ...     users=np.zeros(3, dtype=np.int32),
+    ...     items=np.array([0, 1, 2], dtype=np.int32),
+    ...     scores=np.array([9.0, 7.0, 8.0]),
+    ... )
+    >>> first_listed(listed, fold, Protocol(), lambda *n: generator(1, *n), 5).items.tolist()
+    [[2, 1, -1, -1, -1]]
+    """
+    is_base = base_candidates(protocol, fold, fold.test)
+    train_keys = _keys_of_rows(fold.train.indptr, fold.train.indices, fold.train.shape[1])
+    ranked = np.ones(fold.train.shape[0], dtype=bool)
+    if protocol.candidates == "train":
+        ranked = np.diff(fold.train.indptr) > 0
+    users, items, scores = _listed_candidates(
+        listed, fold, protocol, generator_for, is_base, train_keys, ranked
+    )
+    starts = np.searchsorted(users, np.arange(len(ranked)))
+    positions = np.arange(len(users)) - starts[users]
+    is_first = positions < n
+    codes = np.flatnonzero(ranked).astype(np.int64)
+    rows = (np.cumsum(ranked) - 1)[users[is_first]]
+    first = np.full((len(codes), n), NO_ITEM, dtype=np.int32)
+    best = np.full((len(codes), n), np.nan)
+    first[rows, positions[is_first]] = items[is_first]
+    best[rows, positions[is_first]] = scores[is_first]
+    return TopLists(codes, first, best)
+
+
+def _ranked_users(fold: Fold, protocol: Protocol) -> NDArray[np.bool_]:
+    """Return which users are ranked for."""
+    ranked = np.diff(fold.test.indptr) > 0
+    if protocol.candidates == "train":
+        ranked &= np.diff(fold.train.indptr) > 0
+    return np.asarray(ranked)
+
+
+def _listed_candidates(
+    listed: ListedItems,
+    fold: Fold,
+    protocol: Protocol,
+    generator_for: GeneratorFor,
+    is_base: NDArray[np.bool_],
+    train_keys: NDArray[np.int64],
+    ranked: NDArray[np.bool_],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """Return users, items and scores of the listed candidates, by user with the best first."""
+    order = _order(listed, fold, protocol, generator_for)
+    users, items, scores = listed.users, listed.items, listed.scores
+    if order is not None:
+        users, items, scores = users[order], items[order], scores[order]
+    keys = users.astype(np.int64) * fold.train.shape[1] + items
+    stays = is_base[items] & ranked[users] & ~_found(keys, train_keys)
+    return users[stays], items[stays], scores[stays]
 
 
 def _one_by_one(
@@ -133,24 +206,23 @@ def _one_by_one(
     reachable = relevant & is_base[judgments.items] & ~_found(judged_keys, train_keys)
     others = candidates - np.bincount(judgments.users[reachable], minlength=n_users)
     return JudgedRanks(
-        alone, (lengths - counts).astype(np.int32), np.maximum(others, 0).astype(np.int32)
+        alone,
+        (lengths - counts).astype(np.int32),
+        np.maximum(others, 0).astype(np.int32),
     )
 
 
-def _in_order(
+def _order(
     listed: ListedItems, fold: Fold, protocol: Protocol, generator_for: GeneratorFor
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return users and items, sorted by user, with the best items first."""
+) -> NDArray[np.int64] | None:
+    """Return the order of entries by user with the best first, or None if they are in it."""
     ties = tie_priority(protocol, fold, generator_for)[listed.items]
     users, scores = listed.users, listed.scores
     same_user, same_score = users[1:] == users[:-1], scores[1:] == scores[:-1]
     in_order = (users[1:] > users[:-1]) | (
         same_user & ((scores[1:] < scores[:-1]) | (same_score & (ties[1:] > ties[:-1])))
     )
-    if in_order.all():
-        return users, listed.items
-    order = np.lexsort((ties, -scores, users))
-    return users[order], listed.items[order]
+    return None if in_order.all() else np.lexsort((ties, -scores, users))
 
 
 def _keys_of_rows(

@@ -24,7 +24,7 @@ from receval.evaluation.identifiers import (
     check_that_identifiers_meet,
     without_trained_pairs,
 )
-from receval.evaluation.measuring import named_metrics
+from receval.evaluation.measuring import named_metrics_of_ranks
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
@@ -119,7 +119,7 @@ def audit_samples(
         raise ValueError(
             f"{sampled} candidates cannot be sampled. Set sampled to 1 or more, for example 100."
         )
-    chosen = named_metrics(metrics)
+    chosen = named_metrics_of_ranks(metrics)
     if isinstance(test, SplitRatings):
         if train is not None:
             raise ValueError(

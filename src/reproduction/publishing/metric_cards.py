@@ -13,8 +13,8 @@ from receval.metrics.averages import AVERAGES
 from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.gains import gains, losses
 from receval.metrics.labels import type_hints
-from receval.metrics.metric import Metric
-from receval.metrics.registry import METRICS, metric_class
+from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.registry import LIST_METRICS, METRICS, metric_class
 
 RULES = {
     "Evaluated": "users with a test rating, unless the aggregation names others",
@@ -107,7 +107,20 @@ class Card:
         return "\n\n".join([*head, "\n".join(lines)])
 
 
-def card_of(kind: type[Metric]) -> Card:
+_OF_LISTS = """\
+They measure the first items of the list of each averaged user, whether these are judged or not.
+They need a cut-off, and a protocol with one list per user and all candidates, such as AR AI-AN. A
+user without a list counts as 0.
+
+Some are metrics of all lists together, such as the coverage of the catalogue. For intervals and
+tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 1993, section 11.5):
+```math
+\\tilde T_u = T + (n - 1) \\Big(\\frac{1}{n} \\sum_v T_{-v} - T_{-u}\\Big)
+```
+where $`T_{-u}`$ is the metric without the list of user $`u`$. Their mean is the metric $`T`$."""
+
+
+def card_of(kind: type[BaseMetric]) -> Card:
     """Return the card of a metric from its class's docstring and dataclass fields.
 
     A docstring without the formula (``.. math::``), the field ``:Denominator:`` or the field
@@ -139,21 +152,25 @@ def card_of(kind: type[Metric]) -> Card:
         notes=tuple(notes[1:]),
         parameters=tuple(_parameters(kind, sections, leave_out=_names(Metric))),
         fields={**RULES, **found},
-        one_relevant=UNDER_1R[kind().refused_under_1r],
+        one_relevant=UNDER_1R[not issubclass(kind, Metric) or kind().refused_under_1r],
         less_is_better=kind.less_is_better,
     )
 
 
 def document() -> str:
     """Return ``docs/metrics.md``: the cards of all metrics and averages."""
-    cards = [card_of(metric_class(name)) for name in METRICS]
+    of_ranks, of_lists = (
+        [card_of(metric_class(name)).text() for name in names] for names in (METRICS, LIST_METRICS)
+    )
     common = "\n".join(f"- {line}" for line in _parameters(Metric, _sections(Metric)[1]))
     parts = [
         _INTRODUCTION,
         f"## Parameters of every metric\n\n{common}",
         _RULES.format(one_relevant=UNDER_1R[False], **RULES),
         "## The metrics",
-        *(card.text() for card in cards),
+        *of_ranks,
+        f"## Metrics of whole lists\n\n{_OF_LISTS}",
+        *of_lists,
         f"## Gains\n\nWhat a judged item adds; unjudged items add nothing.\n\n{_words(gains)}",
         f"## Losses\n\nWhat an item judged non-relevant costs.\n\n{_words(losses)}",
         f"## Who is evaluated\n\n{_words(evaluated_lists)}",

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Metrics of whole lists: coverage, concentration, popularity, novelty, diversity, exposure."""

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""The base classes of metrics that are computed from whole lists, judged or not."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from receval.metrics.metric import BaseMetric
+from receval.splits.split import Fold
+from receval.storage.messages import how_many
+from receval.top_lists import NO_ITEM, TopLists
+
+
+@dataclass(frozen=True)
+class RecommendedLists:
+    """The lists of one system for the averaged users of one fold, and what describes their items.
+
+    Attributes
+    ----------
+    lists : TopLists
+        One row per averaged user; users without a list have an empty one.
+    fold : Fold
+        Its training ratings tell how popular items are, and its test ratings which are relevant.
+    threshold : float
+        Test ratings at or above it are relevant.
+    is_candidate : ndarray of bool, shape (n_items,)
+        The items that the protocol lets systems recommend.
+    item_features : mapping of str to csr_array, shape (n_items, n_values)
+        Which values of each feature, such as genres, an item has.
+    """
+
+    lists: TopLists
+    fold: Fold
+    threshold: float
+    is_candidate: NDArray[np.bool_]
+    item_features: Mapping[str, csr_array] = field(default_factory=dict)
+
+    @property
+    def users(self) -> NDArray[np.int64]:
+        """The codes of the averaged users."""
+        return self.lists.users
+
+    @property
+    def items(self) -> NDArray[np.int32]:
+        """The items, shape (n_users, n); ``NO_ITEM`` behind the end of a shorter list."""
+        return self.lists.items
+
+    @cached_property
+    def is_filled(self) -> NDArray[np.bool_]:
+        """Which ranks hold an item, shape (n_users, n)."""
+        return np.asarray(self.items != NO_ITEM)
+
+    @cached_property
+    def popularity(self) -> NDArray[np.int64]:
+        """The number of training ratings of each item, shape (n_items,)."""
+        train = self.fold.train
+        return np.bincount(train.indices, minlength=train.shape[1])
+
+    @cached_property
+    def gains(self) -> NDArray[np.float64]:
+        """The test rating of each listed item, shape (n_users, n); NaN without one."""
+        judgments = self.fold.test
+        n_items = self.fold.train.shape[1]
+        keys = judgments.users.astype(np.int64) * n_items + judgments.items
+        rows, positions, items = self.lists.entries()
+        wanted = self.users[rows] * n_items + items
+        found = np.full(self.items.shape, np.nan)
+        if len(keys):
+            places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            is_judged = keys[places] == wanted
+            own = judgments.values[places[is_judged]]
+            found[rows[is_judged], positions[is_judged]] = own
+        return found
+
+    @property
+    def is_relevant(self) -> NDArray[np.bool_]:
+        """Which listed items are relevant test items of the user, shape (n_users, n)."""
+        return np.asarray(self.gains >= self.threshold)
+
+    def cut(self, n: int) -> RecommendedLists:
+        """Return lists of at most n items."""
+        return replace(self, lists=self.lists.cut(n))
+
+    def of_items(self, values: NDArray) -> NDArray[np.float64]:
+        """Return a value of each listed item, shape (n_users, n); 0 behind the end.
+
+        ``values`` has the shape (n_items,).
+        """
+        return np.where(self.is_filled, values[self.items], 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListMetric(BaseMetric):
+    """A metric of the first items of each user's list, whether they are judged or not.
+
+    The average over users has the same intervals and tests as other metrics. A missing or empty
+    list has the value 0 unless the metric says otherwise.
+
+    Parameters
+    ----------
+    cutoff : int
+        The number of items of each list that are measured; needed.
+
+    Examples
+    --------
+    A metric of one's own, the share of each list that has no training rating:
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class NewItems(ListMetric):
+    ...     name: ClassVar[str] = "NewItems"
+    ...
+    ...     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+    ...         is_new = recommended.of_items(recommended.popularity == 0)
+    ...         return is_new.sum(axis=1) / self.cutoff
+    >>> NewItems(cutoff=10).label
+    'NewItems@10'
+    """
+
+    feature_needed: ClassVar[bool] = False
+    """Whether the metric has the parameter ``feature``, the name of a feature of items."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cutoff is None:
+            raise ValueError(
+                f"{self.name} needs the number of recommended items that count. Write "
+                f"{self.name}@10, for example."
+            )
+
+    def per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        """Return the value for each averaged user, shape (n_users,).
+
+        Raises
+        ------
+        ValueError
+            The lists lack what the metric needs, such as features of items.
+        """
+        assert self.cutoff is not None
+        return self._per_user(recommended.cut(self.cutoff))
+
+    @abstractmethod
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        """Return the values per user, from lists that are cut at the cut-off."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricOfAllUsers(ListMetric):
+    r"""A metric of the lists of all users together, such as the coverage of the catalogue.
+
+    It has no value per user. To give its average the same intervals and tests as other metrics,
+    each user gets a pseudo-value, so that their mean is the metric :math:`T` and their variance
+    is that of the jackknife (Efron and Tibshirani 1993, section 11.5):
+
+    .. math:: \tilde T_u = T + (n - 1) \Big(\frac{1}{n} \sum_v T_{-v} - T_{-u}\Big)
+
+    where :math:`T_{-u}` is the metric without the list of user u, and n the number of users.
+    """
+
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        n = len(recommended.users)
+        whole = self.of_all(recommended)
+        if n < 2:
+            return np.full(n, whole)
+        without = self.without_each(recommended)
+        return np.asarray(whole + (n - 1) * (without.mean() - without))
+
+    @abstractmethod
+    def of_all(self, recommended: RecommendedLists) -> float:
+        """Return the metric of all lists."""
+
+    @abstractmethod
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        """Return the metric without the list of each user, shape (n_users,)."""
+
+
+def list_values(metrics: list[ListMetric], recommended: RecommendedLists) -> NDArray[np.float64]:
+    """Compute metrics for every averaged user, shape (n_metrics, n_users)."""
+    deepest = max((metric.cutoff or 0 for metric in metrics), default=0)
+    if recommended.items.shape[1] < deepest:
+        raise ValueError(
+            f"The lists hold {how_many(recommended.items.shape[1], 'item')}, but a metric looks at "
+            f"{deepest}. Keep longer lists, or choose a lower cut-off."
+        )
+    return np.array([metric.per_user(recommended) for metric in metrics]).reshape(
+        len(metrics), len(recommended.users)
+    )

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Keep the first items of each user's list while a system is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.protocols.candidates import base_candidates
+from receval.protocols.evaluation import Scorer, in_ranked_precision, tie_priority
+from receval.protocols.protocol import Protocol
+from receval.seeds import GeneratorFor
+from receval.splits.split import Fold
+from receval.storage.messages import enumerated
+from receval.top_lists import TopLists, joined_lists, top_lists
+
+# Users without judgments are scored in blocks of as many scores.
+_BLOCK_ENTRIES = 2**21
+
+
+def refuse_protocols_without_lists(protocols: Mapping[str, Protocol], wanted_by: str) -> None:
+    """Refuse protocols under which a user has not one list of all candidates with a score.
+
+    ``wanted_by`` is what needs the lists, for the message.
+
+    Examples
+    --------
+    >>> refuse_protocols_without_lists({"AR AI-AN": Protocol()}, "ItemCoverage@10")
+    """
+    other = [
+        name
+        for name, own in protocols.items()
+        if own.relevant != "AR"
+        or own.sampled is not None
+        or own.ties == "librec"
+        or own.non_computable != "none"
+    ]
+    if other:
+        raise ValueError(
+            f"{wanted_by} needs one list of recommendations per user, but {enumerated(other)} "
+            "ranks other lists. Choose a protocol with all relevant items and all candidates, such "
+            "as 'AR AI-AN', with ties in random order or by index, and items without a score not "
+            "ranked."
+        )
+
+
+class KeptLists:
+    """A fitted system that remembers the first n items of the lists of all users it scores.
+
+    The lists have the candidates and the order of equal scores of each protocol. Protocols with
+    the same candidates and order share their lists.
+    """
+
+    def __init__(
+        self,
+        system: Scorer,
+        fold: Fold,
+        protocols: Mapping[str, Protocol],
+        generator_for: GeneratorFor,
+        n: int,
+    ) -> None:
+        self._system = system
+        self._fold = fold
+        self._n = n
+        self._has_train = np.diff(fold.train.indptr) > 0
+        self._kinds = {
+            name: (p.candidates, p.head_removed, p.ties) for name, p in protocols.items()
+        }
+        self._candidates: dict[tuple, NDArray[np.bool_]] = {}
+        self._priorities: dict[tuple, NDArray[np.uint32]] = {}
+        self._parts: dict[tuple, list[TopLists]] = {}
+        for name, protocol in protocols.items():
+            kind = self._kinds[name]
+            if kind not in self._parts:
+                self._parts[kind] = []
+                self._candidates[kind] = base_candidates(protocol, fold, fold.test)
+                self._priorities[kind] = tie_priority(protocol, fold, generator_for)
+        self._is_scored = np.zeros(fold.train.shape[0], dtype=bool)
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
+        """Return the scores of the system, and keep the first items of each user's list."""
+        scores = in_ranked_precision(self._system.score(users))
+        if scores.shape != (len(users), self._fold.train.shape[1]):
+            return scores  # The ranking code reports what is wrong.
+        self._is_scored[users] = True
+        for kind, parts in self._parts.items():
+            own = users
+            rows = scores
+            if kind[0] == "train" and not (has := self._has_train[users]).all():
+                own, rows = users[has], scores[has]
+            parts.append(
+                top_lists(
+                    rows,
+                    own,
+                    self._n,
+                    exclude=self._fold.train,
+                    is_candidate=self._candidates[kind],
+                    priority=self._priorities[kind],
+                )
+            )
+        return scores
+
+    def score_others(self) -> None:
+        """Score the users who were not scored yet: those without judgments."""
+        others = np.flatnonzero(~self._is_scored).astype(np.int64)
+        step = max(1, _BLOCK_ENTRIES // max(1, self._fold.train.shape[1]))
+        for start in range(0, len(others), step):
+            self.score(others[start : start + step])
+
+    def lists(self, protocol: str) -> TopLists:
+        """Return the lists under the protocol of this name."""
+        return joined_lists(self._parts[self._kinds[protocol]], self._n)
+
+    def candidates(self, protocol: str) -> NDArray[np.bool_]:
+        """Return the base candidates under the protocol of this name, shape (n_items,)."""
+        return self._candidates[self._kinds[protocol]]

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: MIT
+"""The first items of each user's list: select them from scores, and keep them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from receval.storage.kernel_cache import njit
+
+NO_ITEM = -1
+"""Stands behind the last item of a list that is shorter than the others."""
+
+# ListScorer of one block of users are held at a time: 32 MiB of float32.
+_BLOCK_ENTRIES = 2**23
+
+# ListScorer whose excluded items are masked: 1 MiB of float32, which stays in the cache.
+_MASKED_ENTRIES = 2**18
+
+
+class ListScorer(Protocol):
+    """The interface of a fitted system: scores of all items for some users."""
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
+        """Return scores, shape (n, n_items); NaN where the system cannot compute one."""
+        ...
+
+
+@dataclass(frozen=True)
+class TopLists:
+    """The first items of the lists of some users, in n x 8 bytes per user.
+
+    Attributes
+    ----------
+    users : ndarray of int64, shape (n_users,)
+        Codes of the users, in ascending order.
+    items : ndarray of int32, shape (n_users, n)
+        Codes of the items, the best first; :data:`NO_ITEM` behind the end of a shorter list.
+    scores : ndarray of float32 or float64, shape (n_users, n)
+        Their scores; NaN behind the end.
+
+    Examples
+    --------
+    >>> lists = top_lists(np.array([[0.1, 0.3, 0.2]]), np.array([7]), n=2)
+    >>> lists.items.tolist(), lists.lengths.tolist()
+    ([[1, 2]], [2])
+    """
+
+    users: NDArray[np.int64]
+    items: NDArray[np.int32]
+    scores: NDArray[np.floating]
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of items of each list, shape (n_users,)."""
+        return np.asarray((self.items != NO_ITEM).sum(axis=1))
+
+    def cut(self, n: int) -> TopLists:
+        """Return lists of at most n items."""
+        return TopLists(self.users, self.items[:, :n], self.scores[:, :n])
+
+    def of_users(self, users: NDArray[np.int64]) -> TopLists:
+        """Return the lists of some users by ascending code; a user without one has an empty list.
+
+        Examples
+        --------
+        >>> lists = top_lists(np.array([[0.1, 0.3]]), np.array([7]), n=1)
+        >>> lists.of_users(np.array([3, 7])).items.tolist()
+        [[-1], [1]]
+        """
+        places = np.searchsorted(self.users, users)
+        places = np.minimum(places, max(0, len(self.users) - 1))
+        is_known = self.users[places] == users if len(self.users) else np.zeros(len(users), bool)
+        items = np.full((len(users), self.items.shape[1]), NO_ITEM, dtype=np.int32)
+        scores = np.full(items.shape, np.nan, dtype=self.scores.dtype)
+        items[is_known] = self.items[places[is_known]]
+        scores[is_known] = self.scores[places[is_known]]
+        return TopLists(users, items, scores)
+
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows, the positions in the list (from 0) and the items of all entries."""
+        rows, positions = np.nonzero(self.items != NO_ITEM)
+        return rows, positions, self.items[rows, positions].astype(np.int64)
+
+
+def top_lists(
+    scores: ArrayLike,
+    users: NDArray[np.integer[Any]],
+    n: int,
+    *,
+    exclude: csr_array | None = None,
+    is_candidate: NDArray[np.bool_] | None = None,
+    priority: NDArray[np.uint32] | None = None,
+) -> TopLists:
+    """Return the n items with the highest scores for each user.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_users, n_items)
+        Items with the score NaN are not listed.
+    users : ndarray of int, shape (n_users,)
+        Codes of the users, in ascending order: rows of ``exclude``.
+    n : int
+        The number of items of a list, at least 1.
+    exclude : csr_array, optional
+        Users by items; a user's entries are not listed.
+    is_candidate : ndarray of bool, shape (n_items,), optional
+        The items that may be listed; by default, all.
+    priority : ndarray of uint32, shape (n_items,), optional
+        Of items with equal scores, the one with the smaller priority comes first; by default, the
+        one with the smaller code.
+
+    Raises
+    ------
+    ValueError
+        ``n`` is less than 1.
+    """
+    if n < 1:
+        raise ValueError(f"A list of {n} items was asked for. It must have at least 1.")
+    given = np.asarray(scores)
+    if given.dtype not in (np.float32, np.float64):
+        given = given.astype(np.float32 if np.can_cast(given.dtype, np.float32) else np.float64)
+    given = np.ascontiguousarray(given)
+    n_items = given.shape[1]
+    items = np.full((len(users), n), NO_ITEM, dtype=np.int32)
+    best = np.full((len(users), n), np.nan, dtype=given.dtype)
+    if exclude is None:
+        indptr, excluded = np.zeros(2, dtype=np.int64), np.empty(0, dtype=np.int32)
+    else:
+        indptr = exclude.indptr.astype(np.int64)
+        excluded = exclude.indices.astype(np.int32, copy=False)
+    codes = np.asarray(users, dtype=np.int64)
+    open_items = np.ones(n_items, dtype=bool) if is_candidate is None else is_candidate
+    order = np.arange(n_items, dtype=np.uint32) if priority is None else priority
+    step = max(1, _MASKED_ENTRIES // max(1, n_items))
+    for start in range(0, len(codes), step):
+        part = slice(start, start + step)
+        masked = given[part].copy()
+        _mask(masked, codes[part], open_items, indptr, excluded)
+        least = np.full(len(masked), -np.inf, dtype=given.dtype)
+        if n < n_items:
+            least = np.partition(masked, n_items - n, axis=1)[:, n_items - n]
+        _select(masked, given[part], least, order, items[part], best[part])
+    return TopLists(codes, items, best)
+
+
+def recommended(
+    system: ListScorer,
+    users: NDArray[np.integer[Any]],
+    n: int,
+    *,
+    exclude: csr_array | None = None,
+    is_candidate: NDArray[np.bool_] | None = None,
+    n_items: int,
+) -> TopLists:
+    """Score users in blocks, and return the first n items of each; as :func:`top_lists`."""
+    codes = np.unique(np.asarray(users, dtype=np.int64))
+    step = max(1, _BLOCK_ENTRIES // max(1, n_items))
+    parts = [
+        top_lists(
+            system.score(codes[start : start + step]),
+            codes[start : start + step],
+            n,
+            exclude=exclude,
+            is_candidate=is_candidate,
+        )
+        for start in range(0, len(codes), step)
+    ]
+    return joined_lists(parts, n)
+
+
+def joined_lists(parts: list[TopLists], n: int) -> TopLists:
+    """Return the lists of several groups of users as one, in ascending order of the users."""
+    if not parts:
+        empty = np.empty((0, n))
+        return TopLists(np.empty(0, np.int64), empty.astype(np.int32), empty.astype(np.float32))
+    users = np.concatenate([part.users for part in parts])
+    order = np.argsort(users, kind="stable")
+    return TopLists(
+        users[order],
+        np.concatenate([part.items for part in parts])[order],
+        np.concatenate([part.scores for part in parts])[order],
+    )
+
+
+@njit(cache=True, nogil=True)
+def _mask(
+    scores: NDArray[np.floating],
+    users: NDArray[np.int64],
+    is_candidate: NDArray[np.bool_],
+    indptr: NDArray[np.int64],
+    excluded: NDArray[np.int32],
+) -> None:
+    """Replace the scores of items that may not be listed, and missing ones, by minus infinity."""
+    for row in range(len(users)):
+        own = scores[row]
+        for item in range(len(own)):
+            if own[item] != own[item] or not is_candidate[item]:
+                own[item] = -np.inf
+        user = users[row]
+        if user + 1 < len(indptr):
+            for entry in range(indptr[user], indptr[user + 1]):
+                own[excluded[entry]] = -np.inf
+
+
+@njit(cache=True)
+def _is_behind(
+    item: int, other: int, scores: NDArray[np.floating], priority: NDArray[np.uint32]
+) -> bool:
+    """Tell whether an item comes after another one in the list."""
+    return scores[item] < scores[other] or (
+        scores[item] == scores[other] and priority[item] > priority[other]
+    )
+
+
+@njit(cache=True)
+def _sink(
+    heap: NDArray[np.int32],
+    size: int,
+    item: int,
+    scores: NDArray[np.floating],
+    priority: NDArray[np.uint32],
+) -> None:
+    """Put an item on top of a heap whose top is empty, and move it down to its place."""
+    hole = 0
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        if child + 1 < size and _is_behind(heap[child + 1], heap[child], scores, priority):
+            child += 1
+        if not _is_behind(heap[child], item, scores, priority):
+            break
+        heap[hole] = heap[child]
+        hole = child
+    heap[hole] = item
+
+
+@njit(cache=True, nogil=True)
+def _select(
+    masked: NDArray[np.floating],
+    scores: NDArray[np.floating],
+    least: NDArray[np.floating],
+    priority: NDArray[np.uint32],
+    items: NDArray[np.int32],
+    best: NDArray[np.floating],
+) -> None:
+    """Fill the lists of items and scores with the best items of each row.
+
+    ``least`` is the n-th highest score of each row, so that all items with a higher one are listed,
+    and the first of those that are equal. A heap has the last of the kept items on top.
+    """
+    n = items.shape[1]
+    heap = np.empty(n, dtype=np.int32)
+    for row in range(len(masked)):
+        own = masked[row]
+        lowest = least[row]
+        size = 0
+        for item in range(len(own)):
+            # Nearly all items end here.
+            if not own[item] >= lowest:
+                continue
+            # A score of minus infinity is listed only if it is one of the system's.
+            if own[item] == -np.inf:
+                continue
+            if size == n:
+                if _is_behind(heap[0], item, own, priority):
+                    _sink(heap, size, item, own, priority)
+                continue
+            hole = size
+            size += 1
+            while hole > 0:
+                parent = (hole - 1) >> 1
+                if not _is_behind(item, heap[parent], own, priority):
+                    break
+                heap[hole] = heap[parent]
+                hole = parent
+            heap[hole] = item
+        # The last item is taken from the heap until it is empty.
+        while size > 0:
+            size -= 1
+            item = heap[0]
+            items[row, size] = item
+            best[row, size] = scores[row, item]
+            if size > 0:
+                _sink(heap, size, heap[size], own, priority)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Results keep lists, measure them, and write them as runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import receval as rv
+
+TABLE = {
+    "user": list("aaaabbbbcccc"),
+    "item": list("wxyzwxyzwxyz"),
+    "rating": [5, 4, 3, 2, 1, 5, 4, 4, 2, 3, 5, 1],
+}
+
+
+def _result(**options: object) -> rv.EvaluationResult:
+    halves = rv.split(rv.read_ratings(TABLE), "user-ratio", train_ratio=0.5, seed=1)
+    systems = {"Pop": rv.Popularity(), "Random": rv.Random(seed=2)}
+    return rv.evaluate(halves, systems, relevant=3, **options)
+
+
+def test_kept_lists_hold_no_training_items_and_are_in_the_order_of_the_scores() -> None:
+    halves = rv.split(rv.read_ratings(TABLE), "user-ratio", train_ratio=0.5, seed=1)
+    (fold,) = halves.folds()
+
+    lists = rv.evaluate(halves, {"Pop": rv.Popularity()}, relevant=3, lists=2).lists()
+
+    assert lists.groupby("user").size().tolist() == [2, 2, 2]
+    assert lists["rank"].tolist() == [1, 2] * 3
+    assert (lists["score"].to_numpy().reshape(3, 2) @ [1, -1] >= 0).all()
+    trained = {
+        (halves.ratings.user_ids[user], halves.ratings.item_ids[item])
+        for user, item in zip(*fold.train.nonzero(), strict=True)
+    }
+    assert not trained & set(zip(lists["user"], lists["item"], strict=True))
+
+
+def test_metrics_of_lists_stand_beside_metrics_of_ranks_with_intervals_and_tests() -> None:
+    result = _result(metrics=["nDCG@2", "ItemCoverage@2", "Gini@2"])
+
+    summary = result.summary().set_index(["metric", "system"])
+    assert summary.loc[("ItemCoverage@2", "Pop"), "mean"] <= 1
+    assert (summary["low"] <= summary["mean"]).all()
+    assert set(result.compare()["metric"]) == {"nDCG@2", "ItemCoverage@2", "Gini@2"}
+    assert "Gini@2" in result.less_is_better
+    with pytest.raises(ValueError, match="The result has no lists"):
+        result.lists()
+
+
+@pytest.mark.parametrize(("form", "ending"), [("trec", "run"), ("table", "tsv"), ("json", "json")])
+def test_written_runs_give_the_same_values(form: str, ending: str, tmp_path: Path) -> None:
+    metrics = ["nDCG@2", "ItemCoverage@2", "Gini@2"]
+    trained = _result(metrics=metrics, lists=4)
+    files = trained.write_runs(tmp_path / "new", form)
+    halves = rv.split(rv.read_ratings(TABLE), "user-ratio", train_ratio=0.5, seed=1)
+    (fold,) = halves.folds()
+    test = pd.DataFrame(
+        {
+            "user": halves.ratings.user_ids[fold.test.users],
+            "item": halves.ratings.item_ids[fold.test.items],
+            "rating": fold.test.values,
+        }
+    )
+
+    again = rv.evaluate_runs(
+        test,
+        {path.stem: path for path in files},
+        metrics=metrics,
+        relevant=3,
+        ties="listed",
+        depth="whole",
+        lists=4,
+    )
+
+    assert [path.name for path in files] == [f"Pop.{ending}", f"Random.{ending}"]
+    np.testing.assert_allclose(again.summary()["mean"], trained.summary()["mean"], rtol=1e-12)
+    assert again.lists()["item"].tolist() == trained.lists()["item"].tolist()
+
+
+def test_runs_of_several_protocols_have_a_folder_each(tmp_path: Path) -> None:
+    result = _result(metrics="nDCG@2", protocols=["AR AI-AN", "AR TI-AN"], lists=1)
+
+    files = result.write_runs(tmp_path)
+
+    assert {path.parent.name for path in files} == {"AR-AI-AN", "AR-TI-AN"}
+
+
+def test_users_without_a_list_are_noted_and_count_as_0() -> None:
+    test = {"user": list("ab"), "item": list("xy"), "rating": [1, 1]}
+    runs = {"mine": {"a": {"x": 2.0, "y": 1.0}}}
+
+    result = rv.evaluate_runs(test, runs, metrics=["ItemCoverage@2"], depth="whole")
+
+    assert result.summary()["mean"].tolist() == [1.0]
+    assert any("mine has an empty list for 1 averaged user" in str(note) for note in result.notes)
+
+
+def test_lists_that_are_cut_above_the_cut_off_are_refused() -> None:
+    test = {"user": list("ab"), "item": list("xy"), "rating": [1, 1]}
+    runs = {"mine": {user: {"x": 2.0, "y": 1.0} for user in "ab"}}
+
+    with pytest.raises(ValueError, match=r"ItemCoverage@3 looks at 3 items.*cut at 2"):
+        rv.evaluate_runs(test, runs, metrics=["ItemCoverage@3"], depth=2)
+
+
+@pytest.mark.parametrize("lists", [0, -1])
+def test_lists_of_no_items_are_refused(lists: int) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        _result(lists=lists)
+
+
+def test_all_users_have_lists_where_all_are_averaged() -> None:
+    table = {
+        key: [*values, *new]
+        for (key, values), new in zip(TABLE.items(), (["d"], ["w"], [5]), strict=True)
+    }
+    halves = rv.split(rv.read_ratings(table), "user-ratio", train_ratio=0.5, seed=1)
+
+    result = rv.evaluate(
+        halves,
+        {"Pop": rv.Popularity()},
+        metrics=["ItemCoverage@1"],
+        relevant=3,
+        users="all",
+        lists=1,
+    )
+
+    assert set(result.lists()["user"]) == set("abcd")

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""Select and keep the first items of lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from metrics.whole_lists.made_lists import made_fold, made_lists
+from scipy.sparse import csr_array
+
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.kept_lists import KeptLists, refuse_protocols_without_lists
+from receval.protocols.listed_ranks import ListedItems, first_listed
+from receval.protocols.protocol import Protocol
+from receval.recommenders.adapters.scores import of_scores
+from receval.seeds import generator
+from receval.top_lists import joined_lists, recommended, top_lists
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_list_has_the_best_open_items_by_score_and_then_priority(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_users, n_items, n = (int(rng.integers(1, most)) for most in (5, 30, 12))
+    scores = rng.integers(0, 5, (n_users, n_items)).astype(rng.choice(["f4", "f8", "i2"]))
+    if scores.dtype.kind == "f":
+        scores[rng.random(scores.shape) < 0.2] = np.nan
+    excluded = csr_array((rng.random((n_users + 3, n_items)) < 0.3).astype(np.float32))
+    users = np.sort(rng.choice(n_users + 3, n_users, replace=False))
+    is_candidate = rng.random(n_items) < 0.8
+    priority = rng.permutation(n_items).astype(np.uint32)
+
+    lists = top_lists(
+        scores, users, n, exclude=excluded, is_candidate=is_candidate, priority=priority
+    )
+
+    closed = excluded.toarray()[users] > 0
+    for row in range(n_users):
+        is_open = is_candidate & ~closed[row] & ~np.isnan(scores[row].astype(float))
+        wanted = sorted(
+            np.flatnonzero(is_open), key=lambda item: (-scores[row, item], priority[item])
+        )[:n]
+        assert lists.items[row, : len(wanted)].tolist() == wanted
+        assert (lists.items[row, len(wanted) :] == -1).all()
+        assert lists.scores[row, : len(wanted)].tolist() == scores[row, wanted].tolist()
+        assert lists.lengths[row] == len(wanted)
+
+
+def test_lists_do_not_depend_on_how_users_are_divided_into_blocks() -> None:
+    scores = np.random.default_rng(1).integers(0, 9, (50, 9_000)).astype(np.float32)
+    whole = top_lists(scores, np.arange(50), 20)
+
+    rows = joined_lists(
+        [top_lists(scores[r : r + 1], np.array([r]), 20) for r in range(49, -1, -1)], 20
+    )
+
+    np.testing.assert_array_equal(whole.items, rows.items)
+    np.testing.assert_array_equal(whole.users, rows.users)
+
+
+def test_a_system_recommends_for_the_wanted_users_in_ascending_order() -> None:
+    scores = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    train = csr_array(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
+
+    lists = recommended(of_scores(scores), np.array([1, 0, 1]), 2, exclude=train, n_items=3)
+
+    assert lists.users.tolist() == [0, 1]
+    assert lists.items.tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_list_without_items_is_refused() -> None:
+    with pytest.raises(ValueError, match="0 items"):
+        top_lists(np.ones((1, 2)), np.array([0]), 0)
+
+
+def test_lists_of_other_users_are_empty() -> None:
+    lists = made_lists([3, 1], [2]).of_users(np.array([1, 5]))
+
+    assert lists.items.tolist() == [[2, -1], [-1, -1]]
+    assert np.isnan(lists.scores[1]).all()
+
+
+def _generators(*names: str | int) -> np.random.Generator:
+    return generator(1, *names)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_kept_lists_are_those_in_which_judged_items_are_ranked(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = (4, 8)
+    pairs = [(u, i) for u in range(shape[0]) for i in range(shape[1])]
+    kinds = rng.choice(3, len(pairs), p=[0.5, 0.25, 0.25])
+    fold = made_fold(
+        [pair for pair, kind in zip(pairs, kinds, strict=True) if kind == 1],
+        [(*pair, 5.0) for pair, kind in zip(pairs, kinds, strict=True) if kind == 2],
+        shape,
+    )
+    scores = rng.integers(0, 3, shape).astype(np.float32)
+    scores[rng.random(shape) < 0.1] = np.nan
+    protocols = {
+        name: Protocol(candidates=name, ties=ties, threshold=1)
+        for name, ties in (("AI", "random"), ("TI", "index"), ("train", "random"))
+    }
+    keeper = KeptLists(of_scores(scores), fold, protocols, _generators, shape[1])
+
+    ranked = rank_judged(keeper, fold, list(protocols.values()), _generators)
+
+    for name, own in zip(protocols, ranked, strict=True):
+        lists = keeper.lists(name)
+        for user, item, rank in zip(fold.test.users, fold.test.items, own.ranks, strict=True):
+            row = np.flatnonzero(lists.users == user)
+            listed = lists.items[row[0]].tolist() if len(row) else []
+            assert rank == (listed.index(item) + 1 if item in listed else 0)
+
+
+def test_users_without_judgments_can_be_scored_too() -> None:
+    fold = made_fold([(0, 0)], [(0, 1, 5.0)], (3, 3))
+    protocols = {"AR": Protocol()}
+    keeper = KeptLists(of_scores(np.ones((3, 3))), fold, protocols, _generators, 2)
+    rank_judged(keeper, fold, [Protocol()], _generators)
+    assert keeper.lists("AR").users.tolist() == [0]
+
+    keeper.score_others()
+
+    assert keeper.lists("AR").users.tolist() == [0, 1, 2]
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_given_lists_keep_their_first_candidates(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = (3, 7)
+    train = [(u, int(i)) for u in range(3) for i in rng.choice(7, 2, replace=False)]
+    fold = made_fold(train, [(0, 3, 5.0), (2, 4, 5.0)], shape)
+    chosen = np.flatnonzero(rng.random(21) < 0.6)
+    scores = rng.integers(0, 4, len(chosen)).astype(np.float64)
+    listed = ListedItems((chosen // 7).astype(np.int32), (chosen % 7).astype(np.int32), scores)
+    protocol = Protocol(candidates="TI" if seed % 2 else "AI", ties="index")
+    matrix = np.full(shape, np.nan)
+    matrix[listed.users, listed.items] = scores
+
+    lists = first_listed(listed, fold, protocol, _generators, 4)
+
+    is_candidate = np.isin(np.arange(7), [3, 4]) if seed % 2 else np.ones(7, dtype=bool)
+    wanted = top_lists(matrix, np.arange(3), 4, exclude=fold.train, is_candidate=is_candidate)
+    np.testing.assert_array_equal(lists.items, wanted.items)
+    np.testing.assert_array_equal(lists.scores, wanted.scores)
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        Protocol("1R", threshold=1),
+        Protocol(sampled=5, threshold=1),
+        Protocol(ties="librec"),
+        Protocol(non_computable="popularity"),
+    ],
+)
+def test_protocols_without_one_list_per_user_are_refused(protocol: Protocol) -> None:
+    with pytest.raises(ValueError, match="Gini@10 needs one list of recommendations per user"):
+        refuse_protocols_without_lists({"this": protocol}, "Gini@10")
