@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 import receval
+from reproduction.commands.generated_files import bibtex, page_with_citations
 from reproduction.config.settings import load_settings
-from reproduction.publishing.citation_and_errata import bibtex, with_citations
 
 ROOT = Path(__file__).resolve().parents[2]
 CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -108,7 +108,7 @@ def test_bibtex_refuses_what_it_cannot_say() -> None:
     with pytest.raises(ValueError, match="GREEK SMALL LETTER ALPHA has no LaTeX command"):
         bibtex(CITATION | {"references": [paper | {"authors": [*paper["authors"], *greek]}]})
     with pytest.raises(ValueError, match=r"README\.md has no place for BibTeX"):
-        with_citations("# receval", CITATION)
+        page_with_citations("# receval")
 
 
 def test_zenodo_is_told_the_same() -> None:

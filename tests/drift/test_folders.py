@@ -7,8 +7,14 @@ import pytest
 from drift.small_study import tolerant_config
 
 from reproduction.drift.changes import Kind
-from reproduction.drift.comparison import Acceptance, ArtifactStatus, acceptance, compare_folders
-from reproduction.drift.report import as_markdown, as_text
+from reproduction.drift.comparison import (
+    Acceptance,
+    ArtifactStatus,
+    acceptance,
+    as_markdown,
+    as_text,
+    compare_folders,
+)
 
 HEADER = "dataset,system,metric,value,lists\n"
 

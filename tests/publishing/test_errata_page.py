@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.claims.errata import ERRATA, load_errata
-from reproduction.publishing.citation_and_errata import errata_page
+from reproduction.claims.errata import ERRATA, errata_page, load_errata
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = list(load_errata(ROOT / ERRATA))

@@ -382,6 +382,11 @@ def markup(html: str) -> Markup:
     return Markup(html)
 
 
+def without_tags(html: str) -> str:
+    """Return the text in HTML."""
+    return re.sub(r"<[^>]+>", "", html)
+
+
 # Links from the names that texts of the repository use to pages of the site.
 
 _ELSEWHERE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)")
