@@ -340,15 +340,12 @@ def _rows_of_one_sided_datasets(
 
 def _drawings(fresh: Path, accepted: Path) -> dict[str, bool]:
     """Return for each kind of drawn file on both sides whether they are the same."""
-    pairs = {
-        suffix: (fresh.with_name(fresh.name + suffix), accepted.with_name(accepted.name + suffix))
-        for suffix in DRAWING_SUFFIXES
-    }
-    return {
-        suffix: same_content(new, old)
-        for suffix, (new, old) in pairs.items()
-        if new.is_file() and old.is_file()
-    }
+    found = {}
+    for suffix in DRAWING_SUFFIXES:
+        new, old = (path.with_name(path.name + suffix) for path in (fresh, accepted))
+        if new.is_file() and old.is_file():
+            found[suffix] = same_content(new, old)
+    return found
 
 
 def same_content(one: Path, other: Path) -> bool:
@@ -456,9 +453,7 @@ def _summary(artifact: ArtifactDrift) -> Cells:
     return (
         artifact.name,
         status,
-        str(artifact.compared),
-        str(artifact.tolerated),
-        str(len(artifact.changes)),
+        *map(str, (artifact.compared, artifact.tolerated, len(artifact.changes))),
         order,
         drawings if artifact.drawings else "",
     )
@@ -537,10 +532,12 @@ class Acceptance:
 
     def lines(self) -> list[str]:
         """Return a line for each changed file, with the rows that a CSV gains or loses."""
-        return [
-            *(f"{self._change(file)} {file}{self._rows(file)}" for file in self.copied),
-            *(f"removed {file}" for file in self.removed),
-        ]
+        lines = []
+        for file in self.copied:
+            is_new = not (self.accepted / file).is_file()
+            rows = "" if is_new or not file.endswith(DATA_SUFFIX) else self._rows(file)
+            lines.append(f"{'new    ' if is_new else 'changed'} {file}{rows}")
+        return lines + [f"removed {file}" for file in self.removed]
 
     def carry_out(self) -> None:
         """Replace and remove files after all have been copied, so that a full disk changes none."""
@@ -554,18 +551,12 @@ class Acceptance:
             if study != self.accepted and not any(study.iterdir()):
                 study.rmdir()
 
-    def _change(self, file: str) -> str:
-        return "changed" if (self.accepted / file).is_file() else "new    "
-
     def _rows(self, file: str) -> str:
-        if not file.endswith(DATA_SUFFIX) or not (self.accepted / file).is_file():
-            return ""
         before, after = (
             len((folder / file).read_bytes().splitlines()) for folder in (self.accepted, self.fresh)
         )
-        if before == after:
-            return ""
-        return f", {abs(after - before):,} rows {'more' if after > before else 'fewer'}"
+        more = f", {abs(after - before):,} rows {'more' if after > before else 'fewer'}"
+        return more if before != after else ""
 
 
 def acceptance(

@@ -23,7 +23,6 @@ from reproduction.publishing.ledger import (
     VerdictRow,
     claims_in,
     here_counts,
-    rows_by_artifact,
 )
 from reproduction.publishing.site.claim_pages import (
     MEANINGS,
@@ -360,11 +359,15 @@ def study_page(
 ) -> SitePage:
     """Return the page of a study."""
     page = study.address
-    by_artifact = rows_by_artifact(all_rows)
     shown = {section.name for section in study.text.sections}
     sections = [
         _section(
-            study, section, by_artifact.get((study.name, section.name), ()), printer, links, edition
+            study,
+            section,
+            [row for row in all_rows if (study.name, section.name) in row.artifacts],
+            printer,
+            links,
+            edition,
         )
         for section in study.text.sections
     ]
