@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from receval.diagnosis import baselines, diagnose, metric_sensitivity, recommendation
+from receval.diagnosis.diagnose import Diagnosis
 from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, GEOMETRIC_EPSILON, Configuration
 from receval.multiverse.description import describe
 from receval.multiverse.verdicts import LEVEL
@@ -289,3 +291,53 @@ def test_the_numbers_of_time_and_bias_are_what_the_page_says_of_them() -> None:
 
     assert advantage("SNIPS", "popularity") < 0.35 * advantage("naive", "")
     assert advantage("SNIPS", "MAR sample") > advantage("naive", "")
+
+
+# docs/diagnosis.md
+
+
+@pytest.fixture(scope="module")
+def diagnosed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    folder = tmp_path_factory.mktemp("example")
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((90, 60)) < 0.9 / np.sqrt(np.arange(1, 61)))
+    table = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+    times = rng.integers(0, 10_000_000, len(users))
+    pd.DataFrame({**table, "timestamp": times}).to_csv(folder / "ratings.csv", index=False)
+    (example,) = programs("diagnosis")
+    found: dict[str, object] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec(compile(example, "diagnosis.md", "exec"), found)
+    return found
+
+
+@pytest.mark.costly
+def test_every_number_of_diagnosis_is_one_of_the_tables(diagnosed: dict[str, object]) -> None:
+    found = diagnosed["found"]
+    assert isinstance(found, Diagnosis)
+    table = ""
+    rows = re.findall(r"^\| (`\w+`)? ?\| (`.+?`) \| ", page("diagnosis"), flags=re.MULTILINE)
+    assert len(rows) > 15
+    for named, cell in rows:
+        table = named.strip("`") or table
+        frame = getattr(found, table)
+        there = {*frame.columns, *frame.get("quantity", ())}
+        assert set(re.findall(r"`(\w+)`", cell)) <= there, (table, cell)
+
+
+def test_sizes_and_limits_of_diagnosis_are_those_of_the_code() -> None:
+    text = " ".join(page("diagnosis").split())
+    assert f"at most {diagnose.MOST_RATINGS:,}" in text
+    assert f"at most {diagnose.MOST_SCORES:,} pairs" in text
+    assert f"at least {diagnose.FEWEST_USERS} users are taken" in text
+    assert f"{metric_sensitivity.PERMUTATIONS:,} samples" in text
+    assert f"{metric_sensitivity.SAMPLES} random samples" in text
+    assert f"more than {100 * recommendation.MUCH_FUTURE:g} %" in text
+    assert f"fewer than {recommendation.FEW_USERS} users" in text
+    assert recommendation.MANY_COLD == 0.5
+    assert recommendation.MUCH_POPULARITY == 0.25
+    assert f"above {recommendation.MOST_P_VALUE:g}".replace("0.", ".") in text
+    assert {name.split()[0] for name in baselines.BASELINES} == {
+        "Random", "Pop", "ItemKNN", "UserKNN", "PureSVD", "WRMF",
+    }  # fmt: skip
