@@ -469,7 +469,8 @@ def _told(
         outcomes.setdefault(_outcome(row), []).append(row)
     for outcome, own in outcomes.items():
         needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
-        yield f"  {'; '.join(map(_on, own))}: {' '.join(filter(None, (outcome, *needs)))}"
+        on = [", ".join(filter(None, (r["dataset"], r["form"]))) or "any data" for r in own]
+        yield f"  {'; '.join(on)}: {' '.join(filter(None, (outcome, *needs)))}"
     # A missing dataset has its own reasons, which decide nothing.
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE] or rows
     for name, (words, between) in _WHY.items():
@@ -479,10 +480,6 @@ def _told(
         yield f"  decided by: {artifacts} (cells are in claims.csv)"
     if reminders:
         yield f"  keep in mind: {'; '.join(reminders)}."
-
-
-def _on(row: Mapping[Any, Any]) -> str:
-    return ", ".join(filter(None, (row["dataset"], row["form"]))) or "any data"
 
 
 def _outcome(row: Mapping[Any, Any]) -> str:

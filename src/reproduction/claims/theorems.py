@@ -162,6 +162,25 @@ def expected_precision_over_coin_flips(
     return float(test_share * np.sum(hit) / (cutoff * ratings.n_users))
 
 
+def _lists(
+    users: ArrayLike,
+    items: ArrayLike,
+    values: ArrayLike,
+    ranks: ArrayLike,
+    lengths: ArrayLike,
+    protocol: Protocol = _ALL,
+    *,
+    threshold: float = LIKED,
+    candidates: int | None = None,
+) -> JudgedLists:
+    """Return lists of some lengths from judgments and their ranks, by default of all candidates."""
+    n_items = np.asarray(lengths, dtype=np.int32)
+    judgments = Judgments.from_pairs(users, items, values, n_users=len(n_items))
+    ranked_from = n_items if candidates is None else np.full_like(n_items, candidates)
+    judged = JudgedRanks(np.asarray(ranks, dtype=np.int32), n_items, ranked_from)
+    return JudgedLists.of(judgments, judged, threshold, protocol)
+
+
 def _mean(metric: Metric, lists: JudgedLists) -> float:
     return float(evaluate([metric], lists).mean())
 
@@ -228,12 +247,9 @@ def lists_of(system: Scorer, data: Fold, protocol: Protocol) -> JudgedLists:
 def one_list_a_rank(size: int, protocol: Protocol) -> JudgedLists:
     """Return one list per rank, with its only judged and relevant item at this rank."""
     users = np.arange(size)
-    judgments = Judgments.from_pairs(users, users, 1 + users % 5, n_users=size)
     # Under 1R the count leaves out the relevant item.
-    length = size - 1 if protocol.relevant == "1R" else size
-    lengths = np.full(size, length, dtype=np.int32)
-    ranks = JudgedRanks(np.arange(1, size + 1, dtype=np.int32), lengths, lengths)
-    return JudgedLists.of(judgments, ranks, 1, protocol)
+    lengths = np.full(size, size - 1 if protocol.relevant == "1R" else size)
+    return _lists(users, users, 1 + users % 5, users + 1, lengths, protocol, threshold=1)
 
 
 def highest_precision_of_one_relevant() -> float:
@@ -268,11 +284,9 @@ def random_precision_less_rho() -> float:
     """
     orders = np.array(list(permutations(range(1, 7))), dtype=np.int32)
     n_users = len(orders)
-    users = np.repeat(np.arange(n_users), 2)
-    judgments = Judgments.from_pairs(users, np.tile([0, 1], n_users), np.ones(2 * n_users), n_users)
-    lengths = np.full(n_users, 6, dtype=np.int32)
-    ranks = JudgedRanks(orders[:, :2].ravel(), lengths, lengths)
-    lists = JudgedLists.of(judgments, ranks, 1, Protocol())
+    users, items = np.repeat(np.arange(n_users), 2), np.tile([0, 1], n_users)
+    ranks, lengths = orders[:, :2].ravel(), np.full(n_users, 6)
+    lists = _lists(users, items, np.ones(2 * n_users), ranks, lengths, threshold=1)
     metrics = [Precision(cutoff=n) for n in range(1, 7)]
     return float(np.abs(evaluate(metrics, lists).mean(axis=1) - 2 / 6).max())
 
@@ -445,12 +459,7 @@ def largest_gap_of_precision_and_anti_precision() -> float:
     users, items = np.nonzero(judged)
     values = rng.integers(1, 6, len(users))
     all_ranks = np.argsort(rng.random((n_users, n_items)), axis=1) + 1
-    judgments = Judgments.from_pairs(users, items, values, n_users=n_users)
-    ranks = all_ranks[users, items].astype(np.int32)
-    lengths = np.full(n_users, n_items, dtype=np.int32)
-    lists = JudgedLists.of(
-        judgments, JudgedRanks(ranks, lengths=lengths, candidates=lengths), LIKED, Protocol()
-    )
+    lists = _lists(users, items, values, all_ranks[users, items], np.full(n_users, n_items))
     labels = [f"{name}@{n}" for name in ("P", "antiP") for n in cutoffs]
     precision, anti_precision = np.split(evaluate([parse(label) for label in labels], lists), 2)
     hits = [((all_ranks <= n) & judged).sum(axis=1) for n in cutoffs]
@@ -539,17 +548,12 @@ def _values_of_users() -> NDArray[np.float64]:
     for system in values:
         judged = rng.random((n_users, n_items)) < 0.3
         users, items = np.nonzero(judged)
-        judgments = Judgments.from_pairs(
-            users, items, rng.integers(1, 6, len(users)), n_users=n_users
-        )
+        ratings = rng.integers(1, 6, len(users))
         has_list = rng.random(n_users) < rng.random()
         order = np.argsort(rng.random((n_users, n_items)), axis=1) + 1
-        ranks = JudgedRanks(
-            np.where(has_list[users], order[users, items], 0).astype(np.int32),
-            lengths=np.where(has_list, n_items, 0).astype(np.int32),
-            candidates=np.full(n_users, n_items, dtype=np.int32),
-        )
-        lists = JudgedLists.of(judgments, ranks, LIKED, Protocol())
+        ranks = np.where(has_list[users], order[users, items], 0)
+        lengths = np.where(has_list, n_items, 0)
+        lists = _lists(users, items, ratings, ranks, lengths, candidates=n_items)
         system[:] = evaluate([parse(label) for label in labels], lists)
     return values
 
@@ -592,13 +596,7 @@ def epsilon_of_inferred_precision() -> float:
     equations 7 and 8; valcarce2020, section 3.2, equations 10 and 11), solved here for
     :math:`\epsilon`.
     """
-    judgments = Judgments.from_pairs([0, 0], [0, 1], [1, 5], n_users=1)
-    ranks = JudgedRanks(
-        ranks=np.array([1, 2], dtype=np.int32),
-        lengths=np.array([10], dtype=np.int32),
-        candidates=np.array([10], dtype=np.int32),
-    )
-    lists = JudgedLists.of(judgments, ranks, threshold=LIKED, protocol=Protocol())
+    lists = _lists([0, 0], [0, 1], [1, 5], ranks=[1, 2], lengths=[10])
     share = 2.0 * float(evaluate([parse("infAP@10")], lists)[0, 0]) - 1.0
     return share / (1.0 - 2.0 * share)
 

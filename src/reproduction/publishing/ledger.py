@@ -420,7 +420,10 @@ def _lists(paper: PaperLedger) -> Iterator[str]:
     """Yield the non-empty lists of a paper with their headings."""
     slips = [_entry(claim, claim.printed, claim.own) for claim in paper.slips]
     failing = [_entry(claim, reasons_of(rows), rows) for claim, rows in paper.not_rebuilt]
-    unsure = [_entry(claim, _on_splits(rows), rows) for claim, rows in paper.of_splits]
+    unsure = []
+    for claim, rows in paper.of_splits:
+        splits = ", ".join(dict.fromkeys(row.on_splits for row in rows if row.on_splits))
+        unsure.append(_entry(claim, f"Holds on {splits}.", rows))
     headings = list_headings(paper.paper)
     for heading, entries in zip(headings, (slips, failing, unsure), strict=True):
         if entries:
@@ -443,11 +446,6 @@ def _entry(claim: LedgerClaim, why: str, rows: Sequence[VerdictRow]) -> str:
     ]
     text = f"{claim.number} ({claim.first.where}): {claim.first.statement}"
     return f"- {_printed(text)} *{_printed('; '.join(verdicts))}.* {_printed(why)}".rstrip()
-
-
-def _on_splits(rows: Sequence[VerdictRow]) -> str:
-    told = dict.fromkeys(row.on_splits for row in rows)
-    return f"Holds on {', '.join(filter(None, told))}."
 
 
 def _line(claim: LedgerClaim, part: str, elsewhere: Mapping[str, str]) -> str:

@@ -274,22 +274,19 @@ def pairs_picture(pairs: Sequence[NumberPair]) -> str:
             f'<text class="before" x="-9" y="{y + 4:.1f}">{ratio:g}</text>'
         )
     for pair in shown:
-        parts.append(_point(pair, across(pair.published), down(pair.ours / pair.published)))
+        x, y = across(pair.published), down(pair.ours / pair.published)
+        published, ours = significant(pair.published), significant(pair.ours)
+        said = html.escape(f"{pair.name}: {published} in the paper, {ours} ours")
+        parts.append(
+            f'<circle class="{pair.style}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}">'
+            f"<title>{said}</title></circle>"
+        )
     parts.append(
         f'<text class="below" x="{WIDTH / 2}" y="{HEIGHT + 42}">The paper\'s number</text>'
         f'<text class="below" transform="translate(-48 {HEIGHT / 2}) rotate(-90)">'
         "Ours over the paper's</text></g></svg>"
     )
     return "".join(parts)
-
-
-def _point(pair: NumberPair, x: float, y: float) -> str:
-    published, ours = significant(pair.published), significant(pair.ours)
-    said = f"{pair.name}: {published} in the paper, {ours} ours"
-    return (
-        f'<circle class="{pair.style}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}">'
-        f"<title>{html.escape(said)}</title></circle>"
-    )
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
