@@ -147,7 +147,7 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def grouped(things: Iterable[Thing], key: Callable[[Thing], str]) -> dict[str, list[Thing]]:
+def in_groups(things: Iterable[Thing], key: Callable[[Thing], str]) -> dict[str, list[Thing]]:
     """Return things by their keys, in their order."""
     found: dict[str, list[Thing]] = {}
     for thing in things:
@@ -262,12 +262,12 @@ def figure_or_section(where: str) -> str:
 
 def claims_in(rows: Iterable[VerdictRow]) -> list[LedgerClaim]:
     """Return the claims of some rows, in their order."""
-    return [LedgerClaim(tuple(own)) for own in grouped(rows, lambda row: row.claim).values()]
+    return [LedgerClaim(tuple(own)) for own in in_groups(rows, lambda row: row.claim).values()]
 
 
 def by_words(rows: Iterable[VerdictRow]) -> dict[str, list[VerdictRow]]:
     """Group rows by their verdicts in words."""
-    return grouped(rows, lambda row: row.words)
+    return in_groups(rows, lambda row: row.words)
 
 
 def reasons_of(rows: Sequence[VerdictRow]) -> str:
@@ -302,7 +302,7 @@ class PaperLedger:
     @property
     def parts(self) -> dict[str, list[LedgerClaim]]:
         """All claims by figure, table or section, in the order of the paper."""
-        return grouped(self.claims, lambda claim: claim.part)
+        return in_groups(self.claims, lambda claim: claim.part)
 
     def _with(self, *verdicts: str) -> list[tuple[LedgerClaim, tuple[VerdictRow, ...]]]:
         found = [
@@ -315,7 +315,7 @@ class PaperLedger:
 
 def papers_in(rows: Iterable[VerdictRow]) -> list[PaperLedger]:
     """Return the papers of some rows, in their order."""
-    found = grouped(claims_in(rows), lambda claim: claim.first.paper)
+    found = in_groups(claims_in(rows), lambda claim: claim.first.paper)
     return [PaperLedger(paper, tuple(claims)) for paper, claims in found.items()]
 
 
