@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -437,13 +436,10 @@ def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
         for paper in papers
         for number, claim in paper.claims.items()
     }
-    decided = Counter(artifact for own in artifacts.values() for artifact in own)
-    shared = {artifact for artifact, claims in decided.items() if claims > 1}
     reminders: dict[str, tuple[str, ...]] = {}
     for paper in papers:
         for number, claim in paper.claims.items():
-            own = artifacts[number] & shared
-            others = sum(not own.isdisjoint(of) for of in artifacts.values()) - 1 if own else 0
+            others = sum(not artifacts[number].isdisjoint(of) for of in artifacts.values()) - 1
             told = f"the same artifact decides {how_many(others, 'other claim')}, and no verdict"
             reminders[number] = (
                 *([f"{told} is corrected for their number"] if artifacts[number] else ()),
