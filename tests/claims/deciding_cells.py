@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The cells that decide a claim, read once, and the rule on whatever numbers stand in them."""
+"""The cells that decide a claim, read once, and the verdict on other numbers in their place."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from receval.spec_types import Model
 from receval.storage.files import real_values
-from reproduction.claims.comparison_rules import Rule
+from reproduction.claims.comparison_rules import NumberRule, Rule
 from reproduction.claims.quantities import Computed, Setting, evaluated
 from reproduction.claims.sources import (
     ClaimContext,
@@ -24,7 +25,7 @@ from reproduction.claims.sources import (
     taken,
 )
 from reproduction.claims.spec import EachRule
-from reproduction.claims.verdicts import Finding
+from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -55,13 +56,7 @@ class RowNumbers(ClaimSources):
 
 
 class Cells:
-    """Cells of results, settings and computed numbers, each of them once.
-
-    Attributes
-    ----------
-    values : ndarray of float64
-        What stands in them; other numbers may take their place.
-    """
+    """Cells of results, settings and computed numbers, each once; other values may be put in."""
 
     def __init__(self, sources: RowNumbers) -> None:
         self.sources = sources
@@ -116,13 +111,7 @@ class NumbersStay:
     unknown: int | None = field(default=None)
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the numbers.
-
-        Raises
-        ------
-        NoValueError
-            Fewer of them are finite than at first.
-        """
+        """Return the numbers, unless fewer of them are finite than at first."""
         found = evaluated(self.of, sources, context)
         unknown = int((~np.isfinite(found.values)).sum())
         if self.unknown is None:
@@ -134,16 +123,9 @@ class NumbersStay:
 
 @dataclass(frozen=True)
 class CellRule:
-    """A rule on cells that were read before.
+    """A rule on cells that were read before, and the cells of each of its readings.
 
-    Attributes
-    ----------
-    name : str
-        Of a part, what it says; empty of a whole claim.
-    rule : Rule
-        Its quantities take their numbers from the cells.
-    readings : list of ndarray of int
-        The cells of each of its readings.
+    The name is what a part says, or empty for a whole claim.
     """
 
     name: str
@@ -153,15 +135,7 @@ class CellRule:
     context: ClaimContext
 
     def judge(self) -> Finding:
-        """Return what the rule says of the numbers that are in the cells.
-
-        Raises
-        ------
-        NotMeasuredError
-            What decides it was not measured.
-        ValueError
-            Such numbers cannot be judged.
-        """
+        """Return what the rule says of the numbers that are in the cells."""
         found: Finding = self.rule.judge(self.cells.sources, self.context)
         return found
 
@@ -261,3 +235,152 @@ def _readings(value: Any) -> Iterator[Places]:
     elif isinstance(value, Mapping | tuple):
         for own in value.values() if isinstance(value, Mapping) else value:
             yield from _readings(own)
+
+
+# Other numbers in the place of those that decide.
+
+Change = Callable[[Numbers], Numbers]
+
+TRIES = 300
+"""Random changes, after the named ones."""
+
+NAMED: dict[str, Change] = {
+    "the other sign": np.negative,
+    "the other order": lambda values: values[::-1],
+    "none of them": np.zeros_like,
+    "all one": np.ones_like,
+    "ten times as large": lambda values: 10 * values,
+    "next to nothing": lambda values: 1e-20 * values,
+    "one more": lambda values: values + 1,
+    "one less": lambda values: values - 1,
+    "all the same": lambda values: np.full_like(values, _mean(values)),
+    "a rising line": lambda values: np.linspace(0, 1, len(values)),
+    "a falling line": lambda values: np.linspace(1, 0, len(values)),
+    "a hill": lambda values: 1 - np.abs(np.linspace(-1, 1, len(values))),
+    "a valley": lambda values: np.abs(np.linspace(-1, 1, len(values))),
+}
+"""That there is no number is none of them: without numbers nearly any rule fails."""
+
+SWAPS = 20
+"""Pairs of readings whose numbers change places."""
+
+
+def _mean(values: Numbers) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+def changes(part: CellRule, before: Numbers) -> Iterator[tuple[str, Numbers]]:
+    """Yield other numbers in the place of those before, the likeliest to matter first."""
+    known = {**NAMED, **_around_the_published_number(part)}
+    for name, change in known.items():
+        yield f"{name} everywhere", _changed(part, before, change)
+    readings = part.readings
+    for one, other in list(combinations(range(len(readings)), 2))[:SWAPS]:
+        if len(readings[one]) == len(readings[other]):
+            values = before.copy()
+            values[readings[one]] = before[readings[other]]
+            values[readings[other]] = before[readings[one]]
+            yield f"{one} and {other} in each other's place", values
+    # Of claims with many readings few random changes are needed, of one alone none may be enough.
+    for number in range(TRIES):
+        yield f"random numbers {number}", _random(part, before, number)
+    for name, change in known.items():
+        for number in range(len(readings)):
+            yield f"{name} in {number}", _changed(part, before, change, number)
+
+
+def _around_the_published_number(part: CellRule) -> dict[str, Change]:
+    if not isinstance(part.rule, NumberRule):
+        return {}
+    published = part.rule.published
+    tolerance = max(part.rule.within, part.rule.share * abs(published)) * part.rule.nearly
+    beyond = 2 * tolerance or 1
+    return {
+        "the published number": lambda values: np.full_like(values, published),
+        "more than the published number": lambda values: np.full_like(values, published + beyond),
+        "less than the published number": lambda values: np.full_like(values, published - beyond),
+        "more by twice the tolerance": lambda values: values + beyond,
+        "less by twice the tolerance": lambda values: values - beyond,
+    }
+
+
+def _changed(part: CellRule, before: Numbers, change: Change, only: int | None = None) -> Numbers:
+    values = before.copy()
+    for number, places in enumerate(part.readings):
+        if only in (None, number):
+            values[places] = change(before[places])
+    return values
+
+
+def _random(part: CellRule, before: Numbers, seed: int) -> Numbers:
+    values = before.copy()
+    for number, places in enumerate(part.readings):
+        own = np.random.default_rng([seed, number])
+        values[places] = _drawn(before[places], own)
+    return values
+
+
+def _drawn(values: Numbers, own: np.random.Generator) -> Numbers:
+    level, spread = own.normal(), own.exponential()
+    if own.random() < 0.5:
+        return own.permutation(values)
+    if own.random() < 0.5:
+        return np.sort(own.normal(level, spread, len(values)))[:: own.choice([-1, 1])]
+    return own.normal(level, spread, len(values))
+
+
+def telling_change(part: CellRule, finding: Finding) -> str | None:
+    """Return a change of the deciding numbers that gives another verdict; None if none does.
+
+    The finding is what the rule says without a change.
+    """
+    before = part.cells.values
+    try:
+        for name, numbers in changes(part, before):
+            part.cells.values = numbers
+            if _verdict(part) not in (None, finding.verdict):
+                return name
+        for wanted in (ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD):
+            part.cells.values = before
+            if wanted is not finding.verdict and _part_by_part(part, wanted) is wanted:
+                return f"each part {wanted}"
+    finally:
+        part.cells.values = before
+    return None
+
+
+def _verdict(part: CellRule) -> ClaimVerdict | None:
+    """Return what the rule says of the numbers in the cells; None of such as cannot be judged."""
+    try:
+        return part.judge().verdict
+    except NotMeasuredError:
+        # What is not measured could now change what the other parts say.
+        return ClaimVerdict.UNDECIDABLE
+    except ValueError:
+        return None
+
+
+def _part_by_part(whole: CellRule, wanted: ClaimVerdict) -> ClaimVerdict | None:
+    """Return the verdict once parts, one after the other, have got the wanted one, if they can.
+
+    Where parts read the same cells, numbers that are drawn for all at once seldom suit all.
+    """
+    parts = list(whole.parts())
+    # What a part did to others is mended when it is their turn again.
+    for part in [*parts, *parts]:
+        at_first = whole.cells.values
+        if _verdict(part) is wanted:
+            continue
+        reached = _count(parts, wanted)
+        for _, numbers in changes(part, at_first):
+            whole.cells.values = numbers
+            if _verdict(part) is wanted and _count(parts, wanted) > reached:
+                break
+        else:
+            whole.cells.values = at_first
+    return _verdict(whole)
+
+
+def _count(parts: list[CellRule], wanted: ClaimVerdict) -> int:
+    return sum(_verdict(part) is wanted for part in parts)

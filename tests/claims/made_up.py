@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Small made-up results, and claims decided by them."""
+"""Small made-up results and claims decided by them, and the declared claims and statements."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from receval.storage.files import write_results
-from reproduction.claims.ledger import judge
+from reproduction.claims.ledger import OwnStatement, judge, own_statement
 from reproduction.claims.quantities import Quantity, evaluated
 from reproduction.claims.sources import ClaimContext, ClaimSources, LabelledValues
 from reproduction.claims.spec import AnyRule, PaperClaims, read_claims
 from reproduction.claims.verdicts import Finding
+from reproduction.config.settings import load_settings
 
 STUDY = "bellogin2017"
 CONTEXT = ClaimContext(STUDY, "fig01", "ml-1m")
@@ -110,3 +111,12 @@ class MadeUpResults:
     def verdict(self, number: str, dataset: str | None = "ml-1m", form: str = "") -> str:
         """The verdict on a claim."""
         return str(self.judged(number, dataset, form).verdict)
+
+
+def own_statements() -> Iterator[tuple[str, str, OwnStatement]]:
+    """Yield study, figure and statement."""
+    for study, spec in load_settings(CLAIMS.parent, "full").studies.items():
+        for name, artifact in spec.artifacts.items():
+            for shown in artifact.shows:
+                if not isinstance(shown, str):
+                    yield study, name, own_statement(shown, f"{name} of {study}")

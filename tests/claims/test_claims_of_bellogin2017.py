@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from claims.made_up import MadeUpResults, claims_of_paper
 
-from reproduction.claims.theorems import popularity_and_sparsity as theorems
+from reproduction.claims import theorems
 from reproduction.claims.verdicts import Finding
 
 SYSTEMS = ("plsa", "pop", "mf", "knn-centred", "random")

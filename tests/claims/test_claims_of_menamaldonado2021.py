@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from claims.made_up import MadeUpResults, claims_of_paper
 
-from reproduction.claims.theorems import metrics as lemmas
+from reproduction.claims import theorems as lemmas
 from reproduction.claims.verdicts import ClaimVerdict
 
 PAPER = "menamaldonado2021"

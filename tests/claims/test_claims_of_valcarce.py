@@ -13,7 +13,7 @@ from claims.made_up import MadeUpResults, claims_of_paper
 
 from reproduction.claims.ledger import judged_claims
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError, SelectedCells
-from reproduction.claims.theorems.metrics import (
+from reproduction.claims.theorems import (
     epsilon_of_inferred_precision,
     p_values_changed_by_averages,
 )

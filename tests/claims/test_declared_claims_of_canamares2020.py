@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from claims.made_up import MadeUpResults, claims_of_paper
 
-from reproduction.claims.theorems import metrics
+from reproduction.claims import theorems
 from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
@@ -255,6 +255,6 @@ def test_the_full_average_is_the_product_and_not_the_reduced_one(judged: Judge) 
 
 
 def test_identities_of_coverage_are_shown_on_lists_drawn_at_random() -> None:
-    assert metrics.gap_of_coverage_at_1() == 0
-    assert metrics.gap_of_full_average() < 1e-12
-    assert metrics.gap_of_reduced_average() > 0.1
+    assert theorems.gap_of_coverage_at_1() == 0
+    assert theorems.gap_of_full_average() < 1e-12
+    assert theorems.gap_of_reduced_average() > 0.1

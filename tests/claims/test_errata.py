@@ -21,6 +21,7 @@ from reproduction.claims.errata import (
     ClaimId,
     Erratum,
     ErratumName,
+    errata_page,
     errata_table,
     load_errata,
     sizes,
@@ -167,6 +168,18 @@ def test_the_sentence_names_the_erratum(tmp_path: Path) -> None:
         ValueError, match=r"^config/errata\.yaml: E-01, number a needs the results of study/gone"
     ):
         sizes(errata, ClaimSources.of_folder(tmp_path))
+
+
+def test_a_result_that_is_gone_stops_the_page_with_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(
+        ValueError, match="E-01, number lower needs the results of bellogin2017/fig03"
+    ):
+        errata_page(ROOT / "config", tmp_path)
+
+
+def test_errata_that_a_text_of_the_page_names_are_there() -> None:
+    page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"E-\d\d", page)) == set(ERRATA_OF_ALL)
 
 
 def test_numbers_are_shown_without_the_zero_before_the_point(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import fold
 from receval.splits.uniform_test import split_with_uniform_test
 from receval.theory.target_densities import TargetDensities
-from reproduction.claims.theorems.popularity_and_sparsity import (
+from reproduction.claims.theorems import (
     expected_positives_of_uniform_test,
     expected_precision,
     expected_precision_over_coin_flips,

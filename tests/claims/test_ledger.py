@@ -63,7 +63,7 @@ claims:
         artifact: fig01
         decide:
           rule: number
-          ours: {{where: {{system: pop}}}}
+          ours: {{where: {{system: pop}}{ends}}}
           published: 0.25
 """
 
@@ -94,9 +94,11 @@ def rows(request: pytest.FixtureRequest) -> pd.DataFrame:
     return stored(request.getfixturevalue("demo_edition") / "artifacts" / "claims.csv")
 
 
-def claim_of(tmp_path: Path, kind: str = "number", datasets: str = "ml-1m") -> PaperClaims:
+def claim_of(
+    tmp_path: Path, kind: str = "number", datasets: str = "ml-1m", ends: str = ""
+) -> PaperClaims:
     path = tmp_path / "claims.yaml"
-    path.write_text(CLAIM.format(kind=kind, datasets=datasets))
+    path.write_text(CLAIM.format(kind=kind, datasets=datasets, ends=ends))
     return read_claims(path)
 
 
@@ -276,7 +278,7 @@ def test_a_claim_that_is_none_is_refused_in_a_sentence(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     path = tmp_path / "claims.yaml"
-    path.write_text(CLAIM.format(kind="number", datasets="ml-1m").replace(old, new, 1))
+    path.write_text(CLAIM.format(kind="number", datasets="ml-1m", ends="").replace(old, new, 1))
     with pytest.raises(ValueError, match=r"claims\.yaml cannot be used") as refused:
         read_claims(path)
     assert message in str(refused.value)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from claims.made_up import STUDY, claims_of_paper, judged, sources_of, values_of
-from claims.test_ledger import NUMBERS, ROOT
+from claims.made_up import claims_of_paper, judged, sources_of, values_of
+from claims.test_ledger import NUMBERS, ROOT, claim_of
 from pydantic import TypeAdapter
 
 from receval.storage.files import read_results
@@ -18,7 +18,7 @@ from reproduction.claims.comparison_rules import ComparisonRule, NumberRule
 from reproduction.claims.ledger import COLUMNS, judged_claims
 from reproduction.claims.repetition import digest_of_check
 from reproduction.claims.sources import SelectedCells
-from reproduction.claims.spec import AnyRule, CheckSpec, PaperClaims, read_claims
+from reproduction.claims.spec import AnyRule, CheckSpec
 
 POP: dict[str, Any] = {"where": {"system": "pop"}}
 MF: dict[str, Any] = {"where": {"system": "mf"}}
@@ -108,32 +108,11 @@ def test_a_number_that_decides_alone_has_its_interval(tmp_path: Path, plain: Any
     assert (found.value, found.low, found.high) == (0.2, 0.1, 0.4)
 
 
-CLAIM = f"""
-paper: {STUDY}
-claims:
-  B-001:
-    where: Section 1
-    kind: number
-    statement: Pop is at .2.
-    expected: 0.2
-    checks:
-      - dataset: ml-1m
-        artifact: fig01
-        decide: {{rule: number, ours: {{where: {{system: pop}}ENDS}}, published: 0.2}}
-"""
-
-
-def claim_of(folder: Path, ends: str) -> PaperClaims:
-    path = folder / "claims.yaml"
-    path.write_text(CLAIM.replace("ENDS", ends))
-    return read_claims(path)
-
-
 def test_an_interval_decides_nothing_and_leaves_the_digest_as_it_is(tmp_path: Path) -> None:
     sources = sources_of(tmp_path, WITH_INTERVAL)
     digests, rows = [], []
     for ends in ("", ", low: value_low, high: value_high", ", low: value_low"):
-        claims = claim_of(tmp_path, ends)
+        claims = claim_of(tmp_path, ends=ends)
         (claim,) = claims.claims.values()
         digests.append(digest_of_check(claim, claim.checks[0]))
         rows.append(judged_claims([claims], sources))
@@ -147,7 +126,7 @@ def test_an_interval_decides_nothing_and_leaves_the_digest_as_it_is(tmp_path: Pa
 def test_a_digest_is_another_where_other_cells_decide(tmp_path: Path) -> None:
     digests = set()
     for ends in ("", ", column: value_low", ", take: mean"):
-        (claim,) = claim_of(tmp_path, ends).claims.values()
+        (claim,) = claim_of(tmp_path, ends=ends).claims.values()
         digests.add(digest_of_check(claim, claim.checks[0]))
     assert len(digests) == 3
 

@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims.deciding_cells import CellRule, NoValueError, RowNumbers, rule_on_cells
-from claims.made_up import CONTEXT, sources_of, values_of
-from claims.own_statements import own_statements
-from claims.perturbations import telling_change
+from claims.deciding_cells import (
+    CellRule,
+    NoValueError,
+    RowNumbers,
+    rule_on_cells,
+    telling_change,
+)
+from claims.made_up import CONTEXT, own_statements, sources_of, values_of
 from pydantic import TypeAdapter
 
 from reproduction.claims.comparison_rules import ContradictionRule

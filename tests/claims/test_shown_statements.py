@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims.made_up import STUDY, sources_of, values_of
-from claims.own_statements import own_statements
+from claims.made_up import STUDY, own_statements, sources_of, values_of
 
 from reproduction.claims.ledger import own_statement, told_verdicts
 from reproduction.claims.sources import ClaimSources

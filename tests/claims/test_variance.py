@@ -21,14 +21,6 @@ def crossed(values: np.ndarray, claim: str = "B-001") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_a_number_that_hangs_on_the_split_alone_varies_of_the_split() -> None:
-    values = np.array([1.0, 2.0, 3.0])[:, None, None] + np.zeros((3, 3, 3))
-    parts = variance_components(values)
-    assert parts.split == pytest.approx(1.0)
-    assert parts.total == pytest.approx(1.0)
-    assert parts.shares()["split"] == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize(("axis", "source"), list(enumerate(SOURCES)))
 def test_each_axis_is_that_of_its_source(axis: int, source: str) -> None:
     levels = np.expand_dims(np.array([0.0, 4.0, 2.0]), tuple({0, 1, 2} - {axis}))

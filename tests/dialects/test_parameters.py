@@ -12,7 +12,7 @@ import pytest
 
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.registry import parse
-from reproduction.publishing.dialects_page import values_of_lists
+from reproduction.publishing.dialects_page import lists_of_case, values_by_user
 
 # Five relevant items of which two are in a list of four, at ranks 2 and 3; the cut-off is 10 or 3.
 CASE = {
@@ -26,7 +26,7 @@ BOTH_HITS = 1 / 2 + 2 / 3
 
 
 def measured(label: str) -> float:
-    return values_of_lists(FROM_4, parse(label), CASE)[0]["ann"]
+    return values_by_user(parse(label), *lists_of_case(FROM_4, CASE))["ann"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_ndcg_of_the_listed_judged_items_is_that_of_clayrs(case: str) -> None:
         ("NDCG@5", "nDCG(condensed=true,ideal=listed)@5"),
         ("NDCG gains=exponential", "nDCG(condensed=true,gain=exp,ideal=listed)"),
     ):
-        ours = values_of_lists(ANY, parse(label), lists)[0]
+        ours = values_by_user(parse(label), *lists_of_case(ANY, lists))
         found = {
             user: value for user, value in theirs[name]["per_user"].items() if value is not None
         }

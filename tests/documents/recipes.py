@@ -15,16 +15,9 @@ RECIPES = ("A dataset", "A twin", "A system", "A metric", "A table", "A figure")
 
 @dataclass(frozen=True)
 class Block:
-    """Lines of an example, and where they go.
+    """Lines of an example, the file of the repository where they go, and the list or table there.
 
-    Attributes
-    ----------
-    path : str
-        Relative to the repository.
-    name : str
-        The list or table that gets the lines; empty for the file.
-    lines : str
-        Ending with a line end.
+    The name of the latter is empty where the lines go to the file itself.
     """
 
     path: str

@@ -94,8 +94,3 @@ def test_the_text_of_the_licence_is_where_reuse_looks_for_it() -> None:
 def test_the_identifier_is_the_licence_of_the_package() -> None:
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License\n")
     assert 'license = "MIT"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("suffix", sorted(COMMENTS))
-def test_the_identifier_is_a_comment_of_its_own_line(suffix: str) -> None:
-    assert COMMENTS[suffix].strip("#/* ") == IDENTIFIER

@@ -65,7 +65,7 @@ OLD_WORDS = (
             "docs/unbiased_tests.md": _SIMULATED,
             "docs/false_positives.md": _SIMULATED,
             "docs/time_and_bias.md": _SIMULATED,
-            "tests/documents/test_time_and_bias.py": _SIMULATED,
+            "tests/documents/test_pages.py": _SIMULATED,
             "tests/missing_judgments/*.py": _SIMULATED,
             "tests/theory/*.py": _SIMULATED,
             "tests/sampled_metrics/*_candidates.py": _SIMULATED,

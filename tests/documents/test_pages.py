@@ -6,9 +6,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from receval.diagnosis import baselines, diagnose, metric_sensitivity, recommendation
+from receval.diagnosis.diagnose import Diagnosis
 from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, GEOMETRIC_EPSILON, Configuration
 from receval.multiverse.description import describe
 from receval.multiverse.verdicts import LEVEL
@@ -25,14 +28,31 @@ def page(name: str) -> str:
     return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
-def printed_by(name: str, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
-    """Run the programs of a page, each after the other, and return the lines that they print."""
+def programs(name: str) -> list[str]:
+    """Return the programs of a page."""
+    return re.findall(r"```python\n(.*?)```", page(name), flags=re.DOTALL)
+
+
+def run(chosen: list[str], capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """Run programs, each going on from those before, and return the lines that each prints."""
     names: dict[str, object] = {}
     printed = []
-    for program in re.findall(r"```python\n(.*?)```", page(name), flags=re.DOTALL):
-        exec(compile(program, f"{name}.md", "exec"), names)
+    for program in chosen:
+        exec(compile(program, "page.md", "exec"), names)
         printed.append(capsys.readouterr().out.splitlines())
     return printed
+
+
+def printed_by(name: str, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """Run all programs of a page, and return the lines that each prints."""
+    return run(programs(name), capsys)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def shown_on(name: str, line: str) -> list[str]:
@@ -127,3 +147,197 @@ def test_every_verdict_of_the_recommendations_is_that_of_the_ledger() -> None:
     )
     assert len(named) > 30
     assert dict(named) == {name: verdicts[name] for name, _ in named}
+
+
+# docs/library.md
+
+
+def write_ratings(path: Path) -> None:
+    """Write ratings of users with tastes, some popular items, and identifiers as people have."""
+    rng = np.random.default_rng(5)
+    taste = rng.normal(size=(150, 3)) @ rng.normal(size=(3, 200))
+    chance = np.clip(0.6 / np.sqrt(1 + np.arange(200)) * np.exp(0.8 * taste), 0, 1)
+    users, items = np.nonzero(rng.random(taste.shape) < chance)
+    values = np.clip(np.round(3.5 + taste[users, items]), 1, 5)
+    table = pd.DataFrame({"user": users + 1, "item": items, "rating": values})
+    table["item"] = "film-" + table["item"].astype(str)
+    table.to_csv(path, index=False)
+
+
+def test_the_example_runs_on_a_file_of_ratings(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ratings(folder / "ratings.csv")
+    lines, further, last = run(programs("library")[3:6], capsys)
+    assert len(further) == 4
+    for line in further:
+        assert re.fullmatch(r"[\w()=@]+: DP = \d\.\d{3}, tau = \[.+\]", line), line
+    *densities, bounds, within = last
+    assert len(densities) == 3
+    for line in densities:
+        found = re.fullmatch(r".+: rho = (0\.\d{4}), Random = (0\.\d{4})", line)
+        assert found, line
+        assert found[1] == found[2]
+    lower, value, upper, expected = map(float, re.findall(r"0\.\d{4}", bounds))
+    assert lower <= value <= upper
+    # Three standard errors of one draw of the samples are 9 % of the value.
+    assert value == pytest.approx(expected, rel=0.09)
+    assert float(within[-6:]) < 0.7 * value
+    values = {}
+    for line in lines:
+        name, _, value = line.partition(" = ")
+        assert re.fullmatch(r"0\.\d{4}", value), line
+        values[name] = float(value)
+    assert len(values) == len(lines) == 2 * 2 * 4
+    assert values["PureSVD, AR AI-AN: P@10"] > 0.05
+    for name, value in values.items():
+        # With one relevant item in a list, precision is a tenth of recall.
+        if "1R" in name and name.endswith(": P@10"):
+            assert value == pytest.approx(values[name.replace("P@10", "Recall@10")] / 10, abs=1e-4)
+
+
+@pytest.mark.costly
+def test_one_call_evaluates_a_file_of_ratings(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ratings(folder / "ratings.csv")
+    first, second = ("\n".join(lines) for lines in run(programs("library")[:2], capsys))
+    assert re.search(r"AR AI-AN +Pop +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +kNN", first)
+    for name in ("averages.tex", "averages.svg", "report.html"):
+        assert (folder / name).stat().st_size > 500
+    assert re.search(r"AR AI-AN +ALS +0\.\d+ +0\.\d+\n +SVD", second)
+
+
+def test_one_call_evaluates_lists_that_others_made(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(1)
+    items = [f"d{number}" for number in range(12)]
+    judged = [f"u{user} 0 {item} {rng.integers(0, 3)}" for user in range(9) for item in items]
+    (folder / "test.qrels").write_text("\n".join(judged) + "\n", encoding="utf-8")
+    cells = [(f"u{user}", item, rng.random()) for user in range(8) for item in items[:8]]
+    lines = [f"{user} Q0 {item} 1 {score} mine" for user, item, score in cells]
+    (folder / "mine.run").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "theirs.tsv").write_text(
+        "\n".join(f"{u}\t{i}\t{1 - score}" for u, i, score in cells), encoding="utf-8"
+    )
+    (lines_of_third,) = run(programs("library")[2:3], capsys)
+    printed = "\n".join(lines_of_third)
+    assert re.search(r"AR AI-AN +mine +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +theirs", printed)
+    assert "mine has no list for 1 of the 9 tested users: they count as 0." in printed
+
+
+# docs/time_and_bias.md
+
+
+def write_timed_ratings(path: Path) -> None:
+    """Write ratings of two years, of items some of which are popular."""
+    rng = np.random.default_rng(6)
+    chance = np.tile(0.7 / np.sqrt(1 + np.arange(90)), (120, 1))
+    users, items = np.nonzero(rng.random(chance.shape) < chance)
+    start, day = 1_041_379_200, 86_400  # the beginning of 2003
+    table = pd.DataFrame({"user": users, "item": items})
+    table["rating"] = rng.integers(1, 6, len(table))
+    table["timestamp"] = start + rng.integers(0, 365 * day, len(table))
+    table.to_csv(path, index=False)
+
+
+def test_the_programs_of_time_and_bias_go_on_from_each_other(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_timed_ratings(folder / "ratings.csv")
+    leaks, result, pairs = run(programs("time_and_bias")[:-1], capsys)
+    random, last, cut, metadata = leaks
+    assert cut == "cut {'anybody': 0.0, 'same user': 0.0, 'same item': 0.0}"
+    assert "'same user': 0.0" in last
+    assert "'anybody': 1.0" in random
+    assert "'cut': '2003-06-01 00:00:00'" in metadata
+    assert int(re.search(r"'left_in_gap': (\d+)", metadata)[1]) > 0
+    # Among items that are as popular, recommending by popularity gains less.
+    uniform, weighted = (float(line.split()[-1]) for line in result if " Pop " in line)
+    assert "1R AI-NN by=popularity sampled=20" in "\n".join(result)
+    assert weighted < 0.9 * uniform
+    assert re.search(r"Pop +kNN +\d+ +\d+ +\d+ ", "\n".join(pairs))
+
+
+def test_the_world_of_time_and_bias_prints_what_the_page_shows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (printed,) = run(programs("time_and_bias")[-1:], capsys)
+    shown = page("time_and_bias").partition("It prints\n\n")[2].partition("\n\n")[0]
+    assert [line.strip() for line in printed] == [line.strip() for line in shown.splitlines()]
+
+
+def test_the_numbers_of_time_and_bias_are_what_the_page_says_of_them() -> None:
+    row = r"^ +(Average|Pop) +(\w+) +(known|popularity|MAR sample)? +([\d.]+) +([\d.]+) +[\d.]+$"
+    found = {
+        (system, estimator, own): (float(value), float(error))
+        for system, estimator, own, value, error in re.findall(
+            row, page("time_and_bias"), flags=re.MULTILINE
+        )
+    }
+    real = dict(re.findall(r"(Average|Pop): real P@10 ([\d.]+)", page("time_and_bias")))
+    assert len(found) == 2 * 8
+    for system, value in real.items():
+        for key in (("IPS", "known"), ("SNIPS", "known"), ("MAR", "")):
+            estimate, error = found[system, *key]
+            assert abs(estimate - float(value)) < 2 * error
+        assert found[system, "naive", ""][0] < 0.25 * float(value)
+    assert float(real["Average"]) > float(real["Pop"])
+    assert found["Average", "naive", ""] < found["Pop", "naive", ""]
+
+    def advantage(*key: str) -> float:
+        return found["Pop", *key][0] / found["Average", *key][0]
+
+    assert advantage("SNIPS", "popularity") < 0.35 * advantage("naive", "")
+    assert advantage("SNIPS", "MAR sample") > advantage("naive", "")
+
+
+# docs/diagnosis.md
+
+
+@pytest.fixture(scope="module")
+def diagnosed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    folder = tmp_path_factory.mktemp("example")
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((90, 60)) < 0.9 / np.sqrt(np.arange(1, 61)))
+    table = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+    times = rng.integers(0, 10_000_000, len(users))
+    pd.DataFrame({**table, "timestamp": times}).to_csv(folder / "ratings.csv", index=False)
+    (example,) = programs("diagnosis")
+    found: dict[str, object] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec(compile(example, "diagnosis.md", "exec"), found)
+    return found
+
+
+@pytest.mark.costly
+def test_every_number_of_diagnosis_is_one_of_the_tables(diagnosed: dict[str, object]) -> None:
+    found = diagnosed["found"]
+    assert isinstance(found, Diagnosis)
+    table = ""
+    rows = re.findall(r"^\| (`\w+`)? ?\| (`.+?`) \| ", page("diagnosis"), flags=re.MULTILINE)
+    assert len(rows) > 15
+    for named, cell in rows:
+        table = named.strip("`") or table
+        frame = getattr(found, table)
+        there = {*frame.columns, *frame.get("quantity", ())}
+        assert set(re.findall(r"`(\w+)`", cell)) <= there, (table, cell)
+
+
+def test_sizes_and_limits_of_diagnosis_are_those_of_the_code() -> None:
+    text = " ".join(page("diagnosis").split())
+    assert f"at most {diagnose.MOST_RATINGS:,}" in text
+    assert f"at most {diagnose.MOST_SCORES:,} pairs" in text
+    assert f"at least {diagnose.FEWEST_USERS} users are taken" in text
+    assert f"{metric_sensitivity.PERMUTATIONS:,} samples" in text
+    assert f"{metric_sensitivity.SAMPLES} random samples" in text
+    assert f"more than {100 * recommendation.MUCH_FUTURE:g} %" in text
+    assert f"fewer than {recommendation.FEW_USERS} users" in text
+    assert recommendation.MANY_COLD == 0.5
+    assert recommendation.MUCH_POPULARITY == 0.25
+    assert f"above {recommendation.MOST_P_VALUE:g}".replace("0.", ".") in text
+    assert {name.split()[0] for name in baselines.BASELINES} == {
+        "Random", "Pop", "ItemKNN", "UserKNN", "PureSVD", "WRMF",
+    }  # fmt: skip

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: MIT
 import math
 import re
+import resource
 from pathlib import Path
 
 import pytest
 from drift.small_study import tolerant_config
 
 from reproduction.drift.changes import Kind
-from reproduction.drift.comparison import Acceptance, ArtifactStatus, acceptance, compare_folders
-from reproduction.drift.report import as_markdown, as_text
+from reproduction.drift.comparison import (
+    Acceptance,
+    ArtifactStatus,
+    acceptance,
+    as_markdown,
+    as_text,
+    compare_folders,
+)
 
 HEADER = "dataset,system,metric,value,lists\n"
 
@@ -25,9 +32,10 @@ class Sides:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def both(self, name: str, text: str) -> None:
-        self.write("fresh", name, text)
-        self.write("accepted", name, text)
+    def both(self, name: str, accepted: str, fresh: str | None = None) -> None:
+        """Write a file on both sides, by default the same."""
+        self.write("accepted", name, accepted)
+        self.write("fresh", name, accepted if fresh is None else fresh)
 
     def compare(self, *expected: str, **options: object):
         return compare_folders(self.fresh, self.accepted, tolerant_config(), expected, **options)
@@ -64,8 +72,7 @@ def statuses(report):
     ],
 )
 def test_a_value_drifts_beyond_its_tolerance_only(sides, fresh, status):
-    sides.write("accepted", "study/fig01.csv", HEADER + "ml,a,P,0.5,1000\n")
-    sides.write("fresh", "study/fig01.csv", HEADER + f"ml,a,P,{fresh},1000\n")
+    sides.both("study/fig01.csv", HEADER + "ml,a,P,0.5,1000\n", HEADER + f"ml,a,P,{fresh},1000\n")
     report = sides.compare("study/fig01")
     assert statuses(report) == {"study/fig01": status}
     assert report.drifted is (status is ArtifactStatus.DRIFTED)
@@ -98,8 +105,11 @@ def test_an_accepted_artifact_that_this_run_does_not_make_is_absent_and_no_drift
 
 
 def test_rows_of_a_dataset_that_one_side_lacks_are_reported_and_no_drift(sides):
-    sides.write("accepted", "study/fig01.csv", HEADER + "ml,a,P,0.5,10\ncm,a,P,0.5,7\ncm,b,P,1,7\n")
-    sides.write("fresh", "study/fig01.csv", HEADER + "ml,a,P,0.5,10\nyahoo,a,P,0.5,7\n")
+    sides.both(
+        "study/fig01.csv",
+        HEADER + "ml,a,P,0.5,10\ncm,a,P,0.5,7\ncm,b,P,1,7\n",
+        HEADER + "ml,a,P,0.5,10\nyahoo,a,P,0.5,7\n",
+    )
     report = sides.compare("study/fig01", one_sided_datasets=["cm", "ml", "yahoo"])
     assert statuses(report) == {"study/fig01": ArtifactStatus.SAME}
     assert report.artifacts[0].one_sided == {"cm": 2, "yahoo": 1}
@@ -113,8 +123,7 @@ def test_rows_of_a_dataset_that_one_side_lacks_are_reported_and_no_drift(sides):
 def test_a_drawing_with_other_bytes_is_reported_and_no_drift(sides):
     sides.both("study/fig01.csv", HEADER)
     sides.both("study/fig01.pdf", "%PDF")
-    sides.write("accepted", "study/fig01.svg", "<svg/>")
-    sides.write("fresh", "study/fig01.svg", "<svg></svg>")
+    sides.both("study/fig01.svg", "<svg/>", "<svg></svg>")
     sides.write("fresh", "study/fig01.md", "only here")
     report = sides.compare("study/fig01")
     assert not report.drifted
@@ -178,8 +187,7 @@ def test_a_table_without_systems_has_no_order_of_systems(sides):
 
 
 def test_the_reports_show_what_moved_and_by_how_much(sides):
-    sides.write("accepted", "study/fig01.csv", HEADER + "ml,a|b,P,0.5,1000\n")
-    sides.write("fresh", "study/fig01.csv", HEADER + "ml,a|b,P,0.25,999\n")
+    sides.both("study/fig01.csv", HEADER + "ml,a|b,P,0.5,1000\n", HEADER + "ml,a|b,P,0.25,999\n")
     report = sides.compare("study/fig01", "study/fig02")
     text, markdown = as_text(report).splitlines(), as_markdown(report).splitlines()
     assert text[0] == "Drift: 2 of 2 artifacts"
@@ -208,8 +216,7 @@ def test_the_report_counts_the_moved_values_of_every_system(sides):
     both = rows.format("still", 0.5, 0.5)
     accepted = rows.format("once", 0.1, 0.1) + rows.format("twice", 0.1, 0.1)
     fresh = rows.format("once", 0.1, 0.2) + rows.format("twice", 0.2, 0.2)
-    sides.write("accepted", "study/fig01.csv", HEADER + accepted + both)
-    sides.write("fresh", "study/fig01.csv", HEADER + fresh + both)
+    sides.both("study/fig01.csv", HEADER + accepted + both, HEADER + fresh + both)
     report = sides.compare("study/fig01")
     assert list(report.artifacts[0].systems.items()) == [("twice", 2), ("once", 1)]
     listed = as_text(report).partition("Whose values moved\n\n")[2].splitlines()
@@ -231,8 +238,11 @@ def test_columns_of_systems_are_counted_like_rows(sides, columns, systems):
     header = f"dataset,metric,{columns}\n"
     rows = "ml,P,0.1,{}{end}\nml,R,{},{}{end}\n"
     end = ",0.5" if columns.endswith(",value") else ""
-    sides.write("accepted", "study/fig01.csv", header + rows.format(0.1, 0.1, 0.1, end=end))
-    sides.write("fresh", "study/fig01.csv", header + rows.format(0.2, 0.2, 0.2, end=end))
+    sides.both(
+        "study/fig01.csv",
+        header + rows.format(0.1, 0.1, 0.1, end=end),
+        header + rows.format(0.2, 0.2, 0.2, end=end),
+    )
     (artifact,) = sides.compare("study/fig01").artifacts
     assert len(artifact.changes) == 3
     assert artifact.systems == systems
@@ -329,8 +339,7 @@ LEDGER = "claim,ours,verdict,reason\n"
 
 def ledgers(sides, accepted: str, fresh: str):
     """Compare two ledgers of a row each."""
-    sides.write("accepted", "claims.csv", LEDGER + accepted)
-    sides.write("fresh", "claims.csv", LEDGER + fresh)
+    sides.both("claims.csv", LEDGER + accepted, LEDGER + fresh)
     (artifact,) = sides.compare("claims").artifacts
     return artifact
 
@@ -375,8 +384,11 @@ def test_of_a_long_text_the_number_that_moved_too_far_is_shown(sides):
 
 def test_digests_are_not_compared(sides):
     header = "claim,replication,verdict,judged_by,code\n"
-    sides.write("accepted", "replications.csv", header + "B-001,r01,holds,23fa,9908\n")
-    sides.write("fresh", "replications.csv", header + "B-001,r01,holds,0030,5c0d\n")
+    sides.both(
+        "replications.csv",
+        header + "B-001,r01,holds,23fa,9908\n",
+        header + "B-001,r01,holds,0030,5c0d\n",
+    )
     assert statuses(sides.compare("replications")) == {"replications": ArtifactStatus.SAME}
 
 
@@ -385,8 +397,7 @@ ERRATA = "erratum,paper,certainty,number,value,missing\n"
 
 def test_an_erratum_whose_size_moves_is_named_in_the_drift_report(sides):
     rows = ERRATA + "E-01,p,certain,,,\nE-02,p,open,mf,{},\nE-02,p,open,users,{},\n"
-    sides.write("accepted", "errata.csv", rows.format(0.0557, 6040))
-    sides.write("fresh", "errata.csv", rows.format(0.0558, 6040))
+    sides.both("errata.csv", rows.format(0.0557, 6040), rows.format(0.0558, 6040))
     assert statuses(sides.compare("errata")) == {"errata": ArtifactStatus.TOLERATED}
     for fresh, name in (((0.0687, 6040), "number=mf"), ((0.0557, 6039), "number=users")):
         sides.write("fresh", "errata.csv", rows.format(*fresh))
@@ -398,8 +409,7 @@ def test_an_erratum_whose_size_moves_is_named_in_the_drift_report(sides):
 
 def test_a_number_of_an_erratum_that_is_gone_is_drift_and_so_is_why(sides):
     row = ERRATA + "E-02,p,open,mf,{}\n"
-    sides.write("accepted", "errata.csv", row.format("0.5,"))
-    sides.write("fresh", "errata.csv", row.format(",the results of study/fig01"))
+    sides.both("errata.csv", row.format("0.5,"), row.format(",the results of study/fig01"))
     value, why = sides.compare("errata").artifacts[0].changes
     assert (value.accepted, value.fresh) == ("0.5", "")
     assert (why.accepted, why.fresh) == ("", "the results of study/fig01")
@@ -409,10 +419,8 @@ PAPER = "name,source,value,printed\ndecided,ledger/claims all rows,{},{}\n"
 
 
 def test_the_paper_is_compared_by_its_numbers_and_its_pages_count_as_a_drawing(sides):
-    sides.write("accepted", "receval.csv", PAPER.format("0.514453", ".514"))
-    sides.write("fresh", "receval.csv", PAPER.format("0.514999", ".515"))
-    sides.write("accepted", "receval.pdf", "one")
-    sides.write("fresh", "receval.pdf", "another")
+    sides.both("receval.csv", PAPER.format("0.514453", ".514"), PAPER.format("0.514999", ".515"))
+    sides.both("receval.pdf", "one", "another")
     (paper,) = sides.compare("receval").artifacts
     assert paper.status is ArtifactStatus.TOLERATED
     assert paper.drawings == {".pdf": False}
@@ -422,3 +430,22 @@ def test_the_paper_is_compared_by_its_numbers_and_its_pages_count_as_a_drawing(s
     assert sides.accept("receval").copied == ("receval.csv", "receval.pdf")
     assert sides.files("accepted") == sides.files("fresh")
     assert not sides.compare("receval").drifted
+
+
+def test_accepting_on_a_full_disk_changes_no_file(tmp_path):
+    fresh, accepted = tmp_path / "fresh", tmp_path / "accepted"
+    for folder, sizes in ((fresh, (10, 4000)), (accepted, (20, 20))):
+        folder.mkdir()
+        for name, size in zip(("a.csv", "b.csv"), sizes, strict=True):
+            (folder / name).write_bytes(b"x" * size)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            Acceptance(fresh, accepted, ("a.csv", "b.csv"), (), ()).carry_out()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert {path.name: path.stat().st_size for path in accepted.iterdir()} == {
+        "a.csv": 20,
+        "b.csv": 20,
+    }

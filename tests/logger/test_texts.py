@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from logger.records import error, finish, heard, plan, progress, raised, record, start
 
 from reproduction.drift.changes import Change, Kind
-from reproduction.drift.comparison import ArtifactDrift, ArtifactStatus, DriftReport
-from reproduction.drift.report import as_markdown
+from reproduction.drift.comparison import ArtifactDrift, ArtifactStatus, DriftReport, as_markdown
 from snakemake_logger_plugin_receval.run_report import (
     WIDTH_OF_BAR,
     failure_text,

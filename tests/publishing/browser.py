@@ -77,18 +77,7 @@ def served(site: Path) -> Iterator[str]:
 
 
 class Visit:
-    """One reader's way through a site, with all that went wrong on it.
-
-    Parameters
-    ----------
-    browser : Browser
-    address : str
-        Of the site.
-    look : str
-        A key of :data:`LOOKS`.
-    options : object
-        Of the browser's context.
-    """
+    """One reader's way through a site, in one of :data:`LOOKS`, with all that went wrong on it."""
 
     def __init__(self, browser: Any, address: str, look: str = "desktop", **options: Any) -> None:
         self.address = address

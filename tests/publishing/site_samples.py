@@ -282,20 +282,8 @@ class PageParts(HTMLParser):
 
     VOID = frozenset(
         [
-            "area",
-            "br",
-            "col",
-            "hr",
-            "img",
-            "input",
-            "link",
-            "meta",
-            "source",
-            "wbr",
-            "rect",
-            "line",
-            "circle",
-            "path",
+            *("area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"),
+            *("rect", "line", "circle", "path"),
         ]
     )
 

@@ -6,9 +6,11 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from publishing.site_samples import (
@@ -40,6 +42,22 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
     write_site(small_sources(folder), folder / "site")
     return folder / "site"
+
+
+@pytest.fixture
+def page_with(tmp_path: Path) -> Callable[..., str]:
+    """Return a function that gives a page of a small site with other rows or sources."""
+
+    def page(address: str, rows: Sequence[dict[str, str]] = (), **sources: Any) -> str:
+        site = tmp_path / "site"
+        if not site.exists():
+            small = replace(small_sources(tmp_path), **sources)
+            if rows:
+                write_ledger(small.claims, rows)
+            write_site(small, site)
+        return (site / address).read_text(encoding="utf-8")
+
+    return page
 
 
 @pytest.fixture(scope="module", params=["demo", "full"])
@@ -220,46 +238,37 @@ def test_the_page_of_a_claim_leads_to_those_beside_it_of_its_paper(
     assert re.findall(r'rel="(prev|next)" href="([^"]+)"', text) == beside
 
 
-def test_a_claim_says_what_its_paper_says_of_it_itself(tmp_path: Path) -> None:
-    sources = small_sources(tmp_path)
+def test_a_claim_says_what_its_paper_says_of_it_itself(page_with: Callable[..., str]) -> None:
     row = claim_row(in_paper="consistent", printed="Table 1 prints 0.5, too.")
-    write_ledger(sources.claims, [row])
-    write_site(sources, tmp_path / "site")
-    text = (tmp_path / "site" / "claims" / "A-001.html").read_text(encoding="utf-8")
+    text = page_with("claims/A-001.html", [row])
     assert "<dd><strong>Consistent.</strong> Table 1 prints .5, too.</dd>" in text
 
 
-def test_a_claim_says_what_weakens_its_verdict(tmp_path: Path) -> None:
+def test_a_claim_says_what_weakens_its_verdict(
+    tmp_path: Path, page_with: Callable[..., str]
+) -> None:
     statements = tmp_path / "paper2018.yaml"
     statements.write_text(STATEMENTS, encoding="utf-8")
-    sources = replace(small_sources(tmp_path), statements=(statements,))
-    write_site(sources, tmp_path / "site")
-    text = (tmp_path / "site" / "claims" / "A-001.html").read_text(encoding="utf-8")
+    text = page_with("claims/A-001.html", statements=(statements,))
     assert "<li>The same artifact decides 1 other claim, and no verdict is corrected" in text
     assert "<li>Settings were chosen by P@10.</li>" in text
 
 
-def test_the_page_of_a_paper_begins_with_its_three_lists(tmp_path: Path) -> None:
-    sources = small_sources(tmp_path)
-    slip = claim_row(in_paper="inconsistent", printed="Table 3 prints .7.")
-    failing = claim_row(claim="A-002", verdict="does not hold", reason="Another pLSA.")
-    splits = claim_row(
-        claim="A-003", verdict="depends on the split", splits="Holds on 17 of 20 splits."
-    )
-    write_ledger(sources.claims, [slip, failing, splits])
-    write_site(sources, tmp_path / "site")
-    text = (tmp_path / "site" / "ledger" / "paper2018.html").read_text(encoding="utf-8")
+def test_the_page_of_a_paper_begins_with_its_three_lists(page_with: Callable[..., str]) -> None:
+    told = "Holds on 17 of 20 splits."
+    rows = [
+        claim_row(in_paper="inconsistent", printed="Table 3 prints .7."),
+        claim_row(claim="A-002", verdict="does not hold", reason="Another pLSA."),
+        claim_row(claim="A-003", verdict="depends on the split", splits=told),
+    ]
+    text = page_with("ledger/paper2018.html", rows)
     headings = re.findall(r'<h2 id="([^"]+)"', text)
     assert headings == ["slips-in-the-paper", "could-not-be-rebuilt", "depends-on-the-split", "all"]
     lists = [part.partition("</section>")[0] for part in text.split("<section")[1:]]
-    assert [re.findall(r">(A-\d+)</a>", part) for part in lists[:3]] == [
-        ["A-001"],
-        ["A-002"],
-        ["A-003"],
-    ]
-    assert "Table 3 prints .7." in lists[0]
-    assert "Another pLSA." in lists[1]
-    assert "ML-1M (17 of 20 splits)" in lists[2]
+    said = ("Table 3 prints .7.", "Another pLSA.", "ML-1M (17 of 20 splits)")
+    for number, (part, words) in enumerate(zip(lists[:3], said, strict=True), 1):
+        assert re.findall(r">(A-\d+)</a>", part) == [f"A-00{number}"]
+        assert words in part
     assert len(re.findall(r'<details id="figure-1">', lists[3])) == 1
 
 
@@ -290,39 +299,34 @@ def test_a_demo_says_so_and_leaves_figures_of_the_other_edition_out(tmp_path: Pa
     assert dead_links(tmp_path / "full" / "site", pages_of(tmp_path / "full" / "site")) == []
 
 
-def test_the_paper_is_offered_where_it_was_made(small: Path, tmp_path: Path) -> None:
+def test_the_paper_is_offered_where_it_was_made(
+    small: Path, tmp_path: Path, page_with: Callable[..., str]
+) -> None:
     assert "Read the paper" not in (small / "index.html").read_text(encoding="utf-8")
     report = tmp_path / "receval.pdf"
     report.write_bytes(b"%PDF")
-    write_site(replace(small_sources(tmp_path), report=report), tmp_path / "site")
-    text = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    text = page_with("index.html", report=report)
     assert '<a href="files/receval.pdf">Read the paper (PDF)</a>' in text
     assert (tmp_path / "site" / "files" / "receval.pdf").read_bytes() == b"%PDF"
 
 
-def test_a_study_shows_how_sure_its_verdicts_are_where_it_was_repeated(tmp_path: Path) -> None:
-    sources = small_sources(tmp_path)
+def test_a_study_shows_how_sure_its_verdicts_are_where_it_was_repeated(
+    tmp_path: Path, page_with: Callable[..., str]
+) -> None:
     figure = tmp_path / "replications_paper2018.svg"
     figure.write_text(SVG, encoding="utf-8")
     figure.with_suffix(".csv").write_text("claim\n", encoding="utf-8")
-    write_site(replace(sources, certainty_figures={"paper2018": figure}), tmp_path / "site")
-    page, other = (
-        (tmp_path / "site" / "studies" / name).read_text(encoding="utf-8")
-        for name in ("paper2018.html", "other2020.html")
-    )
+    page = page_with("studies/paper2018.html", certainty_figures={"paper2018": figure})
     assert 'id="certainty"' in page
     assert "../files/replications_paper2018.csv" in page
-    assert 'id="certainty"' not in other
+    assert 'id="certainty"' not in page_with("studies/other2020.html")
     assert dead_links(tmp_path / "site", pages_of(tmp_path / "site")) == []
 
 
-def test_other_forms_are_shown_and_not_counted(tmp_path: Path) -> None:
-    sources = small_sources(tmp_path)
-    write_ledger(sources.claims, [claim_row(), OTHER_FORM])
-    write_site(sources, tmp_path / "site")
-    start = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+def test_other_forms_are_shown_and_not_counted(page_with: Callable[..., str]) -> None:
+    start = page_with("index.html", [claim_row(), OTHER_FORM])
     assert "<strong>Rebuilt here:</strong> holds 1.</p>" in start
-    claim = (tmp_path / "site" / "claims" / "A-001.html").read_text(encoding="utf-8")
+    claim = page_with("claims/A-001.html")
     assert claim.count("Another form, which is not counted.") == 1
     assert '<span class="form">MF (text)</span>' in claim
 

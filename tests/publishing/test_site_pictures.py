@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reproduction.publishing.site.shown_rows import VerdictBar, verdict_bars
+from reproduction.publishing.site.claim_pages import VerdictBar, verdict_bars
 from reproduction.publishing.site.study_pages import NumberPair, pairs_picture
 
 BAR = VerdictBar("A & B", {"holds": 90, "does not hold": 8, "as defined": 2}, {"holds": "x?a&b"})

@@ -9,7 +9,7 @@ import pytest
 
 from receval.storage.files import DamagedFileError
 from reproduction.publishing.site.public_names import docstring_html, docstring_markdown
-from reproduction.publishing.site.site_pages import SiteLinks, formula, relative, rendered
+from reproduction.publishing.site.site_pages import SiteLinks, formula, rendered
 from reproduction.publishing.site.study_pages import read_study_text, table_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,11 +82,6 @@ def test_docstrings_keep_their_sections_roles_and_examples() -> None:
 def test_a_simple_table_of_a_docstring_is_one_of_markdown() -> None:
     text = "==  ====\na   one\n    two\nb   :math:`|x|`\n==  ====\n"
     assert "| a | one two |\n| b | $`\\|x\\|`$ |" in docstring_markdown(text)
-
-
-def test_links_between_pages_are_relative() -> None:
-    assert relative("index.html", "docs/a.html") == "../index.html"
-    assert relative("docs/a.html#x", "docs/a.html") == "#x"
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])

@@ -137,7 +137,6 @@ class NumberRule(Rule):
         return self
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Judge whether our number equals the published one."""
         numbers = evaluated(self.ours, sources, context)
         value = numbers.number()
         tolerance = self._tolerance()
@@ -161,12 +160,10 @@ class NumberRule(Rule):
         )
 
     def in_words(self) -> str:
-        """Return how close our number must be."""
         tolerance = self._tolerance()
         return f"within {as_written(tolerance)}" if tolerance else "exactly"
 
     def published_number(self) -> float:
-        """Return the published number."""
         return self.published
 
     def _tolerance(self) -> float:
@@ -208,7 +205,6 @@ class ComparisonRule(Rule):
     enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Count the comparisons in which the sign is right."""
         left, right = aligned(
             evaluated(self.left, sources, context), evaluated(self.right, sources, context)
         )
@@ -269,7 +265,6 @@ class ComparisonRule(Rule):
             return left <= right + slack if self.sign == "<=" else left >= right - slack
 
     def in_words(self) -> str:
-        """Return how the left number must compare with the right one."""
         words = {
             "<": "less",
             "<=": "at most",
@@ -316,12 +311,10 @@ class ContradictionRule(Rule):
     mentions: Annotated[dict[NonEmptyText, float], Field(min_length=2)]
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return whether the numbers differ."""
         said = enumerated([f"{as_written(n)} ({where})" for where, n in self.mentions.items()])
         differ = len(set(self.mentions.values())) > 1
         verdict = ClaimVerdict.CONTRADICTS_ITSELF if differ else ClaimVerdict.HOLDS
         return Finding(verdict, f"The paper gives {said}.", self.in_words())
 
     def in_words(self) -> str:
-        """Return what is compared."""
         return "the paper's own numbers of the same thing"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -359,7 +358,11 @@ def told_verdicts(
     for row in shown:
         # Several datasets and forms may share a reason, which is given once.
         reason = row["reason"] if row["reason"] not in reasons else ""
-        why = reason if row["reason"] else _first_part(str(row["detail"]))
+        why = reason
+        if not row["reason"]:
+            # Which parts of a rule fail, without their own parts.
+            failing = _PARTS.match(str(row["detail"]))
+            why = failing[0] if failing else str(row["detail"])
         reasons.add(row["reason"])
         told.append((_verdict(row, title, of_paper=of_paper), _sentences(row, why)))
     return told
@@ -379,21 +382,11 @@ def _verdict(row: Mapping[str, Any], title: Callable[[str], str], *, of_paper: b
 
 
 def _sentences(row: Mapping[str, Any], why: str) -> str:
+    """Return our number, what splits say, and why it is in doubt, each ending in a full stop."""
     # The sentence on other splits also has the number on this split.
     is_number = bool(row["splits"]) and row["published"] not in ("", None)
-    ours = "" if is_number else row["ours"]
     in_doubt = ClaimVerdict(row["verdict"]) in _IN_DOUBT
-    return _as_sentences((ours, row["splits"], why if in_doubt else ""))
-
-
-def _first_part(detail: str) -> str:
-    """Return which parts of a rule fail, without their own parts."""
-    found = _PARTS.match(detail)
-    return found[0] if found else detail
-
-
-def _as_sentences(texts: Iterable[object]) -> str:
-    """Return the non-empty texts, each ending in a full stop."""
+    texts = ("" if is_number else row["ours"], row["splits"], why if in_doubt else "")
     said = [str(text) for text in texts if text]
     return " ".join(text if text.endswith(".") else f"{text}." for text in said)
 
@@ -443,28 +436,16 @@ def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
         for paper in papers
         for number, claim in paper.claims.items()
     }
-    decided = Counter(artifact for own in artifacts.values() for artifact in own)
-    shared = {artifact for artifact, claims in decided.items() if claims > 1}
-    return {
-        number: tuple(_reminders(number, paper, artifacts, shared))
-        for paper in papers
-        for number in paper.claims
-    }
-
-
-def _reminders(
-    number: str,
-    paper: PaperClaims,
-    artifacts: Mapping[str, set[tuple[str, str]]],
-    shared: set[tuple[str, str]],
-) -> Iterator[str]:
-    if artifacts[number]:
-        own = artifacts[number] & shared
-        others = sum(not own.isdisjoint(of) for of in artifacts.values()) - 1 if own else 0
-        told = how_many(others, "other claim")
-        yield f"the same artifact decides {told}, and no verdict is corrected for their number"
-    if paper.fitted and paper.claims[number].split_dependent:
-        yield paper.fitted
+    reminders: dict[str, tuple[str, ...]] = {}
+    for paper in papers:
+        for number, claim in paper.claims.items():
+            others = sum(not artifacts[number].isdisjoint(of) for of in artifacts.values()) - 1
+            told = f"the same artifact decides {how_many(others, 'other claim')}, and no verdict"
+            reminders[number] = (
+                *([f"{told} is corrected for their number"] if artifacts[number] else ()),
+                *([paper.fitted] if paper.fitted and claim.split_dependent else ()),
+            )
+    return reminders
 
 
 def _told(
@@ -484,7 +465,8 @@ def _told(
         outcomes.setdefault(_outcome(row), []).append(row)
     for outcome, own in outcomes.items():
         needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
-        yield f"  {'; '.join(map(_on, own))}: {' '.join(filter(None, (outcome, *needs)))}"
+        on = [", ".join(filter(None, (r["dataset"], r["form"]))) or "any data" for r in own]
+        yield f"  {'; '.join(on)}: {' '.join(filter(None, (outcome, *needs)))}"
     # A missing dataset has its own reasons, which decide nothing.
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE] or rows
     for name, (words, between) in _WHY.items():
@@ -494,10 +476,6 @@ def _told(
         yield f"  decided by: {artifacts} (cells are in claims.csv)"
     if reminders:
         yield f"  keep in mind: {'; '.join(reminders)}."
-
-
-def _on(row: Mapping[Any, Any]) -> str:
-    return ", ".join(filter(None, (row["dataset"], row["form"]))) or "any data"
 
 
 def _outcome(row: Mapping[Any, Any]) -> str:

@@ -59,7 +59,6 @@ class OrderRule(Rule):
     enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Count the pairs that are in order."""
         numbers = evaluated(self.values, sources, context)
         groups = numbers.by_last_label(_NOTHING_TO_ORDER)
         parts: list[tuple[bool, str]] = []
@@ -82,7 +81,6 @@ class OrderRule(Rule):
         )
 
     def in_words(self) -> str:
-        """Return how many pairs must be in order, and which values lead."""
         rule = "every pair in order" if self.enough == 1 else f"{100 * self.enough:g} % of pairs"
         return f"{rule}, {'highest' if self.ahead == 'higher' else 'lowest'} first"
 
@@ -146,7 +144,6 @@ class SameOrderRule(Rule):
     enough: PositiveShare = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Count the orders that are the same."""
         found, reference = (
             evaluated(quantity, sources, context).by_last_label(_NOTHING_TO_ORDER)
             for quantity in (self.values, self.reference)
@@ -188,7 +185,6 @@ class SameOrderRule(Rule):
         )
 
     def in_words(self) -> str:
-        """Return which orders must be the same."""
         rule = "the same order"
         if self.p_values is not None or self.p_reference is not None:
             rule += " but for differences that are not significant"
@@ -261,7 +257,6 @@ class TrendRule(Rule):
         return self
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Count the series that follow the trend."""
         numbers = evaluated(self.values, sources, context)
         series = numbers.by_last_label("A trend needs a column to follow. Name it under each.")
         parts = []
@@ -304,7 +299,6 @@ class TrendRule(Rule):
         return bool(inside and heights[top] > max(heights[0], heights[-1]))
 
     def in_words(self) -> str:
-        """Return which trend is required."""
         if self.direction in ("rising", "falling"):
             every = "every step" if self.steps == 1 else f"{100 * self.steps:g} % of the steps"
             return f"{self.direction} at {every}"
@@ -339,7 +333,6 @@ class CrossingRule(Rule):
     between: tuple[float, float] | None = None
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Judge whether the lines cross in the range; elsewhere the claim holds in part."""
         left, right = aligned(
             evaluated(self.left, sources, context), evaluated(self.right, sources, context)
         )
@@ -377,7 +370,6 @@ class CrossingRule(Rule):
         return ClaimVerdict.HOLDS, ""
 
     def in_words(self) -> str:
-        """Return which crossing is required."""
         if self.leads == "none":
             return "no crossing"
         words = f"one crossing, {self.leads} leads before"

@@ -51,7 +51,6 @@ class Taking(Model):
     each: tuple[int, ...] = ()
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the number of each group."""
         numbers = evaluated(self.of, sources, context)
         labels = [tuple(label[position] for position in self.each) for label in numbers.labels]
         return taken(labels, numbers.values, self.take)
@@ -76,7 +75,6 @@ class Named(Model):
     named: Annotated[dict[NonEmptyText, Quantity], Field(min_length=2)]
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the numbers of all quantities, one after the other."""
         found = [
             (name, evaluated(quantity, sources, context)) for name, quantity in self.named.items()
         ]
@@ -163,7 +161,6 @@ class RankOf(Model):
     only: tuple[str, ...] = ()
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a rank for each label; NaN has none."""
         numbers = evaluated(self.rank, sources, context)
         if () in numbers.labels:
             raise ValueError("A rank needs several things to rank. Name a column under each.")
@@ -188,7 +185,6 @@ class InOrder(Model):
     in_order: Quantity
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the sorted numbers, without NaN."""
         values = evaluated(self.in_order, sources, context).values
         known = np.sort(values[~np.isnan(values)])[::-1]
         return LabelledValues.of([(str(rank),) for rank in range(1, len(known) + 1)], known)
@@ -210,7 +206,6 @@ class Correlation(Model):
     each: tuple[int, ...] = ()
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a coefficient for each group of labels."""
         one, other = _of_two(self.correlation, sources, context)
         labels = [tuple(label[position] for position in self.each) for label in one.labels]
         distinct, codes = distinct_labels(labels)
@@ -249,7 +244,6 @@ class Setting(Model):
     count: bool = False
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the number."""
         found = sources.setting(context.study, self.setting)
         if self.equal is not None:
             wanted = list(self.equal) if isinstance(self.equal, tuple) else self.equal
@@ -278,7 +272,6 @@ class Computed(Model):
     computed: Annotated[str, AfterValidator(lambda name: _own(name))]
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the number."""
         module, _, name = self.computed.partition(":")
         number = float(getattr(import_module(module), name)())
         return sources.note_one(f"computed by {name}", number)

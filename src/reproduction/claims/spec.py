@@ -45,7 +45,6 @@ class EachRule(Rule):
     together: bool = False
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return the verdict of all parts."""
         found: dict[str, Finding] = {}
         missing: dict[str, NotMeasuredError] = {}
         for name, part in self.parts.items():
@@ -68,7 +67,6 @@ class EachRule(Rule):
         )
 
     def in_words(self) -> str:
-        """Return the rules of the parts, each once."""
         rules = dict.fromkeys(part.in_words() for part in self.parts.values())
         return "; ".join(filter(None, rules))
 
@@ -102,11 +100,9 @@ class UnmeasuredRule(Rule):
     needs: NonEmptyText
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Raise an error that says what would decide the claim."""
         raise NotMeasuredError(self.needs)
 
     def in_words(self) -> str:
-        """Return nothing: there is no rule that could decide."""
         return ""
 
 

@@ -178,17 +178,19 @@ def of_newer(ledger: pd.DataFrame) -> pd.DataFrame:
 _LACKS = re.compile(r"the dataset ([\w-]+)")
 
 
+_HOW = {
+    "manual": " with {}, which must be asked for",
+    "generated": ", which writes {}",
+    "automatic": " where {} can be downloaded",
+}
+
+
 def datasets_elsewhere(datasets: Mapping[str, DatasetSpec]) -> dict[str, str]:
     """Return for each dataset how claims on it can be decided if it is missing."""
-    return {name: _elsewhere(spec) for name, spec in datasets.items()}
-
-
-def _elsewhere(spec: DatasetSpec) -> str:
-    if spec.access == "manual":
-        return f"decided by `make reproduce` with {spec.short_title}, which must be asked for"
-    if spec.access == "generated":
-        return f"decided by `make reproduce`, which writes {spec.short_title}"
-    return f"decided by `make reproduce` where {spec.short_title} can be downloaded"
+    return {
+        name: f"decided by `make reproduce`{_HOW[spec.access].format(spec.short_title)}"
+        for name, spec in datasets.items()
+    }
 
 
 def told_needs(needs: str, elsewhere: Mapping[str, str]) -> str:

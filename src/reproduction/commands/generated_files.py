@@ -1,114 +1,199 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo schema``, ``metrics``, ``warnings`` and others: write generated files."""
+"""``receval repo schema``, ``metrics``, ``warnings`` and others: write generated files.
+
+What is written about notes, studies and citations is here, too.
+"""
 
 from __future__ import annotations
 
 import argparse
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from receval import notes
 from receval.notes import GRAVITIES, MOST_SHOWN, NOTES
-from reproduction.commands.one_task import add_task
 
-SCHEMA = Path("config/schema.json")
-SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
-METRICS_PAGE = Path("docs/metrics.md")
-ERRATA_PAGE = Path("docs/errata.md")
-DIALECTS_PAGE = Path("docs/dialects.md")
-WARNINGS_PAGE = Path("docs/warnings.md")
-STUDIES_PAGE = Path("docs/studies.md")
-README = Path("README.md")
-CITATION = Path("CITATION.cff")
+_SELF = "reproduction.commands.generated_files"
+
+GENERATED: dict[str, tuple[str, dict[str, str]]] = {
+    "schema": (
+        "write config/schema.json and config/claims/schema.json from the models of the "
+        "configuration",
+        {
+            "config/schema.json": "reproduction.config.settings:json_schema",
+            "config/claims/schema.json": "reproduction.claims.spec:claims_schema",
+        },
+    ),
+    "metrics": (
+        "write docs/metrics.md from the docstrings",
+        {"docs/metrics.md": "reproduction.publishing.metric_cards:document"},
+    ),
+    "errata": (
+        "write docs/errata.md from config/errata.yaml",
+        {"docs/errata.md": "reproduction.claims.errata:errata_page"},
+    ),
+    "dialects": (
+        "write the tables of docs/dialects.md",
+        {"docs/dialects.md": "reproduction.publishing.dialects_page:page_of_dialects"},
+    ),
+    "warnings": (
+        "write docs/warnings.md from the code",
+        {"docs/warnings.md": f"{_SELF}:notes_page"},
+    ),
+    "studies": (
+        "write the artifacts of docs/studies.md from config/studies",
+        {"docs/studies.md": f"{_SELF}:page_of_studies"},
+    ),
+    "citation": (
+        "write the BibTeX of README.md from CITATION.cff",
+        {"README.md": f"{_SELF}:page_with_citations"},
+    ),
+}
+"""What each task does, and the functions that return the text of its files."""
+
+_IN_PART = ("dialects", "studies", "citation")
+"""Tasks that write a part of a page, whose functions take the page."""
 
 
-def add_generated_files(tasks: Any) -> None:
-    """Add the tasks to those of the repository."""
-    for name, made, text in (
-        (
-            "schema",
-            _schemas,
-            f"write {SCHEMA} and {SCHEMA_OF_CLAIMS} from the models of the configuration",
-        ),
-        ("metrics", _metrics_page, f"write {METRICS_PAGE} from the docstrings"),
-        ("errata", _errata_page, f"write {ERRATA_PAGE} from config/errata.yaml"),
-        ("dialects", _dialects_page, f"write the tables of {DIALECTS_PAGE}"),
-        ("warnings", lambda: {WARNINGS_PAGE: notes_page()}, f"write {WARNINGS_PAGE} from the code"),
-        ("studies", _studies_page, f"write the artifacts of {STUDIES_PAGE} from config/studies"),
-        ("citation", _citations, f"write the BibTeX of {README} from {CITATION}"),
-    ):
-        add_task(tasks, name, partial(_write, made), text, writes=True)
-
-
-def _write(made: Callable[[], Mapping[Path, str]], _: argparse.Namespace) -> int:
-    """Make some files anew, and say so."""
+def write_generated(name: str, _: argparse.Namespace) -> int:
+    """Write the files of a task anew, and say so."""
     from receval.storage.files import write_atomically
 
-    for path, text in made().items():
-        write_atomically(path, text)
-        print(f"wrote {path}")
+    for file, function in GENERATED[name][1].items():
+        module, attribute = function.split(":")
+        made = getattr(import_module(module), attribute)
+        path = Path(file)
+        write_atomically(path, made(path.read_text("utf-8")) if name in _IN_PART else made())
+        print(f"wrote {file}")
     return 0
 
 
-def _schemas() -> dict[Path, str]:
-    from reproduction.claims.spec import claims_schema
-    from reproduction.config.settings import json_schema
-
-    return {SCHEMA: json_schema(), SCHEMA_OF_CLAIMS: claims_schema()}
-
-
-def _metrics_page() -> dict[Path, str]:
-    from reproduction.publishing.metric_cards import document
-
-    return {METRICS_PAGE: document()}
-
-
-def _errata_page() -> dict[Path, str]:
-    from reproduction.publishing.citation_and_errata import errata_page
-
-    return {ERRATA_PAGE: errata_page()}
-
-
-def _dialects_page() -> dict[Path, str]:
-    from reproduction.publishing.dialects_page import page_of_dialects
-
-    return {DIALECTS_PAGE: page_of_dialects(DIALECTS_PAGE.read_text(encoding="utf-8"))}
-
-
-def _studies_page() -> dict[Path, str]:
+def page_of_studies(page: str) -> str:
+    """Return a page whose table has the artifacts of each study in its last column."""
     from reproduction.config.settings import load_settings
 
-    page = STUDIES_PAGE.read_text(encoding="utf-8")
-    studies = load_settings(Path("config"), "full").studies
-    return {STUDIES_PAGE: with_artifacts(page, {n: [*s.artifacts] for n, s in studies.items()})}
-
-
-def _citations() -> dict[Path, str]:
-    from reproduction.publishing.citation_and_errata import read_citation, with_citations
-
-    page = README.read_text(encoding="utf-8")
-    return {README: with_citations(page, read_citation(CITATION))}
-
-
-def with_artifacts(page: str, artifacts: Mapping[str, Sequence[str]]) -> str:
-    """Return a page whose table has the artifacts of each study in its last column.
-
-    Examples
-    --------
-    >>> with_artifacts("| `one` | A paper. | |", {"one": ["table1", "fig01"]})
-    '| `one` | A paper. | `table1`, `fig01` |'
-    """
-    for study, names in artifacts.items():
-        cell = ", ".join(f"`{name}`" for name in names)
+    for study, spec in load_settings(Path("config"), "full").studies.items():
+        cell = ", ".join(f"`{name}`" for name in spec.artifacts)
         row = re.compile(rf"^(\| `{study}` \|.*\|)[^|\n]*\|$", flags=re.MULTILINE)
         page, found = row.subn(rf"\1 {cell} |", page)
         if not found:
-            raise ValueError(f"{STUDIES_PAGE} has no row for {study}. Add one by hand.")
+            raise ValueError(f"docs/studies.md has no row for {study}. Add one by hand.")
     return page
+
+
+# The BibTeX entries of receval and the papers in README.md.
+
+BEGIN = "<!-- written by receval repo citation from CITATION.cff -->"
+END = "<!-- end of what receval repo citation writes -->"
+
+_ACCENTS = {"\N{COMBINING ACUTE ACCENT}": "'", "\N{COMBINING TILDE}": "~"}
+_KINDS = {"article": "article", "conference-paper": "inproceedings"}
+
+
+def bibtex(citation: Mapping[str, Any]) -> str:
+    """Return the BibTeX entries of the software, then of the works that it rebuilds, in ASCII.
+
+    Works that are cited for something else have a ``scope``, and no entry. Keys are the title of
+    the software, and for papers the first author's family name with the year, like the names of the
+    studies. Unknown accents and kinds of works are refused.
+
+    Examples
+    --------
+    >>> print(bibtex({
+    ...     "title": "receval", "abstract": "Papers, rebuilt.", "version": "1.0.0",
+    ...     "date-released": "2026-11-23", "authors": [{"name": "The receval authors"}],
+    ... }))
+    @software{receval,
+      author = {{The receval authors}},
+      title = {{receval: Papers, rebuilt}},
+      year = {2026}, version = {1.0.0}
+    }
+    """
+    own = {
+        "author": _authors(citation["authors"]),
+        "title": f"{{{citation['title']}: {citation['abstract'].rstrip('.')}}}",
+        "year": str(citation["date-released"])[:4],
+        "version": citation["version"],
+    }
+    entries = [_entry("software", citation["title"], own)]
+    works = citation.get("references", ())
+    entries += [_paper(work) for work in works if "scope" not in work]
+    return "\n".join(entries)
+
+
+def page_with_citations(page: str) -> str:
+    """Return a page with up-to-date entries between its marks."""
+    from reproduction.config.reading import read_yaml
+
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"README.md has no place for BibTeX. Add the lines {BEGIN} and {END}.")
+    entries = bibtex(read_yaml(Path("CITATION.cff")))
+    return f"{before}{begin}\n```bibtex\n{entries}\n```\n{end}{after}"
+
+
+def _paper(work: Mapping[str, Any]) -> str:
+    kind = _KINDS.get(work["type"])
+    if kind is None:
+        raise ValueError(
+            f"CITATION.cff: {work['title']} has the type {work['type']}, for which there is no "
+            f"BibTeX here. Use {' or '.join(_KINDS)}."
+        )
+    fields = {
+        "author": _authors(work["authors"]),
+        "title": f"{{{work['title']}}}",
+        "journal": work.get("journal"),
+        "booktitle": work.get("collection-title"),
+        "year": work["year"],
+        "volume": work.get("volume"),
+        "number": work.get("issue"),
+        "pages": f"{work['start']}--{work['end']}" if "start" in work else None,
+        "doi": work.get("doi"),
+    }
+    family = unicodedata.normalize("NFD", work["authors"][0]["family-names"]).lower()
+    return _entry(kind, re.sub(r"[^a-z]", "", family) + str(work["year"]), fields)
+
+
+def _entry(kind: str, key: str, fields: Mapping[str, object]) -> str:
+    """Return an entry: authors, title and venue on separate lines, the rest on one."""
+    texts = [f"{name} = {{{_ascii(str(value))}}}" for name, value in fields.items() if value]
+    alone = [text for text in texts if text.startswith(("author", "title", "journal", "booktitle"))]
+    together = ", ".join(text for text in texts if text not in alone)
+    return f"@{kind}{{{key},\n" + ",\n".join(f"  {line}" for line in (*alone, together)) + "\n}"
+
+
+def _authors(authors: Sequence[Mapping[str, str]]) -> str:
+    """Return names for BibTeX; a group is in braces, or its last word would be a family name."""
+    return " and ".join(
+        (
+            f"{{{each['name']}}}"
+            if "name" in each
+            else f"{each['family-names']}, {each['given-names']}"
+        )
+        for each in authors
+    )
+
+
+def _ascii(text: str) -> str:
+    """Return a text with accents as LaTeX commands, which every BibTeX reads."""
+    letters: list[str] = []
+    for letter in unicodedata.normalize("NFD", text):
+        if letter in _ACCENTS:
+            letters[-1] = f"{{\\{_ACCENTS[letter]}{letters[-1]}}}"
+        elif letter.isascii():
+            letters.append(letter)
+        else:
+            raise ValueError(
+                f"CITATION.cff: {unicodedata.name(letter)} has no LaTeX command here. Add one to "
+                f"_ACCENTS in {_SELF}."
+            )
+    return "".join(letters)
 
 
 # docs/warnings.md lists every kind of note beside results and every error message.
@@ -125,7 +210,6 @@ REFUSING = (
     "multiverse/cannot_tell.py",
     "multiverse/explore_ratings.py",
     "multiverse/flips.py",
-    "multiverse/explore_ratings.py",
     "multiverse/multiverse_report.py",
     "sampled_metrics",
     "missing_judgments/propensities.py",

@@ -86,11 +86,6 @@ def numeric(cells: pd.Series[str]) -> NDArray[np.bool_]:
     return stands_for_nothing | ~np.isnan(numbers(cells))
 
 
-def whole(cells: pd.Series[str]) -> NDArray[np.bool_]:
-    """Return which cells are written as whole numbers."""
-    return cells.str.fullmatch(r"[+-]?\d+").to_numpy(dtype=bool)
-
-
 def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
     """Return the roles of the columns of an accepted table.
 
@@ -110,19 +105,14 @@ def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
         empty = (cells == "").to_numpy(dtype=bool)
         if config.is_key(column) or not numeric(cells).all() or empty.all():
             keys.append(column)
-        elif (whole(cells) | empty).all():
+        elif (cells.str.fullmatch(r"[+-]?\d+") | empty).all():
             counts.append(column)
         else:
             values.append(column)
-    while counts and not _tells_rows_apart(table, keys):
+    while counts and (table.duplicated(keys).any() if keys else len(table) > 1):
         keys.append(counts.pop(0))
     in_order = [column for column in table.columns if column in keys]
     return ColumnRoles(tuple(in_order), tuple(counts), tuple(values), tuple(texts))
-
-
-def _tells_rows_apart(table: pd.DataFrame, keys: list[str]) -> bool:
-    """Return whether no two rows have the same keys."""
-    return not table.duplicated(keys).any() if keys else len(table) < 2
 
 
 def row_labels(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.Index[str]:
@@ -396,19 +386,6 @@ def changes_of_numbers(
     ]
 
 
-def first_difference(one: str, other: str) -> int:
-    """Return the position of the first character in which two texts differ.
-
-    Examples
-    --------
-    >>> first_difference("MF leads.", "MF loses.")
-    4
-    """
-    one, other = _on_one_line(one), _on_one_line(other)
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
 def part_of(text: str, place: int, most: int = 80) -> str:
     """Return a text, shortened to the part around a position if it is long.
 
@@ -461,7 +438,9 @@ def _changes_of_texts(
         change = partial(Change, Kind.TEXT, accepted.index[row], str(accepted.name))
         moves = changes_of_numbers(old, new, tolerance)
         if moves is None:
-            place = first_difference(old, new)
+            one, other = _on_one_line(old), _on_one_line(new)
+            pairs = enumerate(zip(one, other, strict=False))
+            place = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
             changes.append(change(part_of(old, place), part_of(new, place)))
             continue
         beyond = [move for move in moves if abs(move.difference) > move.allowed * _ALLOWANCE]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -96,21 +97,15 @@ def fixture_name(name: str) -> tuple[str, float | None, float | None]:
     )
 
 
-def values_of_lists(
-    spoken: Dialect, metric: Metric, case: Mapping[str, Any], least: float | None = None
-) -> tuple[dict[str, float], JudgedLists, list[str]]:
-    """Measure a case's lists in a dialect."""
-    lists, users = _lists_of(spoken, case, least)
-    return _by_user(metric, lists, users), lists, users
-
-
-def _by_user(metric: Metric, lists: JudgedLists, users: list[str]) -> dict[str, float]:
+def values_by_user(metric: Metric, lists: JudgedLists, users: list[str]) -> dict[str, float]:
+    """Return the values of a metric on the lists of some users."""
     return dict(zip(users, evaluate([metric], lists)[0].tolist(), strict=True))
 
 
-def _lists_of(
-    spoken: Dialect, case: Mapping[str, Any], least: float | None
+def lists_of_case(
+    spoken: Dialect, case: Mapping[str, Any], least: float | None = None
 ) -> tuple[JudgedLists, list[str]]:
+    """Return the lists of a case as a dialect reads them, and their users."""
     test = {
         user: {item: value for item, value in own.items() if least is None or value >= least}
         for user, own in case["test"].items()
@@ -164,9 +159,9 @@ def compared(tool: str, folder: Path) -> tuple[list[FixtureValue], dict[str, str
                 refused[name] = str(error)
                 continue
             if (threshold, least) not in known:
-                known[threshold, least] = _lists_of(spoken, cases[case], least)
+                known[threshold, least] = lists_of_case(spoken, cases[case], least)
             lists, users = known[threshold, least]
-            by_user = _by_user(metric, lists, users)
+            by_user = values_by_user(metric, lists, users)
             for user, value in (theirs["per_user"] or {}).items():
                 values.append(FixtureValue(tool, case, name, user, value, by_user[user]))
             if theirs["mean"] is not None:
@@ -275,7 +270,7 @@ def is_ours(value: FixtureValue) -> bool:
 def tables_of_dialects(folder: Path = FIXTURES) -> str:
     """Return a table of all dialects, and the metrics and limitations of each."""
     measured: dict[tuple[str, str], list[FixtureValue]] = {}
-    others: dict[str, dict[str, int]] = {}
+    others: dict[str, Counter[str]] = {}
     for tool in fixture_tools(folder):
         spoken = dialect(tool)
         values, _ = compared(tool, folder)
@@ -283,21 +278,19 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
         entries = {name: spoken.entry(fixture_name(name)[0]) for name in names}
         for value in values:
             entry = entries[value.name]
-            if is_ours(value):
+            known = None if is_ours(value) else reason_for(value)
+            if is_ours(value) or (known and known.tolerance <= SINGLE):
                 measured.setdefault((spoken.name, entry.name), []).append(value)
+            if is_ours(value):
                 continue
-            known = reason_for(value)
             if known is None:
                 raise ValueError(
                     f"{value.name} of {tool} is {value.theirs} for {value.user or 'the average'} "
                     f"of the case {value.case}, but {value.ours} in its dialect. Correct the "
                     "dialect, or add the reason in reproduction.publishing.dialects_page."
                 )
-            if known.tolerance <= SINGLE:
-                measured.setdefault((spoken.name, entry.name), []).append(value)
             said = f"{known.why}{_names_in_words(known.metrics)}"
-            counts = others.setdefault(spoken.name, {})
-            counts[said] = counts.get(said, 0) + 1
+            others.setdefault(spoken.name, Counter())[said] += 1
     spoken_ones = [dialect(name) for name in DIALECTS]
     rows = [_HEADINGS, ("---",) * len(_HEADINGS)]
     rows += [_row(own, measured) for own in spoken_ones]

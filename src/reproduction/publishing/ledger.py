@@ -10,10 +10,11 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from typing import TypeVar
 
 from receval.figures.display import printed_name
 from receval.figures.printed_numbers import in_text
@@ -47,6 +48,8 @@ _OF_SPLITS = (
     re.compile(r"; (?P<holding>\d+) of (?P<tried>\d+) come within its tolerance\."),
 )
 
+Thing = TypeVar("Thing")
+
 LONGEST = 240
 """Maximum number of characters in a cell of a table."""
 
@@ -66,11 +69,7 @@ class VerdictRow(LedgerRow):
 
     @property
     def on_splits(self) -> str:
-        """In short, on how many splits it holds.
-
-        This would be misleading for a number that holds because it lies in the interval of all
-        splits.
-        """
+        """In short, on how many splits it holds; not of a number that holds by its interval."""
         is_inside = self.has_numbers and self.verdict == ClaimVerdict.HOLDS
         return "" if is_inside else splits_in_short(self.splits)
 
@@ -148,13 +147,12 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def rows_by_artifact(rows: Iterable[VerdictRow]) -> Mapping[tuple[str, str], Sequence[VerdictRow]]:
-    """Return the rows that depend on each artifact, by study and name."""
-    by_artifact: dict[tuple[str, str], list[VerdictRow]] = {}
-    for row in rows:
-        for artifact in row.artifacts:
-            by_artifact.setdefault(artifact, []).append(row)
-    return by_artifact
+def in_groups(things: Iterable[Thing], key: Callable[[Thing], str]) -> dict[str, list[Thing]]:
+    """Return things by their keys, in their order."""
+    found: dict[str, list[Thing]] = {}
+    for thing in things:
+        found.setdefault(key(thing), []).append(thing)
+    return found
 
 
 def artifact_label(study: str, artifact: str, paper: str) -> str:
@@ -264,18 +262,12 @@ def figure_or_section(where: str) -> str:
 
 def claims_in(rows: Iterable[VerdictRow]) -> list[LedgerClaim]:
     """Return the claims of some rows, in their order."""
-    found: dict[str, list[VerdictRow]] = {}
-    for row in rows:
-        found.setdefault(row.claim, []).append(row)
-    return [LedgerClaim(tuple(own)) for own in found.values()]
+    return [LedgerClaim(tuple(own)) for own in in_groups(rows, lambda row: row.claim).values()]
 
 
 def by_words(rows: Iterable[VerdictRow]) -> dict[str, list[VerdictRow]]:
     """Group rows by their verdicts in words."""
-    found: dict[str, list[VerdictRow]] = {}
-    for row in rows:
-        found.setdefault(row.words, []).append(row)
-    return found
+    return in_groups(rows, lambda row: row.words)
 
 
 def reasons_of(rows: Sequence[VerdictRow]) -> str:
@@ -310,10 +302,7 @@ class PaperLedger:
     @property
     def parts(self) -> dict[str, list[LedgerClaim]]:
         """All claims by figure, table or section, in the order of the paper."""
-        found: dict[str, list[LedgerClaim]] = {}
-        for claim in self.claims:
-            found.setdefault(claim.part, []).append(claim)
-        return found
+        return in_groups(self.claims, lambda claim: claim.part)
 
     def _with(self, *verdicts: str) -> list[tuple[LedgerClaim, tuple[VerdictRow, ...]]]:
         found = [
@@ -326,9 +315,7 @@ class PaperLedger:
 
 def papers_in(rows: Iterable[VerdictRow]) -> list[PaperLedger]:
     """Return the papers of some rows, in their order."""
-    found: dict[str, list[LedgerClaim]] = {}
-    for claim in claims_in(rows):
-        found.setdefault(claim.first.paper, []).append(claim)
+    found = in_groups(claims_in(rows), lambda claim: claim.first.paper)
     return [PaperLedger(paper, tuple(claims)) for paper, claims in found.items()]
 
 
@@ -389,10 +376,10 @@ def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
         parts.append(OF_TWINS)
     if rebuilt:
         parts += [headline([c for p in rebuilt for c in p.claims]), _table_of_counts(rebuilt)]
-    for paper in rebuilt:
-        parts += [_heading(paper), headline(paper.claims), *_lists(paper)]
-    for paper in newer:
-        parts += [_heading(paper), OF_NEWER, headline(paper.claims), *_lists(paper)]
+    for paper in [*rebuilt, *newer]:
+        parts.append(f"## {paper.paper}\n\n[All claims of {paper.paper}](claims_{paper.paper}.md).")
+        parts += [OF_NEWER] if paper in newer else []
+        parts += [headline(paper.claims), *_lists(paper)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -406,15 +393,8 @@ def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synt
     if synthetic:
         parts.append(OF_TWINS)
     lacking = dict.fromkeys(row.dataset for row in rows if row.lacks_dataset)
-    parts += (
-        [
-            "\n".join(
-                f"- Undecidable on {name}: {elsewhere.get(name, 'not here')}." for name in lacking
-            )
-        ]
-        if lacking
-        else []
-    )
+    told = (f"- Undecidable on {name}: {elsewhere.get(name, 'not here')}." for name in lacking)
+    parts += ["\n".join(told)] if lacking else []
     for part, claims in paper.parts.items():
         lines = [_row(["Claim", "What the paper says", "In the paper", "Here"]), _RULE]
         lines += [_line(claim, part, elsewhere) for claim in claims]
@@ -423,10 +403,6 @@ def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synt
 
 
 _RULE = "| --- | --- | --- | --- |"
-
-
-def _heading(paper: PaperLedger) -> str:
-    return f"## {paper.paper}\n\n[All claims of {paper.paper}](claims_{paper.paper}.md)."
 
 
 def _table_of_counts(papers: Sequence[PaperLedger]) -> str:
@@ -444,7 +420,10 @@ def _lists(paper: PaperLedger) -> Iterator[str]:
     """Yield the non-empty lists of a paper with their headings."""
     slips = [_entry(claim, claim.printed, claim.own) for claim in paper.slips]
     failing = [_entry(claim, reasons_of(rows), rows) for claim, rows in paper.not_rebuilt]
-    unsure = [_entry(claim, _on_splits(rows), rows) for claim, rows in paper.of_splits]
+    unsure = []
+    for claim, rows in paper.of_splits:
+        splits = ", ".join(dict.fromkeys(row.on_splits for row in rows if row.on_splits))
+        unsure.append(_entry(claim, f"Holds on {splits}.", rows))
     headings = list_headings(paper.paper)
     for heading, entries in zip(headings, (slips, failing, unsure), strict=True):
         if entries:
@@ -467,11 +446,6 @@ def _entry(claim: LedgerClaim, why: str, rows: Sequence[VerdictRow]) -> str:
     ]
     text = f"{claim.number} ({claim.first.where}): {claim.first.statement}"
     return f"- {_printed(text)} *{_printed('; '.join(verdicts))}.* {_printed(why)}".rstrip()
-
-
-def _on_splits(rows: Sequence[VerdictRow]) -> str:
-    told = dict.fromkeys(row.on_splits for row in rows)
-    return f"Holds on {', '.join(filter(None, told))}."
 
 
 def _line(claim: LedgerClaim, part: str, elsewhere: Mapping[str, str]) -> str:

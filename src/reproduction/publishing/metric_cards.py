@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
@@ -145,12 +145,13 @@ def card_of(kind: type[BaseMetric]) -> Card:
             f"{', '.join(missing) or 'nothing'} and has the fields {', '.join(found) or 'none'} "
             f"of {', '.join(_TITLES)}."
         )
+    common = [field.name for field in fields(Metric)]
     return Card(
         name=kind.name,
         summary=notes[0],
         formula=formula,
         notes=tuple(notes[1:]),
-        parameters=tuple(_parameters(kind, sections, leave_out=_names(Metric))),
+        parameters=tuple(_parameters(kind, sections, leave_out=common)),
         fields={**RULES, **found},
         one_relevant=UNDER_1R[not issubclass(kind, Metric) or kind().refused_under_1r],
         less_is_better=kind.less_is_better,
@@ -192,11 +193,7 @@ def _average(kind: type) -> str:
     return "\n\n".join([f"### `{kind.__dict__['name']}`", *paragraphs, *([lines] if lines else [])])
 
 
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
-
-
-def _parameters(kind: type, sections: dict[str, str], leave_out: tuple[str, ...] = ()) -> list[str]:
+def _parameters(kind: type, sections: dict[str, str], leave_out: Sequence[str] = ()) -> list[str]:
     """Return one line per parameter: name, default, allowed words and meaning."""
     meanings = _meanings(sections.get("Parameters", ""))
     lines = []

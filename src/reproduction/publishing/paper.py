@@ -172,16 +172,8 @@ def read_paper_spec(path: Path) -> PaperSpec:
 
 # Sources of the paper's numbers: results, the ledger, errata, the plan, replications.
 
-VERDICTS = "ledger/verdicts"
-CLAIMS = "ledger/claims"
-NEWER = "ledger/newer"
-ERRATA = "ledger/errata"
-CAUSES = "ledger/causes"
-FORMS = "ledger/forms"
-TOLERANCES = "ledger/tolerances"
 CERTAINTY = "ledger/certainty"
 VARIANCE = "ledger/variance"
-COUNTS = "plan/counts"
 
 _DIGITS = 6
 """Words for a distance in tolerances."""
@@ -213,26 +205,12 @@ class PaperInputs:
 class NumberSources(ClaimSources):
     """Results of an edition, and tables derived from them."""
 
-    def __init__(
-        self,
-        inputs: PaperInputs,
-        ledger: pd.DataFrame,
-        claims: pd.DataFrame,
-        newer: pd.DataFrame,
-        errata: Mapping[str, Erratum],
-        causes: Sequence[Mapping[str, Any]],
-        replications: Mapping[str, pd.DataFrame] | None = None,
-    ) -> None:
+    def __init__(self, inputs: PaperInputs, tables: Mapping[str, pd.DataFrame]) -> None:
         super().__init__(
             {f"{path.parent.name}/{path.stem}": path for path in inputs.results},
             {path.parent.name: path for path in inputs.records},
         )
-        self._made = {
-            **_own_tables(inputs, ledger, claims, errata),
-            NEWER: newer,
-            CAUSES: pd.DataFrame(causes),
-            **(replications or {}),
-        }
+        self._made = tables
 
     def table(self, artifact: str) -> pd.DataFrame:
         return self._made[artifact] if artifact in self._made else super().table(artifact)
@@ -244,23 +222,6 @@ class NumberSources(ClaimSources):
     def missing(self, study: str, what: str, there: str) -> Exception:
         # Each number says whether twins lack it, so anything else that is missing is an error.
         return ValueError(f"there is no {what}, only {there}. Correct paper/numbers.yaml.")
-
-
-def _own_tables(
-    inputs: PaperInputs,
-    ledger: pd.DataFrame,
-    claims: pd.DataFrame,
-    errata: Mapping[str, Erratum],
-) -> dict[str, pd.DataFrame]:
-    rows = [(name, e.paper, e.certainty, bool(e.size.numbers)) for name, e in errata.items()]
-    return {
-        VERDICTS: ledger[ledger["form"] == ""].reset_index(drop=True),
-        CLAIMS: claims,
-        FORMS: _other_forms(ledger),
-        TOLERANCES: _in_tolerances(ledger),
-        ERRATA: pd.DataFrame(rows, columns=["erratum", "paper", "certainty", "measured"]),
-        COUNTS: pd.DataFrame({"of": list(inputs.counts), "value": list(inputs.counts.values())}),
-    }
 
 
 def _other_forms(ledger: pd.DataFrame) -> pd.DataFrame:
@@ -309,7 +270,23 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     if CERTAINTY in replications:
         causes = with_failures_elsewhere(causes, replications[CERTAINTY])
     newer = claims_of(of_newer(judged))
-    sources = NumberSources(inputs, ledger, claims, newer, errata, causes, replications)
+    sources = NumberSources(
+        inputs,
+        {
+            "ledger/verdicts": ledger[ledger["form"] == ""].reset_index(drop=True),
+            "ledger/claims": claims,
+            "ledger/newer": newer,
+            "ledger/forms": _other_forms(ledger),
+            "ledger/tolerances": _in_tolerances(ledger),
+            "ledger/causes": pd.DataFrame(causes),
+            "ledger/errata": pd.DataFrame(
+                [(name, e.paper, e.certainty, bool(e.size.numbers)) for name, e in errata.items()],
+                columns=["erratum", "paper", "certainty", "measured"],
+            ),
+            "plan/counts": pd.DataFrame(inputs.counts.items(), columns=["of", "value"]),
+            **replications,
+        },
+    )
     documents = {path.name: path for path in inputs.documents}
     numbers = {
         **spec.numbers,
@@ -337,7 +314,7 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         "causes": causes,
         "certainty": certainty_counts(replications[CERTAINTY]) if CERTAINTY in replications else [],
         "variance": [
-            {name: _share(value) for name, value in row.items()}
+            {n: shown_number(v, ".0%") if isinstance(v, float) else v for n, v in row.items()}
             for row in (variance_shares(replications[VARIANCE]) if VARIANCE in replications else [])
         ],
         "figures": list(inputs.figures),
@@ -358,17 +335,13 @@ def _replications(
     return found
 
 
-def _share(value: Any) -> Any:
-    """Return a share as printed in tables, and any other value unchanged."""
-    return shown_number(value, ".0%") if isinstance(value, float) else value
-
-
 def table_of_numbers(contents: Mapping[str, Any]) -> pd.DataFrame:
     """Return the numbers of the text with their sources, one row per number: ``receval.csv``."""
-    rows = [(name, *number.values()) for name, number in contents["numbers"].items()]
-    return pd.DataFrame(rows, columns=["name", "value", "printed", "source"])[
-        ["name", "source", "value", "printed"]
+    rows = [
+        (name, number["source"], number["value"], number["shown"])
+        for name, number in contents["numbers"].items()
     ]
+    return pd.DataFrame(rows, columns=["name", "source", "value", "printed"])
 
 
 def _number(
@@ -386,10 +359,8 @@ def _number(
         if number.quantity is None:
             return _written(number, documents)
         sources.forget()
-        found = evaluated(
-            number.quantity, sources, ClaimContext(number.study, None, number.dataset)
-        )
-        value = found.number()
+        context = ClaimContext(number.study, None, number.dataset)
+        value = evaluated(number.quantity, sources, context).number()
         if not np.isfinite(value):
             raise ValueError("the cell is empty. Select another one.")
     except (NotMeasuredError, ValueError) as error:

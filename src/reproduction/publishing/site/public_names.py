@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import html
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -263,16 +263,19 @@ def docstring_markdown(text: str) -> str:
     'A [`Metric`](api:.Metric) of `n` lists, $`r_k < 2`$.'
     """
     text = _TABLE.sub(_table, text)
-    text = _MATH.sub(lambda m: f"{m[1]}```math\n{_block(m[2], m[1])}\n{m[1]}```", text)
+    text = _MATH.sub(_formula, text)
     text = _EXAMPLE.sub(lambda m: f"```pycon\n{m[0].rstrip()}\n```\n", text)
     text = _FIELD.sub(r"- **\1:** ", text)
     parts = re.split(r"(```.*?```)", text, flags=re.DOTALL)
     parts[::2] = [_INLINE.sub(_role, part) for part in parts[::2]]
-    return _outside_code("".join(parts), lambda part: part.replace("<", "&lt;"))
+    parts = _CODE.split("".join(parts))
+    parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
+    return "".join(parts)
 
 
-def _block(text: str, margin: str) -> str:
-    return indent(dedent(text).strip(), margin)
+def _formula(found: re.Match[str]) -> str:
+    margin, text = found.groups()
+    return f"{margin}```math\n{indent(dedent(text).strip(), margin)}\n{margin}```"
 
 
 def _role(found: re.Match[str]) -> str:
@@ -285,12 +288,6 @@ def _role(found: re.Match[str]) -> str:
     if name.startswith(("~", ".")):
         printed = printed if name.startswith(".") else printed.rpartition(".")[2]
     return f"[`{printed}`](api:{name.lstrip('~')})"
-
-
-def _outside_code(text: str, change: Callable[[str], str]) -> str:
-    parts = _CODE.split(text)
-    parts[::2] = map(change, parts[::2])
-    return "".join(parts)
 
 
 def _table(found: re.Match[str]) -> str:
@@ -317,19 +314,14 @@ def _prose(text: str, resolve: Resolver) -> str:
 
 def _entries(text: str, resolve: Resolver) -> str:
     parts = []
-    for line, body in _split_entries(text):
-        name, separator, kind = line.partition(" : ")
+    for entry in re.split(r"\n(?=\S)", text.strip("\n")):
+        line, _, body = entry.partition("\n")
+        name, separator, kind = line.strip().partition(" : ")
         said = f"<code>{html.escape(name)}</code>"
         if separator:
             said += f' <span class="type">{html.escape(kind)}</span>'
-        parts.append(f"<dt>{said}</dt><dd>{_prose(body, resolve)}</dd>")
+        parts.append(f"<dt>{said}</dt><dd>{_prose(dedent(body), resolve)}</dd>")
     return f"<dl>{''.join(parts)}</dl>"
-
-
-def _split_entries(text: str) -> Iterator[tuple[str, str]]:
-    for entry in re.split(r"\n(?=\S)", text.strip("\n")):
-        line, _, body = entry.partition("\n")
-        yield line.strip(), dedent(body)
 
 
 def reference_pages(

@@ -27,11 +27,13 @@ from reproduction.publishing.ledger import (
     read_verdict_rows,
 )
 from reproduction.publishing.site.claim_pages import (
+    LEDGER,
+    RowPrinter,
+    claim_address,
     page_of_ledger,
-    paper_labels,
+    paper_address,
     paper_pages,
     single_claims,
-    start_page,
 )
 from reproduction.publishing.site.public_names import (
     REFERENCE,
@@ -40,7 +42,6 @@ from reproduction.publishing.site.public_names import (
     read_packages,
     reference_pages,
 )
-from reproduction.publishing.site.shown_rows import LEDGER, RowPrinter, claim_address, paper_address
 from reproduction.publishing.site.site_pages import (
     PageWriter,
     SiteLinks,
@@ -48,11 +49,13 @@ from reproduction.publishing.site.site_pages import (
     anchor_of,
     markup,
     rendered,
+    without_tags,
 )
 from reproduction.publishing.site.study_pages import PART as STUDIES
 from reproduction.publishing.site.study_pages import (
     Study,
     read_study_text,
+    start_page,
     studies_page,
     study_page,
 )
@@ -128,20 +131,19 @@ def document_address(source: str) -> str:
 def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[SitePage]:
     """Return a page for every document, and a page that lists them."""
     pages, listed = [], dict[str, dict[str, str]]()
+    summaries = {name: line for group in GROUPS.values() for name, line in group.items()}
     for source, path in documents.items():
         address = document_address(source)
         text = path.read_text(encoding="utf-8")
         shown = rendered(text, links.resolver(address, source))
-        title = _plain(shown.title) or source
+        title = without_tags(shown.title) or source
         is_errata = address == ERRATA
         if not is_errata:
             stem = PurePosixPath(source).stem
-            lines = {name: line for group in GROUPS.values() for name, line in group.items()}
-            summary = lines.get(stem, "")
             listed[stem] = {
                 "title": TITLES.get(stem, title),
                 "address": address,
-                "summary": summary,
+                "summary": summaries.get(stem, ""),
             }
         pages.append(
             SitePage(
@@ -152,7 +154,7 @@ def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[Site
                 {
                     "body": markup(shown.body),
                     "contents": [
-                        (heading.level, heading.anchor, markup(_plain(heading.text)))
+                        (heading.level, heading.anchor, markup(without_tags(heading.text)))
                         for heading in shown.headings
                         if heading.level in (2, 3)
                     ],
@@ -163,15 +165,10 @@ def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[Site
             )
         )
     groups = {name: [listed[s] for s in stems if s in listed] for name, stems in GROUPS.items()}
-    named = {stem for stems in GROUPS.values() for stem in stems}
-    groups["More"] = [entry for stem, entry in listed.items() if stem not in named]
+    groups["More"] = [entry for stem, entry in listed.items() if stem not in summaries]
     values = {"groups": {name: entries for name, entries in groups.items() if entries}}
     listing = SitePage(DOCUMENTS, "Documents", "documents.html", DOCUMENTS, values, "Documents.")
     return [listing, *pages]
-
-
-def _plain(html: str) -> str:
-    return re.sub(r"<[^>]+>", "", html)
 
 
 OWN_DATA = "Your own data"
@@ -227,22 +224,11 @@ def ledger_data(
 
     A page opened as a local file can load a script, but not a data file.
     """
+    words = {p.paper: {r.verdict: r.words for c in p.claims for r in c.own} for p in papers}
     lines = [_line(claim, labels, title) for paper in papers for claim in paper.claims]
-    data = {"styles": VERDICTS, "words": {p.paper: _words(p) for p in papers}}
-    return "\n".join(
-        [
-            f"window.LEDGER = {_json(data)};",
-            "window.LEDGER.claims = [",
-            ",\n".join(lines),
-            "];",
-            "",
-        ]
-    )
-
-
-def _words(paper: PaperLedger) -> dict[str, str]:
-    """Return the verdicts on a paper in words."""
-    return {row.verdict: row.words for claim in paper.claims for row in claim.own}
+    claims = ",\n".join(lines)
+    data = _json({"styles": VERDICTS, "words": words})
+    return f"window.LEDGER = {data};\nwindow.LEDGER.claims = [\n{claims}\n];\n"
 
 
 def _json(value: object) -> str:
@@ -275,32 +261,39 @@ def write_site(sources: SiteSources, site: Path) -> None:
     """Write all pages, and copy the files that they show or offer."""
     rows = read_verdict_rows(sources.claims)
     studies = sorted((_study(folder, rows) for folder in sources.studies), key=_place)
-    papers = _papers(rows, studies)
+    order = [study.name for study in studies]
+    papers = sorted(papers_in(rows), key=lambda paper: order.index(paper.paper))
+    labels = {study.name: study.label for study in studies}
     writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
-    for page in _pages(sources, rows, studies):
+    for page in _pages(sources, rows, studies, papers, labels):
         write_atomically(site / page.address, writer.html(page))
-    labels = paper_labels(papers, studies)
     title = sources.datasets.get
     write_atomically(site / DATA, ledger_data(papers, labels, lambda name: title(name, name)))
-    for path in sorted(sources.assets.iterdir()):
-        _copy(path, site / "assets" / path.name)
-    for repository_path, path in sources.pictures.items():
-        _copy(path, site / repository_path)
-    _copy(sources.claims, site / "files" / "claims.csv")
-    if sources.report:
-        _copy(sources.report, site / REPORT)
-    if sources.certainty:
-        _copy(sources.certainty, site / "files" / sources.certainty.name)
-    for path in sources.certainty_figures.values():
-        for own in (path, path.with_suffix(".csv")):
-            _copy(own, site / "files" / own.name)
-    for study in studies:
-        for name in [*_offered(study), "provenance.json"]:
-            _copy(study.folder / name, site / "files" / study.name / name)
+    figures = sources.certainty_figures.values()
+    certainty = [sources.certainty, *figures, *(path.with_suffix(".csv") for path in figures)]
+    copies = {
+        **{f"assets/{path.name}": path for path in sorted(sources.assets.iterdir())},
+        **sources.pictures,
+        "files/claims.csv": sources.claims,
+        **({REPORT: sources.report} if sources.report else {}),
+        **{f"files/{p.name}": p for p in certainty if p},
+        **{
+            f"files/{study.name}/{name}": study.folder / name
+            for study in studies
+            for name in (*(f for s in study.text.sections for f in s.files), "provenance.json")
+        },
+    }
+    for address, path in copies.items():
+        (site / address).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, site / address)
 
 
 def _pages(
-    sources: SiteSources, rows: list[VerdictRow], studies: Sequence[Study]
+    sources: SiteSources,
+    rows: list[VerdictRow],
+    studies: Sequence[Study],
+    papers: Sequence[PaperLedger],
+    labels: Mapping[str, str],
 ) -> list[SitePage]:
     modules = read_modules(sources.modules)
     errata = _errata(sources)
@@ -316,19 +309,19 @@ def _pages(
         [(study, section.name) for study, section in sections if section.has_picture],
         sources.elsewhere,
     )
-    papers = _papers(rows, studies)
     of_claims = {claim: [(name, mentions[name]) for name in own] for claim, own in errata.items()}
     reminders = reminders_of([read_claims(path) for path in sources.statements])
     doors = {
         "use": _guide_to_own_data(sources.documents),
         "rerun": document_address("README.md") if "README.md" in sources.documents else DOCUMENTS,
     }
+    by_name = {study.name: study for study in studies}
     figures = sources.certainty_figures
     return [
         start_page(papers, studies, doors, REPORT if sources.report else ""),
-        page_of_ledger(papers, paper_labels(papers, studies), printer),
-        *paper_pages(papers, studies, printer, of_claims),
-        *single_claims(papers, studies, printer, of_claims, reminders),
+        page_of_ledger(papers, labels, printer),
+        *paper_pages(papers, by_name, labels, printer, of_claims),
+        *single_claims(papers, labels, printer, of_claims, reminders),
         studies_page(studies),
         *(
             study_page(
@@ -350,19 +343,6 @@ def _study(folder: Path, rows: Sequence[VerdictRow]) -> Study:
 def _place(study: Study) -> tuple[bool, str, str]:
     """Return the sort key of studies: those of papers first, from the oldest."""
     return not study.is_paper, study.name[-4:] if study.is_paper else "", study.name
-
-
-def _papers(rows: Sequence[VerdictRow], studies: Sequence[Study]) -> list[PaperLedger]:
-    """Return the papers in the order of their studies."""
-    order = [study.name for study in studies]
-    return sorted(papers_in(rows), key=lambda paper: order.index(paper.paper))
-
-
-def _offered(study: Study) -> list[str]:
-    """Return the files of the artifacts of a study that its page links to."""
-    return [
-        f"{section.name}.{suffix}" for section in study.text.sections for suffix in section.suffixes
-    ]
 
 
 def _guide_to_own_data(documents: Mapping[str, Path]) -> str:
@@ -403,16 +383,10 @@ def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]
     addresses |= {path: path for path in sources.pictures}
     results = f"results/{sources.edition}"
     addresses |= {f"{results}/claims.csv": "files/claims.csv", f"{results}/claims.md": LEDGER}
-    addresses |= {
-        f"{results}/claims_{study.name}.md": paper_address(study.name)
-        for study in studies
-        if study.rows
-    }
-    addresses |= {
-        f"{results}/claims_{study.name}.md#{row.claim}": claim_address(row.claim)
-        for study in studies
-        for row in study.rows
-    }
+    for study in studies:
+        claims = f"{results}/claims_{study.name}.md"
+        addresses |= {claims: paper_address(study.name)} if study.rows else {}
+        addresses |= {f"{claims}#{row.claim}": claim_address(row.claim) for row in study.rows}
     if sources.report:
         addresses[f"{results}/{sources.report.name}"] = REPORT
     for study in studies:
@@ -420,14 +394,8 @@ def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]
         addresses |= {folder: study.address, f"{folder}/index.md": study.address}
         addresses[f"{folder}/provenance.json"] = f"files/{study.name}/provenance.json"
         for section in study.text.sections:
-            for suffix in section.suffixes:
-                file = f"{section.name}.{suffix}"
+            for file in section.files:
                 addresses[f"{folder}/{file}"] = f"files/{study.name}/{file}"
             if "md" in section.suffixes:
                 addresses[f"{folder}/{section.name}.md"] = f"{study.address}#{section.name}"
     return addresses
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)

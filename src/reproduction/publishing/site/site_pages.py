@@ -43,6 +43,8 @@ _ATTRIBUTE = re.compile(r"""(?<=\s)(href|src|srcset)="([^"]*)\"""")
 _MENTIONED = re.compile(r"(?<![\w-])((?:[BCM]|V18|V20)-\d{3}|E-\d{2})(?![\w-])")
 _IMAGE_WITHOUT_FILE = re.compile(r"""<img\b[^>]*\ssrc=""[^>]*>""")
 
+_FORMATTER = HtmlFormatter(nowrap=True)
+
 NAME = "api:"
 """Prefix of a query to a resolver for a name of the library."""
 
@@ -85,7 +87,7 @@ def anchor_of(title: str) -> str:
 
 def highlighted(code: str, language: str) -> str:
     """Return code as HTML, with classes for its parts if the language is known."""
-    inner: str = highlight(code, _lexer(language or "text"), _formatter())
+    inner: str = highlight(code, _lexer(language or "text"), _FORMATTER)
     return f'<pre class="code"><code>{inner.rstrip()}</code></pre>\n'
 
 
@@ -95,11 +97,6 @@ def _lexer(language: str) -> Lexer:
         return get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
         return _lexer("text")
-
-
-@cache
-def _formatter() -> HtmlFormatter:
-    return HtmlFormatter(nowrap=True)
 
 
 def rendered(text: str, resolve: Resolver, *, shift: int = 0, prefix: str = "") -> RenderedText:
@@ -380,6 +377,11 @@ class PageWriter:
 def markup(html: str) -> Markup:
     """Mark our own HTML, so that templates do not escape it."""
     return Markup(html)
+
+
+def without_tags(html: str) -> str:
+    """Return the text in HTML."""
+    return re.sub(r"<[^>]+>", "", html)
 
 
 # Links from the names that texts of the repository use to pages of the site.

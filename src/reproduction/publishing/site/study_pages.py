@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of the studies: figures, published values beside ours, files and commands."""
+"""The first page, and those of the studies: figures, published values beside ours, files."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ from typing import Any
 
 from receval.figures.printed_numbers import in_text, significant
 from receval.storage.files import refusing_damage
-from reproduction.claims.verdicts import is_rebuilt, verdict_in_words
+from reproduction.claims.verdicts import ClaimVerdict, is_rebuilt, verdict_in_words
 from reproduction.publishing.ledger import (
     VERDICTS,
     LedgerClaim,
+    PaperLedger,
     VerdictRow,
     claims_in,
     here_counts,
-    rows_by_artifact,
 )
-from reproduction.publishing.site.shown_rows import (
+from reproduction.publishing.site.claim_pages import (
+    MEANINGS,
     RowPrinter,
     VerdictBar,
+    headline_html,
     ledger_of,
     paper_address,
+    rebuilt_claims,
     verdict_bars,
 )
 from reproduction.publishing.site.site_pages import (
@@ -38,7 +41,11 @@ from reproduction.publishing.site.site_pages import (
     relative,
     rendered,
     rendered_inline,
+    without_tags,
 )
+
+START = "index.html"
+"""Address of the first page."""
 
 PART = "studies/index.html"
 """The part of the site that studies belong to."""
@@ -72,6 +79,11 @@ class StudySection:
     has_picture: bool
     paragraphs: tuple[str, ...]
     suffixes: tuple[str, ...]
+
+    @property
+    def files(self) -> list[str]:
+        """The names of its files."""
+        return [f"{self.name}.{suffix}" for suffix in self.suffixes]
 
 
 @dataclass(frozen=True)
@@ -262,22 +274,19 @@ def pairs_picture(pairs: Sequence[NumberPair]) -> str:
             f'<text class="before" x="-9" y="{y + 4:.1f}">{ratio:g}</text>'
         )
     for pair in shown:
-        parts.append(_point(pair, across(pair.published), down(pair.ours / pair.published)))
+        x, y = across(pair.published), down(pair.ours / pair.published)
+        published, ours = significant(pair.published), significant(pair.ours)
+        said = html.escape(f"{pair.name}: {published} in the paper, {ours} ours")
+        parts.append(
+            f'<circle class="{pair.style}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}">'
+            f"<title>{said}</title></circle>"
+        )
     parts.append(
         f'<text class="below" x="{WIDTH / 2}" y="{HEIGHT + 42}">The paper\'s number</text>'
         f'<text class="below" transform="translate(-48 {HEIGHT / 2}) rotate(-90)">'
         "Ours over the paper's</text></g></svg>"
     )
     return "".join(parts)
-
-
-def _point(pair: NumberPair, x: float, y: float) -> str:
-    published, ours = significant(pair.published), significant(pair.ours)
-    said = f"{pair.name}: {published} in the paper, {ours} ours"
-    return (
-        f'<circle class="{pair.style}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}">'
-        f"<title>{html.escape(said)}</title></circle>"
-    )
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
@@ -301,6 +310,41 @@ def _spaced(ratios: Iterable[float], down: Callable[[float], float]) -> list[flo
     return kept
 
 
+def start_page(
+    papers: Sequence[PaperLedger],
+    studies: Sequence[Study],
+    doors: Mapping[str, str],
+    report: str = "",
+) -> SitePage:
+    """Return the first page."""
+    claims = rebuilt_claims(papers)
+    rebuilt = [study for study in studies if study.is_paper and study.rows]
+    bars = [study.bar(START) for study in rebuilt]
+    counts = here_counts(claims)
+    return SitePage(
+        START,
+        "",
+        "start.html",
+        START,
+        {
+            "bars": bars,
+            "picture": markup(verdict_bars(bars, "papers")),
+            "papers": rebuilt,
+            "others": [study for study in studies if study not in rebuilt],
+            "verdicts": VERDICTS,
+            "meanings": MEANINGS,
+            "counts": counts,
+            "claims": len(claims),
+            "headline": headline_html(claims),
+            "decided": len(claims) - counts[ClaimVerdict.UNDECIDABLE],
+            "doors": {name: relative(address, START) for name, address in doors.items()},
+            "ledger_of": {verdict: ledger_of(verdict=verdict) for verdict in VERDICTS},
+            "report": relative(report, START) if report else "",
+        },
+        "Which findings of five papers on recommender evaluation hold, claim by claim.",
+    )
+
+
 def study_page(
     study: Study,
     studies: Sequence[Study],
@@ -312,11 +356,15 @@ def study_page(
 ) -> SitePage:
     """Return the page of a study."""
     page = study.address
-    by_artifact = rows_by_artifact(all_rows)
     shown = {section.name for section in study.text.sections}
     sections = [
         _section(
-            study, section, by_artifact.get((study.name, section.name), ()), printer, links, edition
+            study,
+            section,
+            [row for row in all_rows if (study.name, section.name) in row.artifacts],
+            printer,
+            links,
+            edition,
         )
         for section in study.text.sections
     ]
@@ -338,7 +386,7 @@ def study_page(
             "heading": markup(rendered_inline(study.text.title, resolve)),
             "citation": markup(rendered_inline(study.text.citation, resolve)),
             "bar": bar,
-            "picture": markup(verdict_bars([bar], study.name, named=False)) if bar.total else "",
+            "picture": bar.picture(study.name) if bar.total else "",
             "styles": VERDICTS,
             "ledger": relative(paper_address(study.name), page) if study.rows else "",
             "sections": sections,
@@ -358,11 +406,7 @@ def study_page(
 def studies_page(studies: Sequence[Study]) -> SitePage:
     """Return the page that lists all studies."""
     bars = {study.name: study.bar(PART) for study in studies}
-    pictures = {
-        name: markup(verdict_bars([bar], name, named=False))
-        for name, bar in bars.items()
-        if bar.total
-    }
+    pictures = {name: bar.picture(name) for name, bar in bars.items() if bar.total}
     return SitePage(
         PART,
         "Studies",
@@ -395,8 +439,8 @@ def _section(
     links: SiteLinks,
     edition: str,
 ) -> dict[str, Any]:
-    page, source = study.address, f"results/{edition}/{study.name}/index.md"
-    resolve = links.resolver(page, source)
+    page, files = study.address, f"files/{study.name}/{section.name}"
+    resolve = links.resolver(page, f"results/{edition}/{study.name}/index.md")
     heading = rendered_inline(section.heading, resolve)
     table = study.folder / f"{section.name}.md"
     text = shown_part(table.read_text(encoding="utf-8")) if "md" in section.suffixes else ""
@@ -404,14 +448,9 @@ def _section(
     return {
         "name": section.name,
         "heading": markup(heading),
-        "plain": re.sub(r"<[^>]+>", "", heading),
-        "picture": _picture(
-            study.folder / f"{section.name}.svg",
-            f"files/{study.name}/{section.name}.svg",
-            page,
-        )
-        if section.has_picture
-        else None,
+        "plain": without_tags(heading),
+        "picture": section.has_picture
+        and _picture(study.folder / f"{section.name}.svg", f"{files}.svg", page),
         "paragraphs": markup(rendered("\n\n".join(section.paragraphs), resolve).body),
         "table": markup(rendered(text, resolve, shift=2, prefix=f"{section.name}-").body),
         "table_rows": table_rows(text),
@@ -419,10 +458,7 @@ def _section(
         "counted": sum(row.is_counted for row in rows),
         "rows": [printer.shown(row, page) for row in rows],
         "counts": Counter((row.style, row.words) for row in rows if row.is_counted),
-        "files": [
-            (suffix, relative(f"files/{study.name}/{section.name}.{suffix}", page))
-            for suffix in section.suffixes
-        ],
+        "files": [(suffix, relative(f"{files}.{suffix}", page)) for suffix in section.suffixes],
         "command": f"snakemake --cores all work/{edition}/artifacts/{study.name}/"
         f"{section.name}.{shown}",
     }
@@ -430,15 +466,11 @@ def _section(
 
 def _certainty(figure: Path, links: SiteLinks, page: str) -> Mapping[str, Any]:
     """Return the page's contents on replications: a figure and its files."""
-    files = [
-        (path.suffix[1:], f"files/{path.name}") for path in (figure, figure.with_suffix(".csv"))
-    ]
+    guide = rendered_inline(links.with_documents(GUIDE), links.resolver(page, "README.md"))
     return {
         "picture": _picture(figure, f"files/{figure.name}", page),
-        "guide": markup(
-            rendered_inline(links.with_documents(GUIDE), links.resolver(page, "README.md"))
-        ),
-        "files": [(suffix, relative(address, page)) for suffix, address in files],
+        "guide": markup(guide),
+        "files": [(s, relative(f"files/{figure.stem}.{s}", page)) for s in ("svg", "csv")],
     }
 
 

@@ -148,8 +148,7 @@ def report_drift(
 ) -> None:
     """Compare the fresh artifacts of an edition with the accepted ones."""
     from reproduction.datasets.prepare import not_as_recorded
-    from reproduction.drift.comparison import compare_folders
-    from reproduction.drift.report import as_markdown
+    from reproduction.drift.comparison import as_markdown, compare_folders
     from reproduction.drift.spec import DriftSpec
 
     for folder, files in zip(map(Path, folders), (fresh, accepted), strict=True):

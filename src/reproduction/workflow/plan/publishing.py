@@ -108,9 +108,9 @@ class PlannedClaims:
         return datasets_elsewhere(self.studies.settings.datasets)
 
     def code_entries(self) -> list[str]:
-        """Return the modules that the claims name, for code digests."""
-        folder = self._folders.repository / "src" / THEOREMS.replace(".", "/")
-        return [f"{THEOREMS}.{path.stem}" for path in sorted(folder.glob("[a-z]*.py"))]
+        """Return the module that the claims name, for code digests."""
+        path = self._folders.repository / "src" / f"{THEOREMS.replace('.', '/')}.py"
+        return [THEOREMS] if path.is_file() else []
 
 
 # The errata of an edition: the files from which the sizes of their effects are read.

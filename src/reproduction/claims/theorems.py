@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Theorems of bellogin2017 on precision and other metrics, checked on small random data.
+"""Theorems, identities and definitions of the papers, checked on small random or made-up data.
 
-First come the formulas of expected precision (sections 4.1 and 6.2). A non-personalised system
-ranks all candidates in one order, of which :math:`i_k^{u,s}` is the k-th. The formulas neglect that
-a user's training items leave the order; :func:`expected_precision_over_coin_flips` does not.
+Each function without arguments returns one number: how far, or how often, the library deviates from
+what a paper says (0 if that is true), the ratio of two numbers that it calls equal, or a constant
+that a definition implies. All seeds come from names.
 
-Each function without arguments returns one number: how far the library's metrics deviate from a
-theorem (0 if it holds), or the ratio of two numbers that it calls equal. All seeds come from names.
+First come the formulas of expected precision in bellogin2017 (sections 4.1 and 6.2). A
+non-personalised system ranks all candidates in one order, of which :math:`i_k^{u,s}` is the k-th.
+The formulas neglect that a user's training items leave the order;
+:func:`expected_precision_over_coin_flips` does not.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from receval.data.ratings import Ratings
+from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.bpref import BinaryPreference
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata
@@ -31,14 +34,27 @@ from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.non_personalised import Popularity
-from receval.seeds import generator
+from receval.seeds import generator, seed_sequence
 from receval.splits.split import TEST, TRAIN, Fold, Judgments, Split, fold
 from receval.splits.uniform_test import split_with_uniform_test
+from receval.statistics.permutation import permutation_test
+from receval.theory.item_pairs import agree, is_steeper
 from receval.theory.precision import precision_bounds
+from receval.theory.rating_probabilities import (
+    RatingProbabilities,
+    observed_anti_precision_ranking,
+    real_anti_precision_ranking,
+    real_precision_ranking,
+)
 from receval.theory.target_densities import TargetDensities
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 
-_POSITIVE = 4.0
+LIKED = 4.0
+"""Ratings at or above it are relevant."""
+
+MATRICES = 50
+"""Number of random matrices of conclusion 1."""
+
 _REPETITIONS = 20
 _ONE, _ALL = Protocol("1R"), Protocol()
 
@@ -146,6 +162,25 @@ def expected_precision_over_coin_flips(
     return float(test_share * np.sum(hit) / (cutoff * ratings.n_users))
 
 
+def _lists(
+    users: ArrayLike,
+    items: ArrayLike,
+    values: ArrayLike,
+    ranks: ArrayLike,
+    lengths: ArrayLike,
+    protocol: Protocol = _ALL,
+    *,
+    threshold: float = LIKED,
+    candidates: int | None = None,
+) -> JudgedLists:
+    """Return lists of some lengths from judgments and their ranks, by default of all candidates."""
+    n_items = np.asarray(lengths, dtype=np.int32)
+    judgments = Judgments.from_pairs(users, items, values, n_users=len(n_items))
+    ranked_from = n_items if candidates is None else np.full_like(n_items, candidates)
+    judged = JudgedRanks(np.asarray(ranks, dtype=np.int32), n_items, ranked_from)
+    return JudgedLists.of(judgments, judged, threshold, protocol)
+
+
 def _mean(metric: Metric, lists: JudgedLists) -> float:
     return float(evaluate([metric], lists).mean())
 
@@ -212,12 +247,9 @@ def lists_of(system: Scorer, data: Fold, protocol: Protocol) -> JudgedLists:
 def one_list_a_rank(size: int, protocol: Protocol) -> JudgedLists:
     """Return one list per rank, with its only judged and relevant item at this rank."""
     users = np.arange(size)
-    judgments = Judgments.from_pairs(users, users, 1 + users % 5, n_users=size)
     # Under 1R the count leaves out the relevant item.
-    length = size - 1 if protocol.relevant == "1R" else size
-    lengths = np.full(size, length, dtype=np.int32)
-    ranks = JudgedRanks(np.arange(1, size + 1, dtype=np.int32), lengths, lengths)
-    return JudgedLists.of(judgments, ranks, 1, protocol)
+    lengths = np.full(size, size - 1 if protocol.relevant == "1R" else size)
+    return _lists(users, users, 1 + users % 5, users + 1, lengths, protocol, threshold=1)
 
 
 def highest_precision_of_one_relevant() -> float:
@@ -236,7 +268,7 @@ def violation_of_bounds() -> float:
         data = fold_of_coin_flips(number)
         for system in (RandomScores(number), Popularity().fit(data.train)):
             every, one = (
-                lists_of(system, data, Protocol(relevant, "TI", sampled, _POSITIVE))
+                lists_of(system, data, Protocol(relevant, "TI", sampled, LIKED))
                 for relevant in ("AR", "1R")
             )
             lower, upper = precision_bounds(every, cutoff)
@@ -252,11 +284,9 @@ def random_precision_less_rho() -> float:
     """
     orders = np.array(list(permutations(range(1, 7))), dtype=np.int32)
     n_users = len(orders)
-    users = np.repeat(np.arange(n_users), 2)
-    judgments = Judgments.from_pairs(users, np.tile([0, 1], n_users), np.ones(2 * n_users), n_users)
-    lengths = np.full(n_users, 6, dtype=np.int32)
-    ranks = JudgedRanks(orders[:, :2].ravel(), lengths, lengths)
-    lists = JudgedLists.of(judgments, ranks, 1, Protocol())
+    users, items = np.repeat(np.arange(n_users), 2), np.tile([0, 1], n_users)
+    ranks, lengths = orders[:, :2].ravel(), np.full(n_users, 6)
+    lists = _lists(users, items, np.ones(2 * n_users), ranks, lengths, threshold=1)
     metrics = [Precision(cutoff=n) for n in range(1, 7)]
     return float(np.abs(evaluate(metrics, lists).mean(axis=1) - 2 / 6).max())
 
@@ -270,7 +300,7 @@ def ratio_of_rho_to_sigma_delta() -> float:
     protocol = Protocol("AR", "AI")
     rho, expected = [], []
     for number in range(_REPETITIONS):
-        densities = TargetDensities.of(fold_of_coin_flips(number), protocol, _POSITIVE)
+        densities = TargetDensities.of(fold_of_coin_flips(number), protocol, LIKED)
         rho.append(densities.rho)
         n_positive, t, n_users = densities.n_positive, densities.t, densities.n_users
         expected.append(
@@ -296,12 +326,12 @@ def whole_precision_less_rho() -> float:
     """
     most = 0.0
     for protocol in (
-        Protocol("AR", "TI", threshold=_POSITIVE),
-        Protocol("AR", "AI", 50, _POSITIVE),
-        Protocol("1R", "TI", 50, _POSITIVE),
+        Protocol("AR", "TI", threshold=LIKED),
+        Protocol("AR", "AI", 50, LIKED),
+        Protocol("1R", "TI", 50, LIKED),
     ):
         data = fold_of_coin_flips(0)
-        rho = TargetDensities.of(data, protocol, _POSITIVE).rho
+        rho = TargetDensities.of(data, protocol, LIKED).rho
         for system in (RandomScores(0), RandomScores(1), Popularity().fit(data.train)):
             value = _mean(Precision(), lists_of(system, data, protocol))
             most = max(most, abs(value - rho))
@@ -404,9 +434,187 @@ def lowest_bpref_of_one_relevant() -> float:
 
 def stratified_recall_less_recall() -> float:
     """Return how far stratified recall with gamma = 0 is from recall, over lists and cut-offs."""
-    protocol = Protocol("AR", "TI", threshold=_POSITIVE)
+    protocol = Protocol("AR", "TI", threshold=LIKED)
     lists = lists_of(RandomScores(0), fold_of_coin_flips(0), protocol)
     cutoffs = (1, 5, 10, 50, None)
     stratified = evaluate([StratifiedRecall(gamma=0.0, cutoff=n) for n in cutoffs], lists)
     plain = evaluate([Recall(cutoff=n) for n in cutoffs], lists)
     return float(np.abs(stratified - plain).max())
+
+
+# The true and false positives of menamaldonado2021.
+
+_SEED = 20210327
+
+
+def largest_gap_of_precision_and_anti_precision() -> float:
+    r"""Return the largest :math:`|P@n + antiP@n - (1 - \delta@n)|` over lists of random judgments.
+
+    Section 3.2, equation 4. :math:`\delta@n` is counted here: the ranks from 1 to n without a
+    judged item.
+    """
+    n_users, n_items, cutoffs = 40, 30, (1, 5, 10)
+    rng = generator(_SEED, "menamaldonado2021", "equation 4")
+    judged = rng.random((n_users, n_items)) < rng.uniform(0.05, 1, n_users)[:, None]
+    users, items = np.nonzero(judged)
+    values = rng.integers(1, 6, len(users))
+    all_ranks = np.argsort(rng.random((n_users, n_items)), axis=1) + 1
+    lists = _lists(users, items, values, all_ranks[users, items], np.full(n_users, n_items))
+    labels = [f"{name}@{n}" for name in ("P", "antiP") for n in cutoffs]
+    precision, anti_precision = np.split(evaluate([parse(label) for label in labels], lists), 2)
+    hits = [((all_ranks <= n) & judged).sum(axis=1) for n in cutoffs]
+    judged_share = np.array(hits) / np.array(cutoffs)[:, None]
+    return float(np.abs(precision + anti_precision - judged_share).max())
+
+
+def real_optima_apart() -> int:
+    """Count the random matrices in which real precision and anti-precision have different optima.
+
+    Conclusion 1. All rankings of four items are tried for each matrix. The best by real P@1 must be
+    the best by real antiP@1, and the functions of equations 6 and 9 must order all items in the
+    same way.
+    """
+    rng = generator(_SEED, "menamaldonado2021", "conclusion 1")
+    rankings = np.array(list(permutations(range(4))))
+    apart = 0
+    for _ in range(MATRICES):
+        train, relevant = rng.random((2, 12, 4)) < 0.4
+        # Every user has some item without a training rating, which can be recommended.
+        train[:, 0] &= ~train.all(axis=1)
+        # The first item of each ranking without a training rating of the user.
+        first = np.take_along_axis(
+            rankings[:, None, :], train[:, rankings].argmin(axis=2).T[:, :, None], axis=2
+        )[:, :, 0]
+        liked = relevant[np.arange(12), first]
+        precision, anti_precision = liked.mean(axis=1), (~liked).mean(axis=1)
+        probabilities = RatingProbabilities.of_matrices(relevant, train)
+        one, other = (
+            np.sign(function[:, None] - function[None, :])
+            for function in (
+                real_precision_ranking(probabilities),
+                real_anti_precision_ranking(probabilities),
+            )
+        )
+        best = np.array_equal(precision == precision.max(), anti_precision == anti_precision.min())
+        apart += not (best and np.array_equal(one, other, equal_nan=True))
+    return apart
+
+
+def popular_items_ahead_by_anti_precision() -> int:
+    """Count the pairs of equally liked items in which the less popular one is not ahead.
+
+    Conclusion 2: the optimal ranking for observed anti-precision puts the less popular of two items
+    with the same average rating below 1 first.
+    """
+    users, raters, liked = 40, 4, np.arange(4)
+    sizes = np.arange(1, 9)
+    train = np.repeat(raters * sizes[None, :], len(liked), axis=0)
+    probabilities = RatingProbabilities(
+        sampled=np.full(train.shape, users, dtype=np.int64),
+        train=train.astype(np.int64),
+        relevant_train=(liked[:, None] * sizes[None, :]).astype(np.int64),
+    )
+    function = observed_anti_precision_ranking(probabilities)
+    more_popular = np.triu_indices(len(sizes), 1)
+    return int((function[:, more_popular[1]] >= function[:, more_popular[0]]).sum())
+
+
+def exceptions_from_lemma4() -> int:
+    """Count the pairs of functions with values from 1 to 6 that contradict lemma 4.
+
+    Their product agrees with the first of them over two items if and only if the first agrees with
+    the second or is steeper (annex A). Flat functions are left out.
+    """
+    cases = np.array(list(product(range(1, 7), repeat=4)), dtype=np.float64)
+    f_of_a, f_of_b, g_of_a, g_of_b = cases[cases[:, 0] != cases[:, 1]].T
+    uneven = g_of_a != g_of_b
+    f_of_a, f_of_b, g_of_a, g_of_b = (x[uneven] for x in (f_of_a, f_of_b, g_of_a, g_of_b))
+    found = agree(f_of_a * g_of_a, f_of_b * g_of_b, f_of_a, f_of_b)
+    said = agree(f_of_a, f_of_b, g_of_a, g_of_b) | is_steeper(f_of_a, f_of_b, g_of_a, g_of_b)
+    return int((found != said).sum())
+
+
+# User coverage beside Coverage@1 and both averages (canamares2020, section 3.9): the largest gap
+# over random judgments, where some users get no list.
+
+
+@cache
+def _values_of_users() -> NDArray[np.float64]:
+    """Return user coverage, Coverage@1 and the metrics of the users of some random systems."""
+    n_systems, n_users, n_items = 20, 60, 30
+    rng = generator(0, "canamares2020", "user coverage")
+    labels = ("UserCoverage", "Coverage@1", "P@10", "nDCG(gain=binary)@10")
+    values = np.empty((n_systems, len(labels), n_users))
+    for system in values:
+        judged = rng.random((n_users, n_items)) < 0.3
+        users, items = np.nonzero(judged)
+        ratings = rng.integers(1, 6, len(users))
+        has_list = rng.random(n_users) < rng.random()
+        order = np.argsort(rng.random((n_users, n_items)), axis=1) + 1
+        ranks = np.where(has_list[users], order[users, items], 0)
+        lengths = np.where(has_list, n_items, 0)
+        lists = _lists(users, items, ratings, ranks, lengths, candidates=n_items)
+        system[:] = evaluate([parse(label) for label in labels], lists)
+    return values
+
+
+def gap_of_coverage_at_1() -> float:
+    """Return the largest gap between user coverage and Coverage@1."""
+    means = _values_of_users().mean(axis=2)
+    return float(np.abs(means[:, 0] - means[:, 1]).max())
+
+
+def gap_of_reduced_average() -> float:
+    """Return the largest gap between the reduced average and user coverage times the full one."""
+    full, reduced, covered = _averages()
+    return float(np.abs(reduced - covered * full).max())
+
+
+def gap_of_full_average() -> float:
+    """Return the largest gap between the full average and user coverage times the reduced one."""
+    full, reduced, covered = _averages()
+    return float(np.abs(full - covered * reduced).max())
+
+
+def _averages() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the full and the reduced average of each metric and system, and the user coverage."""
+    values = _values_of_users()
+    covered, of_metrics = values[:, :1] > 0, values[:, 2:]
+    full = of_metrics.mean(axis=2)
+    reduced = of_metrics.sum(axis=2, where=covered) / covered.sum(axis=2)
+    return full, reduced, covered.mean(axis=2)
+
+
+# Definitions of valcarce2018 and valcarce2020.
+
+
+def epsilon_of_inferred_precision() -> float:
+    r"""Return the :math:`\epsilon` with which infAP is computed, derived from one of its values.
+
+    The only relevant item has rank 2, after an item judged non-relevant. Then infAP is
+    :math:`v = \frac{1}{2} + \frac{1}{2} \frac{\epsilon}{1 + 2 \epsilon}` (valcarce2018, section 3,
+    equations 7 and 8; valcarce2020, section 3.2, equations 10 and 11), solved here for
+    :math:`\epsilon`.
+    """
+    lists = _lists([0, 0], [0, 1], [1, 5], ranks=[1, 2], lengths=[10])
+    share = 2.0 * float(evaluate([parse("infAP@10")], lists)[0, 0]) - 1.0
+    return share / (1.0 - 2.0 * share)
+
+
+def p_values_changed_by_averages() -> float:
+    """Return how much p-values change when systems are averaged in another way before the test.
+
+    Users' values are averaged arithmetically and geometrically, in both forms for users without a
+    hit. The test uses the values per user and only their mean difference, so discriminative power
+    is the same under all averages (valcarce2020, section 7).
+    """
+    n_systems, n_users, n_samples = 4, 60, 500
+    draws = generator(0, "p-values changed by averages")
+    values = draws.beta(1.0, 4.0, size=(1, n_systems, n_users)).round(1)
+    nothing = np.zeros(n_users)
+    tested = []
+    for average in (Arithmetic(), Geometric(), Geometric(zeros="one")):
+        average.of(values, nothing, nothing)
+        seed = seed_sequence(0, "p-values changed by averages")
+        tested.append(permutation_test(values, seed, n_samples).p_values)
+    return float(np.ptp(np.array(tested), axis=0).max())
