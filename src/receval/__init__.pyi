@@ -38,6 +38,7 @@ from receval.recommenders.wrmf import WRMF
 from receval.sampled_metrics.audit import audit_samples
 from receval.splits.leakage import leakage
 from receval.splits.split_ratings import SplitRatings, split
+from receval.tuning.tune import TuningResult, tune
 
 __version__: str
 
@@ -67,6 +68,7 @@ __all__ = [
     "Run",
     "SamplePropensities",
     "SplitRatings",
+    "TuningResult",
     "UserKNN",
     "adapt",
     "audit_samples",
@@ -83,6 +85,7 @@ __all__ = [
     "read_ratings",
     "read_run",
     "split",
+    "tune",
     "unbiased_estimates",
     "write_run",
 ]

@@ -85,6 +85,21 @@ def test_one_call_evaluates_a_file_of_ratings(
     assert re.search(r"AR AI-AN +ALS +0\.\d+ +0\.\d+\n +SVD", printed)
 
 
+@pytest.mark.costly
+@pytest.mark.processes
+def test_one_call_tunes_systems_and_the_report_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_ratings(tmp_path / "ratings.csv")
+    (program,) = (own for own in examples() if "rv.tune(" in own)
+    exec(compile(program, "library.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert re.search(r"kNN +5 +0 0\.\d{4} +neighbours=\d+\n", printed)
+    assert "<h2>Tuning</h2>" in (tmp_path / "tuned.html").read_text(encoding="utf-8")
+    assert len(list((tmp_path / "trials" / "trials").iterdir())) == 10
+
+
 def test_one_call_evaluates_lists_that_others_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

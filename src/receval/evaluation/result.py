@@ -26,6 +26,7 @@ from receval.evaluation.formatting import (
 )
 from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
+from receval.evaluation.tuned_systems import TuningRecord, trials_table, tuning_parts
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
@@ -58,6 +59,8 @@ class EvaluationResult:
         Reports of how files and tables were read.
     less_is_better : frozenset of str
         Metrics for which lower values are better.
+    tuning : mapping of str to TuningRecord
+        How systems were tuned, by name, for those that were (:func:`receval.tuning.tune.tune`).
 
     Examples
     --------
@@ -82,6 +85,7 @@ class EvaluationResult:
     words: tuple[str, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
     less_is_better: frozenset[str] = frozenset()
+    tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
     _compared: dict[tuple[int, int], pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -255,7 +259,10 @@ class EvaluationResult:
             data |= {"pairs": self.compare(samples=samples), "groups": self.groups(samples=samples)}
             settings = {**settings, "samples": samples}
         words = [ReportText("What was measured", self.words)] if self.words else []
-        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words)
+        tuning = tuning_parts(self.tuning)
+        if tuning:
+            data["trials"] = trials_table(self.tuning)
+        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words, *tuning)
         return Report(title, parts, data, self.notes, settings, self.reading, self.words[:1])
 
     @checked_arguments
