@@ -26,7 +26,7 @@ from receval.evaluation.formatting import (
 )
 from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
-from receval.evaluation.tuned_systems import TuningRecord, trials_table, tuning_parts
+from receval.evaluation.tuning_record import TuningRecord, trials_table, tuning_parts
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names

@@ -16,10 +16,9 @@ from receval.checked_arguments import checked_arguments
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.report import Report, ReportText
 from receval.evaluation.systems import evaluate_systems
-from receval.evaluation.tuned_systems import (
-    RECORD,
+from receval.evaluation.tuned_systems import RECORD, digest_of_split
+from receval.evaluation.tuning_record import (
     TuningRecord,
-    digest_of_split,
     draw_expected_best,
     expected_best,
     settings_in_words,
