@@ -143,6 +143,7 @@ def test_the_report_of_an_evaluation_has_the_tuning(tmp_path: Path) -> None:
     assert {"tuning.md", "tuning.svg", "trials.csv", "trials.md"} <= names
     told = json.loads((tmp_path / SETTINGS).read_text())["result"]["tuning"]["near"]
     assert (told["trials"], told["metric"], told["failed"]) == (4, "nDCG@10", 0)
+    assert told["parameters"] == "spot=7.0"
 
 
 def codes_of(systems: dict[str, Any], data: rv.SplitRatings | None = None) -> set[str]:

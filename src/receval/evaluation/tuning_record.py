@@ -118,6 +118,7 @@ class TuningRecord:
             "trials": self.trials,
             "failed": self.failed,
             "value": self.values[self.best],
+            "parameters": settings_in_words(self.parameters),
             "seed": self.seed,
         }
 

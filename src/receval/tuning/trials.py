@@ -59,12 +59,21 @@ def made_trial(measure: Callable[[], tuple[float, int]]) -> Trial:
             value, users = measure()
         if not math.isfinite(value):
             value, failure = math.nan, "The value is not a finite number."
+    except RuntimeError as error:
+        if "no compiled object yet" in str(error):
+            # Ctrl-C while numba compiles surfaces as this error (receval.cli.main).
+            raise
+        failure = _sentence(error)
     except MemoryError:
         failure, is_lost = "There was not enough memory.", True
     except Exception as error:
         # Whatever is wrong with one setting says nothing about the others.
-        failure = shortened(str(error).strip() or type(error).__name__, LONGEST_FAILURE)
+        failure = _sentence(error)
     return Trial(value, users, time.perf_counter() - begun, failure, is_lost)
+
+
+def _sentence(error: Exception) -> str:
+    return shortened(str(error).strip() or type(error).__name__, LONGEST_FAILURE)
 
 
 # Parallel trials. Each is a process of its own, forked from this one: it needs no copy of the
