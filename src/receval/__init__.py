@@ -30,6 +30,8 @@ __getattr__, __dir__, __all__ = lazy_names(
         "evaluate": "receval.evaluation.systems:evaluate_systems",
         "evaluate_runs": "receval.evaluation.runs:evaluate_runs",
         "EvaluationResult": "receval.evaluation.result:EvaluationResult",
+        "tune": "receval.tuning.tune:tune",
+        "TuningResult": "receval.tuning.tune:TuningResult",
         "read_run": "receval.data.run:read_run",
         "write_run": "receval.data.run:write_run",
         "Run": "receval.data.run:Run",

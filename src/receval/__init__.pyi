@@ -40,6 +40,7 @@ from receval.sampled_metrics.audit import audit_samples
 from receval.splits.leakage import leakage
 from receval.splits.split_ratings import SplitRatings, split
 from receval.top_lists import TopLists
+from receval.tuning.tune import TuningResult, tune
 
 __version__: str
 
@@ -71,6 +72,7 @@ __all__ = [
     "SamplePropensities",
     "SplitRatings",
     "TopLists",
+    "TuningResult",
     "UserKNN",
     "adapt",
     "audit_samples",
@@ -87,6 +89,7 @@ __all__ = [
     "read_ratings",
     "read_run",
     "split",
+    "tune",
     "unbiased_estimates",
     "write_run",
 ]

@@ -28,6 +28,7 @@ from receval.evaluation.formatting import (
 )
 from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
+from receval.evaluation.tuning_record import TuningRecord, trials_table, tuning_parts
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
@@ -78,6 +79,8 @@ class EvaluationResult:
         with ``lists``.
     item_ids : ndarray of str, shape (n_items,), optional
         Identifiers of the items by code.
+    tuning : mapping of str to TuningRecord
+        How systems were tuned, by name, for those that were (:func:`receval.tuning.tune.tune`).
 
     Examples
     --------
@@ -104,6 +107,7 @@ class EvaluationResult:
     less_is_better: frozenset[str] = frozenset()
     top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
+    tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
     _compared: dict[tuple[int, int], pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -382,7 +386,10 @@ class EvaluationResult:
             data |= {"pairs": self.compare(samples=samples), "groups": self.groups(samples=samples)}
             settings = {**settings, "samples": samples}
         words = [ReportText("What was measured", self.words)] if self.words else []
-        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words)
+        tuning = tuning_parts(self.tuning)
+        if tuning:
+            data["trials"] = trials_table(self.tuning)
+        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words, *tuning)
         return Report(title, parts, data, self.notes, settings, self.reading, self.words[:1])
 
     @checked_arguments

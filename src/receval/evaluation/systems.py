@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from receval.evaluation.measuring import (
     checked_length,
 )
 from receval.evaluation.result import EvaluationResult
+from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import BaseMetric
@@ -99,7 +101,8 @@ def evaluate_systems(
         docs/library.md). A system with only ``score`` is not trained. An array of shape (n_users,
         n_items) holds all scores, in the order of the codes of ``data.ratings``, with NaN for items
         that must not be recommended. Models of implicit, scikit-learn estimators and LensKit
-        pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`).
+        pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`). If some were
+        tuned (:func:`receval.tuning.tune.tune`), the report says so, and notes tell of the others.
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
     metrics : str, BaseMetric or sequence, optional
@@ -144,6 +147,8 @@ def evaluate_systems(
     >>> result.summary()[["system", "metric", "users"]].to_dict("list")
     {'system': ['Pop', 'Pop'], 'metric': ['RR', 'P@1'], 'users': [3, 3]}
     """
+    # Read before models of other libraries are adapted.
+    tuning = tuning_records(systems)
     systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
     folds = list(data.folds())
     measuring = Measuring.of(
@@ -166,6 +171,7 @@ def evaluate_systems(
         item_ids=data.ratings.item_ids,
     )
     notes = notes_on_clicks(systems, data.ratings.values)
+    notes += notes_on_tuning(tuning, systems, data)
     if measuring.dialect is not None:
         notes.append(_order_of(measuring.dialect))
     unordered: dict[str, Counter[str]] = {}
@@ -199,11 +205,14 @@ def evaluate_systems(
         "seed": data.seed,
         "systems": {name: system_settings(system) for name, system in systems.items()},
     }
-    return measurements.result(
+    if tuning:
+        settings["tuning"] = {name: own.as_dict() for name, own in tuning.items()}
+    result = measurements.result(
         {**settings, **measuring.settings},
         [*data.notes, *notes],
         [] if data.reading is None else [data.reading],
     )
+    return replace(result, tuning=tuning) if tuning else result
 
 
 def _order_of(spoken: Dialect) -> Note:
