@@ -176,8 +176,8 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         type=_samples,
         metavar="NUMBER",
         default=10_000,
-        help="number of samples of the permutation test; p-values that are too small for them are "
-        "approximated (default: %(default)s)",
+        help="number of samples of a permutation or bootstrap test; p-values of permutation tests "
+        "that are too small for them are approximated (default: %(default)s)",
     )
     add_seed(parser)
 

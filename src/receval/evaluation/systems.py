@@ -18,6 +18,7 @@ from receval.evaluation.fitted_systems import (
     notes_on_scores,
 )
 from receval.evaluation.measuring import ChosenUsers, Measurements, Measuring
+from receval.evaluation.methods import number_of_trials
 from receval.evaluation.result import EvaluationResult
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
@@ -53,7 +54,7 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
 
 
 def system_settings(system: Any) -> dict[str, Any]:
-    """Return the class of a system, and its parameters if available.
+    """Return the class of a system, and its parameters and number of trials if available.
 
     Examples
     --------
@@ -65,6 +66,8 @@ def system_settings(system: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"class": type(system).__name__}
     if isinstance(parameters, dict):
         told["parameters"] = dict(parameters)
+    if (trials := number_of_trials(system)) is not None:
+        told["trials"] = trials
     return told
 
 
