@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.comparison import Comparison, ComparisonOptions
+from receval.evaluation.comparison import ComparisonChoices, ComparisonOptions
 from receval.evaluation.result import EvaluationResult
 from receval.statistics.multiple_comparisons import benjamini_hochberg, bonferroni, holm
 
@@ -310,7 +310,7 @@ def test_public_signatures_of_results_have_no_any() -> None:
 
 
 def test_options_are_the_choices_of_a_comparison() -> None:
-    assert list(get_type_hints(ComparisonOptions)) == list(get_type_hints(Comparison))
-    assert Comparison().settings == {}
-    equal = Comparison(margin={"a": 1, "b": 2}), Comparison(margin={"b": 2, "a": 1})
+    assert list(get_type_hints(ComparisonOptions)) == list(get_type_hints(ComparisonChoices))
+    assert ComparisonChoices().settings == {}
+    equal = ComparisonChoices(margin={"a": 1, "b": 2}), ComparisonChoices(margin={"b": 2, "a": 1})
     assert equal[0].key == equal[1].key

@@ -19,7 +19,7 @@ from receval.cli.arguments import (
     repeated,
 )
 from receval.cli.command_parser import add_command, progress_line
-from receval.cli.comparing import add_comparing, check_comparison, comparison_of
+from receval.cli.comparison_arguments import add_comparison, check_comparison, comparison_of
 from receval.cli.saved_arguments import add_settings
 from receval.storage.messages import quoted
 
@@ -71,7 +71,7 @@ def add_evaluate(commands: Any) -> None:
         "--system",
         action="append",
         metavar="NAME",
-        help="system, such as pop, user-knn:neighbours=50 or mf:factors=20; may be repeated "
+        help="system, such as pop, user-knn:neighbours=50 or mf:factors=20,seed=2; may be repeated "
         "(default: pop and user-knn)",
     )
     parser.add_argument(
@@ -82,7 +82,7 @@ def add_evaluate(commands: Any) -> None:
         "(default: %(default)s)",
     )
     add_measuring(parser)
-    add_comparing(parser)
+    add_comparison(parser)
     add_output(parser, "receval-evaluate")
     add_settings(parser, required=["ratings"], files=["ratings"])
 
@@ -124,7 +124,7 @@ def named_system(text: str, seed: int | None = None) -> Recommender:
 
     Its random choices depend on ``seed=...`` in the text. Without it they are those of the class's
     default, so that the library's ``WRMF(factors=20)`` has the same scores as ``mf:factors=20``;
-    or, if a seed is given, they depend on it and on the whole text.
+    or, if a seed is given, they depend on it, on the name and on the parameters.
 
     Examples
     --------
@@ -155,5 +155,6 @@ def named_system(text: str, seed: int | None = None) -> Recommender:
         given[parameter.strip()] = number_or_word(value.strip())
     own_seed = given.pop("seed", None)
     if own_seed is None:
-        own_seed = DEFAULT_SEED if seed is None else integer_seed(seed, "system", text)
+        known = f"{name}:{written}" if written else name
+        own_seed = DEFAULT_SEED if seed is None else integer_seed(seed, "system", known)
     return make(path, {**parameters, **given}, own_seed)

@@ -20,7 +20,7 @@ from receval.cli.arguments import (
     repeated,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
-from receval.cli.comparing import add_comparing, comparison_of
+from receval.cli.comparison_arguments import add_comparison, comparison_of
 from receval.cli.saved_arguments import TABLES_READ, add_settings
 from receval.storage.messages import printable
 
@@ -53,7 +53,7 @@ def add_runs(commands: Any) -> None:
         help="order of items with equal scores (default: trec, or that of the dialect)",
     )
     add_measuring(parser)
-    add_comparing(parser)
+    add_comparison(parser)
     add_output(parser, "receval-runs")
     repeat_lists(parser)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How systems are compared: the test, its correction, effect sizes, margins and power.
 
-The defaults are a permutation test of all pairs with Holm's correction. :class:`Comparison` holds
-the choices, and :func:`pair_table` compares by them.
+The defaults are a permutation test of all pairs with Holm's correction.
+:class:`ComparisonChoices` has the other choices, and :func:`pair_table` compares by them.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ EFFECTS_IN_WORDS: dict[Effect, tuple[str, str]] = {
 
 
 class ComparisonOptions(TypedDict, total=False):
-    """The keyword arguments of :class:`Comparison`, all of them optional."""
+    """The keyword arguments of :class:`ComparisonChoices`, all of them optional."""
 
     test: PairedTest
     correction: Correction | None
@@ -77,7 +77,7 @@ class ComparisonOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonChoices:
     """How systems are compared.
 
     Parameters
@@ -131,7 +131,7 @@ class Comparison:
 
     Examples
     --------
-    >>> Comparison(test="t", correction="bh").column
+    >>> ComparisonChoices(test="t", correction="bh").column
     'p_bh'
     """
 
@@ -273,7 +273,7 @@ def pair_table(
     metrics: Sequence[str],
     systems: Sequence[str],
     seed: np.random.SeedSequence,
-    comparison: Comparison,
+    comparison: ComparisonChoices,
     less_is_better: frozenset[str] = frozenset(),
 ) -> pd.DataFrame:
     """Compare pairs of systems under each metric, one row per metric and pair.
@@ -351,7 +351,7 @@ def _family(
     return chosen, np.where(first[chosen] == own, -1.0, 1.0)
 
 
-def _check_users(values: ValuesByUser, comparison: Comparison, n_pairs: int) -> None:
+def _check_users(values: ValuesByUser, comparison: ComparisonChoices, n_pairs: int) -> None:
     """Refuse tests that no value could pass."""
     if values.n_users < 2 and (comparison.test != "permutation" or comparison.margin is not None):
         raise ValueError(
@@ -371,7 +371,7 @@ def _check_users(values: ValuesByUser, comparison: Comparison, n_pairs: int) -> 
 
 
 def _p_values(
-    values: ValuesByUser, seed: np.random.SeedSequence, comparison: Comparison
+    values: ValuesByUser, seed: np.random.SeedSequence, comparison: ComparisonChoices
 ) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
     """Return the p-values of all pairs and their methods, each of shape (n_metrics, n_pairs)."""
     contributions = values.contributions
@@ -421,7 +421,7 @@ def _corrected(p_values: NDArray[np.float64], name: Correction | None) -> NDArra
 
 def _effects(
     values: ValuesByUser,
-    comparison: Comparison,
+    comparison: ComparisonChoices,
     chosen: NDArray[np.intp],
     signs: NDArray[np.float64],
     first: NDArray[np.intp],
@@ -483,7 +483,7 @@ def _detectable(
     contributions: NDArray[np.float64],
     errors: NDArray[np.float64],
     n_users: int,
-    comparison: Comparison,
+    comparison: ComparisonChoices,
 ) -> NDArray[np.float64]:
     """Return the smallest differences that would be found with the power of the comparison."""
     if comparison.power is None or n_users < 2:

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from receval.evaluation.comparison import EFFECTS_IN_WORDS, Comparison
+from receval.evaluation.comparison import EFFECTS_IN_WORDS, ComparisonChoices
 from receval.evaluation.pair_tests import DAGGER
 from receval.figures.finish import legend_below, number_axes
 from receval.figures.printed_numbers import NOTHING, as_written, fixed, p_value
@@ -51,7 +51,7 @@ def averages_table(
     decimals: int = DECIMALS,
     less_is_better: Collection[str] = (),
     method: str = "permutation test",
-    comparison: Comparison | None = None,
+    comparison: ComparisonChoices | None = None,
 ) -> Table:
     """Return the averages: a row for each protocol and system, a column for each metric.
 
@@ -60,7 +60,7 @@ def averages_table(
     the numbers of averaged users by protocol; if they differ, each row states them. In LaTeX, the
     best averages of several systems are bold, and letters are superscripts.
     """
-    comparison = comparison or Comparison()
+    comparison = comparison or ComparisonChoices()
     protocols = list(dict.fromkeys(groups["protocol"]))
     metrics = list(dict.fromkeys(groups["metric"]))
     has_letters = "letters" in groups
@@ -157,10 +157,10 @@ def pairs_table(
     decimals: int = DECIMALS,
     less_is_better: Collection[str] = (),
     method: str = "permutation test",
-    comparison: Comparison | None = None,
+    comparison: ComparisonChoices | None = None,
 ) -> Table:
     """Return the compared pairs of systems under each metric."""
-    comparison = comparison or Comparison()
+    comparison = comparison or ComparisonChoices()
     protocols = list(dict.fromkeys(pairs["protocol"]))
     number = partial(fixed, decimals=decimals, signed=True)
     intervals = [

@@ -12,7 +12,7 @@ import pandas as pd
 
 from receval import __version__
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.comparison import EFFECTS_IN_WORDS, Comparison
+from receval.evaluation.comparison import EFFECTS_IN_WORDS, ComparisonChoices
 from receval.figures.printed_numbers import as_written
 from receval.notes import Note
 from receval.statistics.pairs import LEVEL
@@ -50,7 +50,7 @@ def methods_paragraph(
     notes: Sequence[Note],
     values: Mapping[str, ValuesByUser],
     pairs: pd.DataFrame | None,
-    comparison: Comparison,
+    comparison: ComparisonChoices,
     metrics: Sequence[str],
 ) -> str:
     """Return the paragraph of a result, in plain text.
@@ -158,7 +158,7 @@ def _systems(settings: Mapping[str, Any]) -> list[str]:
 
 
 def _statistics(
-    pairs: pd.DataFrame | None, comparison: Comparison, settings: Mapping[str, Any]
+    pairs: pd.DataFrame | None, comparison: ComparisonChoices, settings: Mapping[str, Any]
 ) -> list[str]:
     """Describe intervals, the test with its correction, effect sizes, margins and power."""
     told = ["Intervals are 95 % confidence intervals over users, by Student's t distribution."]

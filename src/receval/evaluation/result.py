@@ -17,7 +17,7 @@ from receval.data.reading import ReadingReport
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.comparison import (
     PERMUTATIONS,
-    Comparison,
+    ComparisonChoices,
     ComparisonOptions,
     Correction,
     PairedTest,
@@ -36,7 +36,7 @@ from receval.evaluation.formatting import (
 from receval.evaluation.methods import methods_paragraph
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
-from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, rows_of
+from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, typed_rows
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
@@ -170,7 +170,7 @@ class EvaluationResult:
         -------
         DataFrame
             As :func:`receval.evaluation.comparison.pair_table`, with the column ``protocol``. The
-            parameters are described in :class:`receval.evaluation.comparison.Comparison`.
+            parameters are described in :class:`receval.evaluation.comparison.ComparisonChoices`.
 
         Raises
         ------
@@ -180,10 +180,10 @@ class EvaluationResult:
             combined with a correction or a reference.
         """
         return self._pairs(
-            Comparison(test, correction, effect, reference, margin, power, samples, seed)
+            ComparisonChoices(test, correction, effect, reference, margin, power, samples, seed)
         )
 
-    def _pairs(self, comparison: Comparison) -> pd.DataFrame:
+    def _pairs(self, comparison: ComparisonChoices) -> pd.DataFrame:
         """Return the pairs of a comparison, which are computed once."""
         if len(self.systems) < 2:
             raise ValueError(
@@ -220,7 +220,7 @@ class EvaluationResult:
             groups, ``ahead`` in brackets) and ``ahead``, the number of systems that are
             significantly better; the best system first.
         """
-        chosen = Comparison(**comparison)
+        chosen = ComparisonChoices(**comparison)
         pairs = self._pairs(chosen)
         frames = []
         for protocol, values in self.values.items():
@@ -248,7 +248,7 @@ class EvaluationResult:
 
     def average_rows(self) -> tuple[AverageRow, ...]:
         """Return the rows of :meth:`summary` as named tuples, whose types a checker knows."""
-        return rows_of(self.summary(), AverageRow)
+        return typed_rows(self.summary(), AverageRow)
 
     def pair_rows(self, **comparison: Unpack[ComparisonOptions]) -> tuple[PairRow, ...]:
         """Return the rows of :meth:`compare` as named tuples, whose types a checker knows.
@@ -256,13 +256,13 @@ class EvaluationResult:
         The p-values by which differences are significant are ``p_corrected``, whatever the
         correction; what was not asked for is None.
         """
-        chosen = Comparison(**comparison)
+        chosen = ComparisonChoices(**comparison)
         pairs = self._pairs(chosen)
-        return rows_of(pairs.assign(p_corrected=pairs[chosen.column]), PairRow)
+        return typed_rows(pairs.assign(p_corrected=pairs[chosen.column]), PairRow)
 
     def group_rows(self, **comparison: Unpack[ComparisonOptions]) -> tuple[GroupRow, ...]:
         """Return the rows of :meth:`groups` as named tuples, whose types a checker knows."""
-        return rows_of(self.groups(**comparison), GroupRow)
+        return typed_rows(self.groups(**comparison), GroupRow)
 
     def per_user(self) -> pd.DataFrame:
         """Return the values of users, one row per protocol, system and user.
@@ -309,7 +309,7 @@ class EvaluationResult:
             As for :meth:`compare`.
         """
         users = {name: values.n_users for name, values in self.values.items()}
-        chosen = Comparison(**comparison)
+        chosen = ComparisonChoices(**comparison)
         tables: tuple[Table, ...]
         if len(self.systems) < 2:
             tables = (averages_table(self.summary(), users, decimals, self.less_is_better),)
@@ -413,7 +413,7 @@ class EvaluationResult:
         **comparison
             As for :meth:`compare`.
         """
-        chosen = Comparison(**comparison)
+        chosen = ComparisonChoices(**comparison)
         pairs = self._pairs(chosen) if len(self.systems) > 1 else None
         return methods_paragraph(
             self.settings, self.words, self.notes, self.values, pairs, chosen, self.metrics
@@ -439,7 +439,7 @@ class EvaluationResult:
         **comparison
             As for :meth:`compare`.
         """
-        chosen = Comparison(**comparison)
+        chosen = ComparisonChoices(**comparison)
         printed = zip(("averages", "pairs"), self.tables(**comparison), strict=False)
         averages, *pairs = (ReportTable(name, table) for name, table in printed)
         summary = self.summary()

@@ -63,14 +63,14 @@ class GroupRow(NamedTuple):
 Row = TypeVar("Row", AverageRow, PairRow, GroupRow)
 
 
-def rows_of(table: pd.DataFrame, kind: type[Row]) -> tuple[Row, ...]:
+def typed_rows(table: pd.DataFrame, kind: type[Row]) -> tuple[Row, ...]:
     """Return the rows of a table with the columns of a kind; optional ones may be missing.
 
     Examples
     --------
     >>> table = pd.DataFrame([{"protocol": "AR AI-AN", "metric": "RR", "system": "Pop",
     ...     "mean": 0.5, "low": 0.25, "high": 0.75, "users": 9}])
-    >>> rows_of(table, AverageRow)[0].mean
+    >>> typed_rows(table, AverageRow)[0].mean
     0.5
     """
     columns = [name for name in kind._fields if name in table]

@@ -16,7 +16,7 @@ _OPTIONS = ("correction", "effect", "reference", "power")
 """Options that have the names of arguments of the library."""
 
 
-def add_comparing(parser: argparse.ArgumentParser) -> None:
+def add_comparison(parser: argparse.ArgumentParser) -> None:
     """Add arguments for the test of differences, and for what else is said of pairs.
 
     Their defaults are None, so that settings only have what was given.
@@ -67,7 +67,7 @@ def add_comparing(parser: argparse.ArgumentParser) -> None:
 
 
 def comparison_of(chosen: argparse.Namespace) -> ComparisonOptions:
-    """Return the arguments of :func:`add_comparing` as those of the library."""
+    """Return the arguments of :func:`add_comparison` as those of the library."""
     found: dict[str, Any] = {"samples": chosen.samples}
     if chosen.significance_test is not None:
         found["test"] = chosen.significance_test
@@ -84,9 +84,9 @@ def comparison_of(chosen: argparse.Namespace) -> ComparisonOptions:
 
 def check_comparison(chosen: argparse.Namespace) -> None:
     """Refuse arguments that do not go together, before anything is computed."""
-    from receval.evaluation.comparison import Comparison
+    from receval.evaluation.comparison import ComparisonChoices
 
-    Comparison(**comparison_of(chosen))
+    ComparisonChoices(**comparison_of(chosen))
 
 
 def _margin(texts: list[str]) -> float | dict[str, float]:
