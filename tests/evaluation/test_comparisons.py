@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -312,5 +313,9 @@ def test_public_signatures_of_results_have_no_any() -> None:
 def test_options_are_the_choices_of_a_comparison() -> None:
     assert list(get_type_hints(ComparisonOptions)) == list(get_type_hints(ComparisonChoices))
     assert ComparisonChoices().settings == {}
+    numbers = ComparisonChoices(
+        margin={"a": np.float32(0.5)}, power=np.float32(0.5), seed=np.int64(3)
+    )
+    assert json.dumps(numbers.settings) == '{"margin": {"a": 0.5}, "power": 0.5, "seed": 3}'
     equal = ComparisonChoices(margin={"a": 1, "b": 2}), ComparisonChoices(margin={"b": 2, "a": 1})
     assert equal[0].key == equal[1].key

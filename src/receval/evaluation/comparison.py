@@ -213,8 +213,13 @@ class ComparisonChoices:
         found: dict[str, object] = {}
         for own in fields(self):
             value = getattr(self, own.name)
-            if value != own.default and own.name != "samples":
-                found[own.name] = dict(value) if isinstance(value, Mapping) else value
+            if value == own.default or own.name == "samples":
+                continue
+            if isinstance(value, Mapping):
+                value = {name: float(margin) for name, margin in value.items()}
+            elif own.name in ("margin", "power"):
+                value = float(value)
+            found[own.name] = value if own.name != "seed" else int(value)
         return found
 
     @property

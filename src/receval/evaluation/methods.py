@@ -19,7 +19,7 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import how_many
 
 PACKAGES = ("numpy", "scipy", "pandas", "numba")
-"""The packages whose versions are named, besides those that trained a system."""
+"""The packages whose versions are named."""
 
 _CODES_OF_USERS = ("users-left-out", "few-users", "users-without-lists", "users-without-scores")
 
