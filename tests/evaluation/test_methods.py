@@ -89,6 +89,7 @@ def test_methods_of_runs_tell_their_depth_and_ties() -> None:
     )
 
 
+@pytest.mark.costly
 def test_a_report_has_the_paragraph_only_where_it_is_asked_for(result: EvaluationResult) -> None:
     assert "<h2>Methods</h2>" not in result.as_report(samples=100).page()
     page = result.as_report(samples=100, methods=True).page()
@@ -96,6 +97,7 @@ def test_a_report_has_the_paragraph_only_where_it_is_asked_for(result: Evaluatio
     assert f"Python {platform.python_version()}" in page
 
 
+@pytest.mark.costly
 def test_latex_has_the_best_in_bold_letters_raised_and_other_names(
     result: EvaluationResult, tmp_path: Path
 ) -> None:
@@ -117,6 +119,7 @@ def test_latex_has_the_best_in_bold_letters_raised_and_other_names(
     assert "| Metric |" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.costly
 def test_equal_best_values_are_all_bold_and_one_system_is_not(
     data: SplitRatings, tmp_path: Path
 ) -> None:
@@ -131,6 +134,7 @@ def test_equal_best_values_are_all_bold_and_one_system_is_not(
         alone.to_latex(path, table="pairs")
 
 
+@pytest.mark.costly
 def test_printing_shows_every_metric_however_many_there_are(data: SplitRatings) -> None:
     metrics = [f"nDCG@{cutoff}" for cutoff in range(1, 31)]
     result = evaluate_systems(data, {"Pop": Popularity(), "R": Random(1)}, metrics=metrics)
@@ -141,6 +145,7 @@ def test_printing_shows_every_metric_however_many_there_are(data: SplitRatings) 
     assert max(map(len, printed.splitlines())) <= pd.get_option("display.width")
 
 
+@pytest.mark.costly
 def test_a_system_of_the_command_is_that_of_the_library(data: SplitRatings) -> None:
     systems = {
         "mf:factors=4": named_system("mf:factors=4"),
