@@ -176,10 +176,10 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         type=_samples,
         metavar="NUMBER",
         default=10_000,
-        help="number of samples of the permutation test; p-values that are too small for them are "
-        "approximated (default: %(default)s)",
+        help="number of samples of a permutation or bootstrap test; p-values of permutation tests "
+        "that are too small for them are approximated (default: %(default)s)",
     )
-    add_seed(parser)
+    add_seed(parser, "all random choices but those of systems")
 
 
 def add_relevant(parser: argparse.ArgumentParser, of: str = "test rating") -> None:
@@ -193,14 +193,14 @@ def add_relevant(parser: argparse.ArgumentParser, of: str = "test rating") -> No
     )
 
 
-def add_seed(parser: argparse.ArgumentParser) -> None:
+def add_seed(parser: argparse.ArgumentParser, of: str = "all random choices") -> None:
     """Add the argument for the seed."""
     parser.add_argument(
         "--seed",
         type=_seed,
         metavar="NUMBER",
         default=1,
-        help="seed of all random choices (default: %(default)s)",
+        help=f"seed of {of} (default: %(default)s)",
     )
 
 

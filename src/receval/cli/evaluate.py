@@ -19,6 +19,7 @@ from receval.cli.arguments import (
     repeated,
 )
 from receval.cli.command_parser import add_command, progress_line
+from receval.cli.comparison_arguments import add_comparison, check_comparison, comparison_of
 from receval.cli.saved_arguments import add_settings
 from receval.storage.messages import quoted
 
@@ -37,7 +38,11 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "slim": ("receval.recommenders.slim:SLIM", {"l1": 1.0, "l2": 100.0}),
     "plsa": ("receval.recommenders.plsa:PLSA", {}),
 }
-"""Class and parameters by name; other parameters follow the name or have defaults."""
+"""Class and parameters by name; other parameters follow the name or have defaults. The name of the
+class is taken, too."""
+
+DEFAULT_SEED = 0
+"""The default seed of all systems of the library."""
 
 EXAMPLES = """names:
   systems     random, pop, average, user-knn, item-knn, puresvd, mf, bprmf, slim, plsa
@@ -46,7 +51,8 @@ EXAMPLES = """names:
   metrics     P, Recall, Hit, AP, nDCG, RR, F1, RBP, bpref, infAP and others, with a cut-off such as
               nDCG@10; names of other tools work as well: precision, HR, MAP, MRR, NDCG
   protocols   AR or 1R, then AI or TI for the target items, and AN or NN for the other candidates
-  If a name or parameter is unknown, the error message lists the valid ones.
+  If a name or parameter is unknown, the error message lists the valid ones. Systems may also have
+  the names of their classes, such as WRMF for mf, and a seed of their own: mf:seed=2.
 
 examples:
   receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
@@ -65,7 +71,7 @@ def add_evaluate(commands: Any) -> None:
         "--system",
         action="append",
         metavar="NAME",
-        help="system, such as pop, user-knn:neighbours=50 or mf:factors=20; may be repeated "
+        help="system, such as pop, user-knn:neighbours=50 or mf:factors=20,seed=2; may be repeated "
         "(default: pop and user-knn)",
     )
     parser.add_argument(
@@ -76,6 +82,7 @@ def add_evaluate(commands: Any) -> None:
         "(default: %(default)s)",
     )
     add_measuring(parser)
+    add_comparison(parser)
     add_output(parser, "receval-evaluate")
     add_settings(parser, required=["ratings"], files=["ratings"])
 
@@ -85,8 +92,9 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
     from receval.evaluation.systems import evaluate_systems
     from receval.splits.split_ratings import split
 
+    check_comparison(chosen)
     names = repeated(chosen.system) or ["pop", "user-knn"]
-    systems = {name: named_system(name, chosen.seed) for name in names}
+    systems = {name: named_system(name) for name in names}
     kind, parameters = _split(chosen.split)
     data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
     with progress_line("system") as progress:
@@ -101,7 +109,8 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
             progress=progress,
         )
     title = f"Systems on {Path(chosen.ratings).name}"
-    return finish(result.as_report(title, samples=chosen.samples), chosen)
+    report = result.as_report(title, methods=bool(chosen.methods), **comparison_of(chosen))
+    return finish(report, chosen)
 
 
 def _split(text: str) -> tuple[str, Mapping[str, Any]]:
@@ -110,20 +119,26 @@ def _split(text: str) -> tuple[str, Mapping[str, Any]]:
     return kind, {name.strip(): number_or_word(value.strip()) for name, _, value in parts}
 
 
-def named_system(text: str, seed: int) -> Recommender:
+def named_system(text: str, seed: int | None = None) -> Recommender:
     """Return the system for a name in :data:`SYSTEMS`, perhaps with parameters of its class.
 
-    The system's random choices depend on the seed and on the whole text.
+    Its random choices depend on ``seed=...`` in the text. Without it they are those of the class's
+    default, so that the library's ``WRMF(factors=20)`` has the same scores as ``mf:factors=20``;
+    or, if a seed is given, they depend on it, on the name and on the parameters.
 
     Examples
     --------
-    >>> named_system("user-knn:neighbours=20", seed=1).parameters["neighbours"]
+    >>> named_system("user-knn:neighbours=20").parameters["neighbours"]
     20
+    >>> named_system("WRMF:seed=3").parameters == named_system("mf:seed=3").parameters
+    True
     """
     from receval.recommenders.base import make
     from receval.seeds import integer_seed
 
     name, _, written = text.partition(":")
+    classes = {path.partition(":")[2]: own for own, (path, _) in SYSTEMS.items()}
+    name = classes.get(name, name)
     if name not in SYSTEMS:
         near = get_close_matches(name, SYSTEMS, n=2, cutoff=0.4)
         hint = f"Did you mean {' or '.join(near)}? The systems are" if near else "The systems are"
@@ -138,4 +153,8 @@ def named_system(text: str, seed: int) -> Recommender:
                 "parameter=value, as in user-knn:neighbours=20."
             )
         given[parameter.strip()] = number_or_word(value.strip())
-    return make(path, {**parameters, **given}, integer_seed(seed, "system", text))
+    own_seed = given.pop("seed", None)
+    if own_seed is None:
+        known = f"{name}:{written}" if written else name
+        own_seed = DEFAULT_SEED if seed is None else integer_seed(seed, "system", known)
+    return make(path, {**parameters, **given}, own_seed)

@@ -20,6 +20,7 @@ from receval.cli.arguments import (
     repeated,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
+from receval.cli.comparison_arguments import add_comparison, comparison_of
 from receval.cli.saved_arguments import TABLES_READ, add_settings
 from receval.storage.messages import printable
 
@@ -52,6 +53,7 @@ def add_runs(commands: Any) -> None:
         help="order of items with equal scores (default: trec, or that of the dialect)",
     )
     add_measuring(parser)
+    add_comparison(parser)
     add_output(parser, "receval-runs")
     repeat_lists(parser)
 
@@ -142,7 +144,8 @@ def run_runs(chosen: argparse.Namespace) -> int:
             progress=progress,
         )
     title = f"Runs on {Path(chosen.test).name}"
-    return finish(result.as_report(title, samples=chosen.samples), chosen)
+    report = result.as_report(title, methods=bool(chosen.methods), **comparison_of(chosen))
+    return finish(report, chosen)
 
 
 def named_runs(runs: list[str]) -> dict[str, str]:

@@ -25,6 +25,7 @@ from receval.evaluation.measuring import (
     Measuring,
     checked_length,
 )
+from receval.evaluation.methods import number_of_trials
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
 from receval.metrics.dialects.dialect import Dialect
@@ -62,7 +63,7 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
 
 
 def system_settings(system: Any) -> dict[str, Any]:
-    """Return the class of a system, and its parameters if available.
+    """Return the class of a system, and its parameters and number of trials if available.
 
     Examples
     --------
@@ -74,6 +75,8 @@ def system_settings(system: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"class": type(system).__name__}
     if isinstance(parameters, dict):
         told["parameters"] = dict(parameters)
+    if (trials := number_of_trials(system)) is not None:
+        told["trials"] = trials
     return told
 
 
