@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 from receval.storage.files import sha256_of, write_atomically
 from receval.storage.messages import LONGEST, escaped, shortened
-from reproduction.datasets.connection import TransferError
 from reproduction.datasets.raw import Availability, RawFile, RawFiles, checksum_in_words, mismatch
 from reproduction.datasets.reports import (
     ChecksumError,
@@ -21,7 +20,7 @@ from reproduction.datasets.reports import (
     UnavailableError,
 )
 from reproduction.datasets.spec import DatasetSpec, FileSpec, VariantSpec
-from reproduction.datasets.transfer import PartialFile, RetryPolicy, fetch_from
+from reproduction.datasets.transfer import PartialFile, RetryPolicy, TransferError, fetch_from
 
 # The checksum that is recorded at the first download of a file without a published one.
 
