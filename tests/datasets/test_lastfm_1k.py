@@ -12,7 +12,7 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 
 from receval.data.ratings import Ratings
-from reproduction.datasets.formats import columns, lastfm_1k
+from reproduction.datasets.formats import lastfm_1k
 from reproduction.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive, parse_tsv
 from reproduction.datasets.reports import ParseReport
 
@@ -85,26 +85,6 @@ def test_a_carriage_return_within_a_name_is_no_line_end(
 ) -> None:
     content = play("u", SECOND, "A", track="one\rtwo") + play("u", SECOND, "B\rC")
     assert parse([write(tmp_path, content)]).item_ids.tolist() == ["A", "B C"]
-
-
-@pytest.mark.costly
-@Editions
-def test_pieces_of_any_size_give_the_same_codes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write, parse: Parse
-) -> None:
-    draw = random.Random(2)
-    plays = [
-        (f"user_{draw.randint(0, 20)}", f"artist {draw.randint(0, 50)}", SECOND + n)
-        for n in range(2_000)
-    ]
-    path = write(tmp_path, "".join(play(user, second, artist) for user, artist, second in plays))
-    whole = parse([path])
-    monkeypatch.setattr(columns, "LONGEST_LINE", 1_000)
-    pieces = parse([path])
-    assert rows_of(whole) == [(user, artist, 1.0, second) for user, artist, second in plays]
-    assert pieces.items.tolist() == whole.items.tolist()
-    assert pieces.users.tolist() == whole.users.tolist()
-    assert pieces.item_ids.tolist() == whole.item_ids.tolist()
 
 
 @Editions

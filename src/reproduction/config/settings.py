@@ -40,40 +40,28 @@ Shards = Literal["auto", "folds"] | Size
 class Settings(BaseModel):
     """All settings of one edition.
 
-    Attributes
-    ----------
-    edition : {"demo", "full"}
-        The edition of targets without an edition in their path: synthetic twins or real data.
-    seed : int
-        The root of all seeds.
-    network : bool
-        Whether datasets may be downloaded; with ``off`` the network is never used.
-    local_mirrors : tuple of str
-        Folders with one folder of raw files per dataset, tried before any download, relative to
-        the folder that has ``config``. A folder that does not exist is skipped.
-    leave_out : tuple of str
-        Datasets to leave out of the plan although they are available.
-    plugins : tuple of str
-        Other packages whose code (systems and parsers) the configuration may name.
-    accepted_searches : bool
-        Whether traces of searches for settings are taken from the accepted results instead of new
-        searches.
-    shards : int, "auto", "folds", or dict of str to any of them
-        Number of shards (of folds and users) for training and ranking each system, on all datasets
-        or by dataset, where unnamed datasets have ``auto``. That is one shard, or on many million
-        ratings one per fold, or more for neighbourhoods, whose users are divided. ``folds`` is the
-        same but never divides users (:mod:`reproduction.workflow.plan.job_sizes`). Results do not
-        depend on it.
-    datasets, twins, splits, systems, display, searches, simulations
-        The files of the same names.
-    studies : dict of str to StudySpec
-        The studies of the edition.
-    drift : DriftSpec
-        Tolerances of the comparison with the accepted results.
-    replications : ReplicationsSpec
-        The replications with other root seeds.
-    repeat : tuple of str
-        The replications that ``snakemake replications`` makes (:meth:`.ReplicationsSpec.chosen`).
+    - ``edition``: The edition of targets without an edition in their path: synthetic twins or real
+      data.
+    - ``seed``: The root of all seeds.
+    - ``network``: Whether datasets may be downloaded; with ``off`` the network is never used.
+    - ``local_mirrors``: Folders with one folder of raw files per dataset, tried before any
+      download, relative to the folder that has ``config``. A folder that does not exist is skipped.
+    - ``leave_out``: Datasets to leave out of the plan although they are available.
+    - ``plugins``: Other packages whose code (systems and parsers) the configuration may name.
+    - ``accepted_searches``: Whether traces of searches for settings are taken from the accepted
+      results instead of new searches.
+    - ``shards``: Number of shards (of folds and users) for training and ranking each system, on all
+      datasets or by dataset, where unnamed datasets have ``auto``. That is one shard, or on many
+      million ratings one per fold, or more for neighbourhoods, whose users are divided. ``folds``
+      is the same but never divides users (:mod:`reproduction.workflow.plan.job_sizes`). Results do
+      not depend on it.
+    - ``datasets``, ``twins``, ``splits``, ``systems``, ``display``, ``searches``, ``simulations``:
+      The files of the same names.
+    - ``studies``: The studies of the edition.
+    - ``drift``: Tolerances of the comparison with the accepted results.
+    - ``replications``: The replications with other root seeds.
+    - ``repeat``: The replications that ``snakemake replications`` makes
+      (:meth:`.ReplicationsSpec.chosen`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

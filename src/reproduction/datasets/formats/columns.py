@@ -302,12 +302,8 @@ LONGEST_LINE = 1 << 23
 class LineFormat:
     """Lines of fields between delimiters, without header, quoting or blank lines.
 
-    Attributes
-    ----------
-    delimiter : bytes
-        One or more characters.
-    columns : tuple of ColumnFormat
-        All columns in their order.
+    - ``delimiter``: One or more characters.
+    - ``columns``: All columns in their order.
 
     Examples
     --------
