@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from reproduction.workflow.provenance import source_file
-from reproduction.workflow.provenance.code_digest import LENGTH, code_digest
+from reproduction.workflow.provenance.code_digest import LENGTH, CodeSnapshot, ParsedSources
 from reproduction.workflow.provenance.source_file import nodes_of
 
 Edit = Callable[[str, str, str], None]
@@ -36,6 +36,14 @@ SPECIAL = {
     "starred": "from receval.style import *\n\n\ndef f():\n    return 1\n",
 }
 """Modules by their names, each with something that is easily overlooked."""
+
+
+PARSED = ParsedSources()
+
+
+def code_digest(*entries: str, root: Path | None = None) -> str:
+    """Return a digest of the code as it is now."""
+    return CodeSnapshot(root, PARSED).digest(*entries)
 
 
 def changes(repository: Path, edit: Edit, entry: str, *change: str) -> bool:
@@ -272,8 +280,8 @@ def test_installed_package_is_the_default(tmp_path: Path) -> None:
 def test_digest_is_the_same_in_another_process(repository: Path) -> None:
     program = (
         "import sys; from pathlib import Path; "
-        "from reproduction.workflow.provenance.code_digest import code_digest; "
-        "print(code_digest(*sys.argv[2:], root=Path(sys.argv[1])))"
+        "from reproduction.workflow.provenance.code_digest import CodeSnapshot; "
+        "print(CodeSnapshot(Path(sys.argv[1])).digest(*sys.argv[2:]))"
     )
     source = Path(__file__).resolve().parents[2] / "src"
     output = subprocess.run(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from receval.protocols.protocol import (
     BaseCandidates,
@@ -52,7 +52,7 @@ class DisplaySpec(Model):
     metrics: Annotated[dict[NonEmptyText, MetricStyleSpec], Field(min_length=1)]
 
 
-class SystemSpec(BaseModel):
+class SystemSpec(Model):
     """A named system: a recommender class with the values of its parameters.
 
     - ``title``: Name in figures and tables.
@@ -71,15 +71,13 @@ class SystemSpec(BaseModel):
     - ``marker``: Matplotlib's name of the system's marker in every figure.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    title: Annotated[str, Field(min_length=1)]
-    short_title: Annotated[str, Field(min_length=1)] | None = None
+    title: NonEmptyText
+    short_title: NonEmptyText | None = None
     recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
-    parameters: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = Field(default={})
     learns_from: Literal["ratings", "grades"] = "ratings"
     order: Literal["codes", "appearance"] = "codes"
-    source: Annotated[str, Field(min_length=1)]
+    source: NonEmptyText
     family: Identifier
     shade: Annotated[float, Field(ge=-1, le=1)] = 0.0
     marker: Marker
@@ -170,7 +168,7 @@ class ProtocolSpec(Model):
         ]
 
 
-class SkewnessSpec(BaseModel):
+class SkewnessSpec(Model):
     """Systems on ratings without preferences, by the skewness of the popularity of items.
 
     - ``dataset``: Gives the numbers of users, items and ratings, the values, and the popularity
@@ -182,8 +180,6 @@ class SkewnessSpec(BaseModel):
     - ``systems``: Names in ``systems.yaml``, in the order of figures.
     - ``metrics``: Labels. Under AR all users are averaged.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     dataset: Identifier
     skewness: Annotated[tuple[Skewness, ...], Field(min_length=1)]
