@@ -126,12 +126,33 @@ def test_a_mistake_is_refused_in_a_sentence_with_dataset_and_key(
     assert "\n  small" in str(caught.value)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"small\.title: the key is missing") as caught:
-        load(tmp_path, {"small": entry(title=None), "tiny": entry(size=3)})
-    assert "tiny.size: there is no such key" in str(caught.value)
-
-
 def test_an_id_that_is_no_id_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"Small_1\.\[key\]: String should match"):
         load(tmp_path, {"Small_1": entry()})
+
+
+def test_counts_vouch_for_every_file_without_a_checksum() -> None:
+    for name, dataset in registry().items():
+        files = [file for variant in dataset.variants for file in variant.files]
+        if dataset.access == "generated":
+            continue  # Whoever writes the files knows the counts.
+        if not all(file.verifiable for file in files):
+            expected = dataset.expected
+            counts = (expected.rows, expected.users)
+            items = expected.items or expected.files
+            assert None not in counts, name
+            assert items, name
+
+
+def test_every_download_has_a_limit_that_its_documents_allow() -> None:
+    limits = {
+        file.name: file.most_bytes
+        for dataset in registry().values()
+        for variant in dataset.variants
+        for file in variant.files
+        if file.urls
+    }
+    assert limits["ml-1m.zip"] == 5_917_549
+    assert 700_000_000 < limits["nf_prize_dataset.tar.gz"] <= 1_000_000_000
+    assert 672_700_000 < limits["lastfm-dataset-1K.tar.gz"] <= 1_000_000_000
+    assert max(limits.values()) <= 1 << 31

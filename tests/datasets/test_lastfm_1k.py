@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import io
-import random
 import tarfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -120,14 +119,6 @@ def test_a_bad_row_stops_with_file_line_and_reason(
 @Editions
 def test_an_empty_file_is_told(tmp_path: Path, write: Write, parse: Parse) -> None:
     refused(parse, write(tmp_path, ""), line=None, reason="the file is empty")
-
-
-def test_a_truncated_archive_is_told(tmp_path: Path) -> None:
-    draw = random.Random(1)
-    content = "".join(play("u", draw.randint(0, 2**30), str(n)) for n in range(5_000))
-    path = archive(tmp_path, content)
-    path.write_bytes(path.read_bytes()[:-20_000])
-    refused(parse_archive, path, line=None, reason="the archive is damaged")
 
 
 @pytest.mark.costly

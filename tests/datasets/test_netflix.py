@@ -6,7 +6,6 @@ import tarfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
 from faults.raw_samples import tar
@@ -177,15 +176,6 @@ def test_a_movie_that_occurs_twice_is_told(tmp_path: Path) -> None:
     path = tmp_path / "combined_data_1.txt"
     path.write_text("1:\n5,3,2005-09-06\n1:\n6,3,2005-09-06\n")
     refused(parse_combined, path, line=3, reason="the movie 1 occurs twice")
-
-
-@pytest.mark.costly
-def test_a_truncated_archive_is_told(tmp_path: Path) -> None:
-    draw = np.random.default_rng(1)
-    lines = "".join(f"{user},3,2005-09-06\n" for user in draw.permutation(99_999)[:20_000] + 1)
-    (path,) = archive(tmp_path, {1: lines, 2: lines})
-    path.write_bytes(path.read_bytes()[:-5_000])
-    refused(parse_archive, path, line=None, reason="the archive is damaged")
 
 
 def test_an_archive_without_ratings_is_told(tmp_path: Path) -> None:

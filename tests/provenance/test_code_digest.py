@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -64,15 +63,6 @@ def test_digest_is_short_hexadecimal_and_repeats(repository: Path) -> None:
     assert len(digest) == LENGTH
     int(digest, 16)
     assert code_digest(PLSA, root=repository) == digest
-
-
-def test_digest_does_not_depend_on_where_the_repository_lies(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    copy = tmp_path_factory.mktemp("elsewhere") / "copy"
-    shutil.copytree(repository, copy)
-    for entry in (PLSA, f"{FIG02}:data"):
-        assert code_digest(entry, root=copy) == code_digest(entry, root=repository)
 
 
 def test_digest_does_not_depend_on_the_order_of_entries(repository: Path) -> None:
