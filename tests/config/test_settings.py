@@ -114,6 +114,11 @@ def test_merging_replaces_lists_and_leaves_its_arguments_alone() -> None:
     assert base == {"a": {"b": [1, 2], "c": 3}, "d": {"e": 1}}
 
 
+def test_settings_cannot_be_changed_afterwards(settings: Settings) -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        settings.seed = 1
+
+
 # --- what configuration names, exists -------------------------------------------------------
 
 

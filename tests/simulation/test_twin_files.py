@@ -100,6 +100,9 @@ NO_PERIOD = {"period": None, "sessions": None}
     [
         ("trec-qrels", {}, r"no raw format .* twin of trec-qrels.*ml-1m"),
         ("ml-1m", {"repeated_share": 0.1}, "twin of ml-1m has a repeated_share of 0.1"),
+        ("netflix", {"repeated_share": 0.1}, "twin of netflix has a repeated_share of 0.1"),
+        ("yahoo-r3", {"repeated_share": 0.1}, "twin of yahoo-r3 has a repeated_share of 0.1"),
+        ("cm100k", {"repeated_share": 0.1}, "twin of cm100k has a repeated_share of 0.1"),
         ("ml-1m", NO_PERIOD, "MovieLens ratings have timestamps. Give the synthetic twin a period"),
         ("netflix", NO_PERIOD, "Netflix ratings have dates. Give the synthetic twin a period"),
         ("beeradvocate", NO_PERIOD, "Beer reviews have times. Give the synthetic twin a period"),
