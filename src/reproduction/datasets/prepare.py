@@ -336,6 +336,11 @@ def read_summary(path: Path) -> dict[str, Any]:
     return summary
 
 
+def is_prepared(folder: Path) -> bool:
+    """Return whether a folder has any file of a prepared dataset."""
+    return any((folder / name).is_file() for name in PREPARED_FILES)
+
+
 def not_as_recorded(folder: Path) -> list[str]:
     """Return one sentence for each file of a prepared dataset that is not as recorded."""
     summary = folder / SUMMARY_FILE
@@ -370,7 +375,7 @@ def verification(folder: Path, datasets: Iterable[str]) -> tuple[list[str], bool
     sound = True
     n_prepared = 0
     for dataset in datasets:
-        if not any((folder / dataset / name).is_file() for name in PREPARED_FILES):
+        if not is_prepared(folder / dataset):
             lines.append(f"{dataset}: not prepared.")
             continue
         n_prepared += 1

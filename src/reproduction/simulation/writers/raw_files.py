@@ -21,7 +21,7 @@ LineColumn: TypeAlias = NDArray | pa.Array | str
 """One entry per line, or one text for all lines. Whole floats are written without a point."""
 
 Ids: TypeAlias = NDArray[np.str_]
-"""Raw identifiers of users or items, by their index in the world."""
+"""Raw identifiers of users or items, by their index."""
 
 # The oldest date of a zip entry; the real date would change the bytes in every run.
 _ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
