@@ -29,18 +29,16 @@ from reproduction.studies.followups import (
     estimated_strata,
     estimated_values,
 )
-from reproduction.studies.followups._shared.estimated import (
-    TESTS,
-    DrawnTests,
-    errors_of_draws,
-    ratios_to_mar,
-)
+from reproduction.studies.followups.estimated_orders import TESTS, DrawnTests, errors_of_draws
 from reproduction.studies.followups.estimated_powers import GENERATED, summary_of_powers
 from reproduction.studies.followups.estimated_strata import (
     PopularityPowerLaw,
     mean_over_strata,
     means_in_strata,
     strata_of_exposure,
+)
+from reproduction.studies.followups.estimated_values import (
+    ratios_to_mar,
 )
 
 SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")

@@ -17,13 +17,13 @@ from receval.metrics.lexicographic_recall import lexirecall
 from receval.metrics.lists import ListView
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
+from reproduction.experiments.lexirecall_orders import LexirecallLists
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
     lexirecall_p_values,
     lexirecall_power,
     lexirecall_robustness,
 )
-from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
 from reproduction.workflow.jobs.measurements import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim", "svd")
@@ -96,7 +96,7 @@ def test_fewer_judgments_are_those_of_the_sampling(tmp_path: Path) -> None:
 
 
 def _sampled(inputs: ArtifactInputs) -> lexirecall_robustness.SampledValues:
-    from reproduction.studies.metric_studies.sampled_values import read_samplings
+    from reproduction.studies.metric_studies.rank_stability import read_samplings
 
     (values,) = read_samplings(next(iter(inputs.judgment_samplings.values())))
     return values

@@ -23,8 +23,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import time_leaks, time_orders, time_taus
-from reproduction.studies.followups._shared import values_by_split
-from reproduction.studies.followups._shared.values_by_split import (
+from reproduction.studies.followups.time_orders import (
     SPLIT_TITLES,
     in_order,
     taus_between_folds,
@@ -48,10 +47,10 @@ DATED = {
 
 
 def test_a_split_is_what_the_parameters_say() -> None:
-    assert values_by_split.tested_by("released-folds", KINDS) == "random"
-    assert values_by_split.tested_by("temporal-80", KINDS) == "newest"
+    assert time_orders.tested_by("released-folds", KINDS) == "random"
+    assert time_orders.tested_by("temporal-80", KINDS) == "newest"
     with pytest.raises(ValueError, match="Nothing says which ratings the split user-80 tests"):
-        values_by_split.tested_by("user-80", KINDS)
+        time_orders.tested_by("user-80", KINDS)
 
 
 def test_splits_stand_in_the_order_of_what_they_know_of_time() -> None:

@@ -23,8 +23,7 @@ from receval.figures.style import figure_style
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.metric_studies.rank_stability import data, draw
-from reproduction.studies.metric_studies.sampled_values import read_samplings
+from reproduction.studies.metric_studies.rank_stability import data, draw, read_samplings
 
 NINE_SYSTEMS = [f"s{number}" for number in range(9)]
 MEASURES = [

@@ -21,7 +21,7 @@ from studies.test_rank_stability import (
 from receval.figures.printed_numbers import significant
 from receval.storage.files import read_results, write_results
 from reproduction.studies.metric_studies import sampled_system_values
-from reproduction.studies.metric_studies.sampled_values import read_samplings
+from reproduction.studies.metric_studies.rank_stability import read_samplings
 
 COLUMNS = [f"value_{system}" for system in NINE_SYSTEMS]
 

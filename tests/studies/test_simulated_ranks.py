@@ -14,7 +14,7 @@ from scipy.stats import binom, hypergeom
 
 from receval.data.ratings import summed_matrix
 from receval.splits.split import Fold, Judgments
-from reproduction.studies.followups._shared.simulated_ranks import simulated_hits
+from reproduction.experiments.simulated_ranks import simulated_hits
 
 SAMPLES = 40_000
 N_ITEMS = 9

@@ -15,8 +15,8 @@ import pytest
 from studies.prepared import display_of, drawn_alone, module_of
 from studies.toys import EXAMPLES, STUDY, number, results_of
 
+from reproduction.studies.menamaldonado2021 import lemma_cases as lemmas
 from reproduction.studies.menamaldonado2021 import toy_examples
-from reproduction.studies.menamaldonado2021._shared import item_pairs as lemmas
 from reproduction.studies.menamaldonado2021.toy_examples import ToyMatrix
 
 # --- figure 2 ---------------------------------------------------------------------------------

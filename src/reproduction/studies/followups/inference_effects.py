@@ -16,7 +16,7 @@ from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure, short_number
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.inference import (
+from reproduction.studies.followups.inference_errors import (
     TEST_LEVEL,
     all_differences,
     set_user_axis,

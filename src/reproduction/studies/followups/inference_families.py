@@ -12,7 +12,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.inference import (
+from reproduction.studies.followups.inference_errors import (
     ALL,
     TEST_LEVEL,
     draw_tests,

@@ -15,7 +15,7 @@ from receval.statistics.correlation import TOLERANCE_OF_MEANS
 from receval.statistics.pairs import LEVEL, system_pairs
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments import (
+from reproduction.studies.followups.sampled_orders import (
     EVERY,
     SampledMoments,
     by_candidates,

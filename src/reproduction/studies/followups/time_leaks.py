@@ -12,7 +12,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.values_by_split import (
+from reproduction.studies.followups.time_orders import (
     SPLIT_TITLES,
     in_order,
     tested_by,

@@ -17,7 +17,7 @@ from receval.figures.tables import Column, Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.values_by_split import (
+from reproduction.studies.followups.time_orders import (
     RANDOM,
     SPLIT_TITLES,
     SplitValues,
