@@ -43,11 +43,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.statistics.pairs import system_pairs
     from receval.statistics.permutation import permutation_test
 
-    parameters = inputs.parameters
+    parameters, metrics = inputs.parameters, inputs.named_metrics()
     permutations = int(parameters["permutations"])
     tables = []
     for experiment in inputs.experiments.values():
-        values = values_by_metric(experiment, parameters["names"], parameters["metrics"])
+        values = values_by_metric(experiment, metrics)
         stacked = np.stack(list(values.values()))
         n_metrics, n_systems, n_users = stacked.shape
         first, second = system_pairs(n_systems)

@@ -25,6 +25,7 @@ from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
+    from receval.metrics.metric import Metric
     from reproduction.experiments.experiment import Experiment
 
 
@@ -39,13 +40,11 @@ Draw = Callable[[int, int, np.random.Generator], NDArray[np.float64]]
 
 
 def values_by_metric(
-    experiment: Experiment, names: Sequence[str], labels: Sequence[str]
+    experiment: Experiment, metrics: Mapping[str, Metric]
 ) -> dict[str, NDArray[np.float64]]:
     """Return the values per user under each metric, shape (n_systems, n_users), by its name."""
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.values import means_of_users
 
-    metrics = parse_named(names, labels)
     values = means_of_users(experiment, list(metrics.values()))
     return dict(zip(metrics, values, strict=True))
 
@@ -176,10 +175,10 @@ def shares_of_rejections(
     from receval.statistics.difference_tests import p_values_of_tests
 
     parameters = inputs.parameters
-    n_tests = int(parameters["tests"])
+    metrics, n_tests = inputs.named_metrics(), int(parameters["tests"])
     rows = []
     for experiment in inputs.experiments.values():
-        values = values_by_metric(experiment, parameters["names"], parameters["metrics"])
+        values = values_by_metric(experiment, metrics)
         for metric, of_metric in values.items():
             for of_kind, drawn in draws_of(of_metric).items():
                 names = seed_names(experiment.dataset, metric, of_kind)

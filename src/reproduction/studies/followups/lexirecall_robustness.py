@@ -28,7 +28,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Lexirecall's order is that of the mean preferences of
     :mod:`reproduction.experiments.lexirecall_orders`, averaged over folds.
     """
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.lexirecall_orders import LEXIRECALL
     from reproduction.studies.metric_studies.rank_stability import (
         rank_stability,
@@ -36,7 +35,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         summary_rows,
     )
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     (path,) = inputs.judgment_samplings.values()
     (values,) = read_samplings(path)
     taus = _taus_of_lexirecall(inputs, values)

@@ -258,9 +258,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     relevant item, only for all candidates); system; expected; sd (over samples, independent for
     each relevant item and system).
     """
-    from receval.metrics.registry import parse_named
-
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     moments = SampledMoments(inputs, metrics)
     (experiment,) = inputs.experiments.values()
     found: list[tuple[str, str, str, object, object]] = []

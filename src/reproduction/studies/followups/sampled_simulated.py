@@ -31,13 +31,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     expected (exact, for these items); simulated (mean over the samples); standard_error (of this
     mean); samples.
     """
-    from receval.metrics.registry import parse_named
     from receval.protocols.candidates import popularity_weights
     from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
     from receval.seeds import generator
     from reproduction.experiments.simulated_ranks import simulated_hits
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     moments = SampledMoments(inputs, metrics)
     (experiment,) = inputs.experiments.values()
     samples, every = int(inputs.parameters["samples"]), int(inputs.parameters["every"])

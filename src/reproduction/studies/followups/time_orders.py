@@ -100,22 +100,14 @@ def systems_by_split(
             for system in group[0].all_systems
             if all(system in experiment.all_systems for experiment in group)
         )
-        splits = [
-            _of_split(experiment, of_split, systems, metrics)
-            for experiment, of_split in zip(group, tested, strict=True)
-        ]
+        splits = []
+        for experiment, of_split in zip(group, tested, strict=True):
+            measured = [_values(experiment, systems, metrics, n) for n in experiment.folds]
+            names = experiment.dataset, experiment.only_protocol.name, experiment.split, of_split
+            splits.append(SplitValues(*names, *zip(*measured, strict=True)))
         places = list(SPLIT_TITLES)
         splits.sort(key=lambda split: places.index(split.tested))
         yield SystemsBySplit(systems, tuple(splits))
-
-
-def _of_split(
-    experiment: Experiment, tested: str, systems: tuple[str, ...], metrics: Mapping[str, Metric]
-) -> SplitValues:
-    measured = [_values(experiment, systems, metrics, number) for number in experiment.folds]
-    protocol = experiment.only_protocol.name
-    folds, users = zip(*measured, strict=True)
-    return SplitValues(experiment.dataset, protocol, experiment.split, tested, folds, users)
 
 
 def _values(
@@ -161,9 +153,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; protocol; split; tested (which ratings test); fold; metric; system; value;
     users (how many are averaged).
     """
-    from receval.metrics.registry import parse_named
-
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     tables = [
         pd.DataFrame(
             {

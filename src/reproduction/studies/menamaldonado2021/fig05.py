@@ -76,8 +76,8 @@ def table_of_statements(
 COLOURS = {AGREE: "#D9F0D3", DISAGREE: "#B497C8", TIED: "#7A7A7A"}
 """Colours by how two rankings compare."""
 
-LINE_HEIGHT = 9.5
-"""Points between two lines above a mosaic."""
+ABOVE, LINE_HEIGHT = 17, 9.5
+"""Points between a mosaic and the lines above it, and between two of these."""
 
 STEEPER_THAN = {
     "both": "odds of popularity\nsteeper than average\nrating and complement",
@@ -156,7 +156,11 @@ def _pairs(counts: RatingProbabilities) -> pd.DataFrame:
         pairs,
         {
             "popularity_and_rating": popularity,
-            "steeper_than": _steeper_than(*steeper),
+            "steeper_than": np.select(
+                [steeper[0] & steeper[1], steeper[1], steeper[0]],
+                ["both", "complement", "average rating"],
+                "neither",
+            ),
             "predicted": np.where(predicted, DISAGREE, "no disagreement"),
             "rankings": rankings,
         },
@@ -187,16 +191,6 @@ def _popularity_itself(counts: RatingProbabilities) -> pd.DataFrame:
     steeper = (pairs.steeper_than_relevance > 0) & (pairs.steeper_than_non_relevance > 0)
     text = "popularity itself is steeper than average rating and complement"
     return table_of_statements(pairs, {text: (steeper, 0.633)})
-
-
-def _steeper_than(
-    average_rating: NDArray[np.bool_], complement: NDArray[np.bool_]
-) -> NDArray[np.str_]:
-    return np.select(
-        [average_rating & complement, complement, average_rating],
-        ["both", "complement", "average rating"],
-        "neither",
-    )
 
 
 def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
@@ -240,7 +234,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             f"Odds of popularity steeper than average rating and complement: {steeper}",
             f"Strip at the right, one of the two equal for both items: {percent(strip)}",
         ]
-        print_totals(axes, lines, above=17)
+        print_totals(axes, lines)
     legend_below(figure)
     return figure
 
@@ -291,15 +285,15 @@ def paper_share(share: float) -> str:
     return f"(paper {100 * share:.4g} %)"
 
 
-def print_totals(axes: Axes, lines: list[str], above: float) -> None:
+def print_totals(axes: Axes, lines: list[str]) -> None:
     """Print lines of totals above a mosaic, and its title above these."""
-    axes.set_title(axes.get_title(loc="left"), pad=above + LINE_HEIGHT * len(lines) + 2)
+    axes.set_title(axes.get_title(loc="left"), pad=ABOVE + LINE_HEIGHT * len(lines) + 2)
     for number, line in enumerate(reversed(lines)):
         axes.annotate(
             line,
             xy=(0, 1),
             xycoords="axes fraction",
-            xytext=(0, above + LINE_HEIGHT * number),
+            xytext=(0, ABOVE + LINE_HEIGHT * number),
             textcoords="offset points",
             fontsize=7,
             va="baseline",

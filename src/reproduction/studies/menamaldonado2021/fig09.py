@@ -173,7 +173,7 @@ def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_real: bool) 
         for statement in (CONSISTENT, LEMMA_HOLDS)
     )
     lines = [f"Observed and real optimum agree: {consistent}; lemma 3 holds: {holds}"]
-    print_totals(axes, lines, above=17)
+    print_totals(axes, lines)
 
 
 def _names_against(compared: str) -> dict[str, str]:

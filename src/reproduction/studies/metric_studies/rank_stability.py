@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -29,11 +30,13 @@ from receval.figures.style import (
     new_figure,
     short_number,
 )
-from receval.metrics.metric import Metric
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.archives import Archive
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from receval.metrics.metric import Metric
 
 _PARTS = ("dataset", "systems", "complete", "values", "evaluated_users")
 """Names of an experiment's arrays in an archive."""
@@ -276,7 +279,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         _set_scale(panels[0], form, column)
     for axes, dataset in zip(grid[-1], datasets, strict=True):
         axes.set_xlabel(f"{parameters['kept']} (%)")
-        _set_levels(axes, results.loc[results["dataset"] == dataset, "kept_percent"])
+        levels = results.loc[results["dataset"] == dataset, "kept_percent"]
+        most, least = levels.max(), levels.min()
+        axes.set_xlim(most, min(least, most - 1))
+        axes.xaxis.set_major_locator(MultipleLocator(5 if most - least <= 25 else 20))
     if "published_above" in parameters:
         for axes, dataset in zip(grid[0], datasets, strict=True):
             if display.is_real(dataset):
@@ -463,12 +469,6 @@ def _set_scale(axes: Axes, form: _Form, column: str) -> None:
         scale_near_one(axes, lowest)
     else:
         axes.set_ylim(lowest, 1.02)
-
-
-def _set_levels(axes: Axes, percents: pd.Series[float]) -> None:
-    most, least = percents.max(), percents.min()
-    axes.set_xlim(most, min(least, most - 1))
-    axes.xaxis.set_major_locator(MultipleLocator(5 if most - least <= 25 else 20))
 
 
 def _mark_published(axes: Axes, percent: float, tau: float) -> None:
