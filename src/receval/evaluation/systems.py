@@ -16,6 +16,7 @@ from receval.evaluation.fitted_systems import (
     fitted,
     notes_on_clicks,
     notes_on_scores,
+    refuse_without_fold_in,
 )
 from receval.evaluation.measuring import ChosenUsers, Measurements, Measuring
 from receval.evaluation.result import EvaluationResult
@@ -134,6 +135,7 @@ def evaluate_systems(
     """
     systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
     folds = list(data.folds())
+    refuse_without_fold_in(systems, folds)
     measuring = Measuring.of(
         np.concatenate([fold.test.values for fold in folds]),
         data.relevance,
@@ -160,7 +162,7 @@ def evaluate_systems(
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
-            scorer = fitted(system, fold.train, name, complete.values())
+            scorer = fitted(system, fold.learnt, name, complete.values(), fold.fold_in)
             ranks = rank_judged(scorer, fold, list(complete.values()), data.generator_for(number))
             for protocol, own in zip(complete, ranks, strict=True):
                 measurements.add(name, protocol, judged, own)

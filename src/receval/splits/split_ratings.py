@@ -20,7 +20,7 @@ from receval.data.relevance import RelevanceRule
 from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
-from receval.splits.split import TEST, TRAIN, Fold, Split
+from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Split
 from receval.splits.split import fold as fold_of
 from receval.storage.messages import how_many, quoted
 
@@ -252,16 +252,18 @@ def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
 def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) -> list[Note]:
     """Note how many test ratings were chosen by chance, or refuse the split if most were."""
     assert ratings.timestamps is not None
-    own = getattr(spec, "scope", "user") == "user"
+    own = getattr(spec, "scope", "user") == "user" and spec.kind != "time-windows"
     owners = ratings.users if own else np.zeros_like(ratings.users)
     order = np.lexsort((ratings.timestamps, owners))
     owners, times = owners[order], ratings.timestamps[order]
     moments = np.cumsum((owners[1:] != owners[:-1]) | (times[1:] != times[:-1]))
     moments = np.concatenate([[0], moments])
-    codes = parts.codes[0][order]
-    trained = np.bincount(moments[codes == TRAIN], minlength=len(ratings)) > 0
-    n_tests = int((codes == TEST).sum())
-    by_chance = int(trained[moments[codes == TEST]].sum())
+    n_tests = by_chance = 0
+    for codes in parts.codes:
+        codes = codes[order]
+        trained = np.bincount(moments[(codes & KNOWN_BEFORE) > 0], minlength=len(ratings)) > 0
+        n_tests += int((codes == TEST).sum())
+        by_chance += int(trained[moments[codes == TEST]].sum())
     if not by_chance:
         return []
     text = (
