@@ -27,6 +27,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Ratings": "receval.data.ratings:Ratings",
         "split": "receval.splits.split_ratings:split",
         "SplitRatings": "receval.splits.split_ratings:SplitRatings",
+        "load_split": "receval.splits.split_ratings:load_split",
         "evaluate": "receval.evaluation.systems:evaluate_systems",
         "evaluate_runs": "receval.evaluation.runs:evaluate_runs",
         "EvaluationResult": "receval.evaluation.result:EvaluationResult",

@@ -37,7 +37,7 @@ from receval.recommenders.slim import SLIM
 from receval.recommenders.wrmf import WRMF
 from receval.sampled_metrics.audit import audit_samples
 from receval.splits.leakage import leakage
-from receval.splits.split_ratings import SplitRatings, split
+from receval.splits.split_ratings import SplitRatings, load_split, split
 
 __version__: str
 
@@ -77,6 +77,7 @@ __all__ = [
     "evaluate_runs",
     "explore_ratings",
     "leakage",
+    "load_split",
     "metric",
     "of_scores",
     "protocol",

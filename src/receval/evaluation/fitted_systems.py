@@ -137,7 +137,7 @@ def fitted(
     needs_all = of_parts[0] if of_parts and isinstance(system, GivenScores) else None
     if isinstance(system, Trainable):
         own = system.fit(clicked_training(system, train))
-        trained = system if own is None else own
+        trained: Any = system if own is None else own
         if fold_in is not None:
             own = trained.fold_in(clicked_training(system, fold_in))
             trained = trained if own is None else own
