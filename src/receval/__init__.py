@@ -31,6 +31,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "evaluate": "receval.evaluation.systems:evaluate_systems",
         "evaluate_runs": "receval.evaluation.runs:evaluate_runs",
         "EvaluationResult": "receval.evaluation.result:EvaluationResult",
+        "load_result": "receval.evaluation.result:load_result",
         "read_run": "receval.data.run:read_run",
         "write_run": "receval.data.run:write_run",
         "Run": "receval.data.run:Run",

@@ -4,7 +4,7 @@ from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, write_run
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
-from receval.evaluation.result import EvaluationResult
+from receval.evaluation.result import EvaluationResult, load_result
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems as evaluate
 from receval.metrics.aliases import metric_of_alias as metric
@@ -77,6 +77,7 @@ __all__ = [
     "evaluate_runs",
     "explore_ratings",
     "leakage",
+    "load_result",
     "load_split",
     "metric",
     "of_scores",

@@ -284,9 +284,64 @@ class EvaluationResult:
         rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
         write_atomically(target, rendered(figure, title="Averages with their 95 % intervals"))
 
+    @checked_arguments
+    def save(self, folder: str | Path) -> None:
+        """Write the result into a folder, for :func:`load_result`.
+
+        Equal results give equal bytes. An earlier saved result in the folder is replaced.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is missing.
+
+        Raises
+        ------
+        ValueError
+            The folder has files that are not those of a saved result.
+        """
+        from receval.evaluation.saved_results import save_result
+
+        save_result(self, Path(folder))
+
     def __str__(self) -> str:
         table = self.summary().pivot_table(
             index=["protocol", "system"], columns="metric", values="mean", sort=False
         )
         shown = table[list(self.metrics)].round(4)
         return str(shown.rename(columns=lambda name: with_direction(name, self.less_is_better)))
+
+
+@checked_arguments
+def load_result(folder: str | Path) -> EvaluationResult:
+    """Load a result that :meth:`EvaluationResult.save` wrote.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    EvaluationResult
+        With the same values, tables, notes and settings. In the settings, sequences are lists.
+
+    Raises
+    ------
+    ValueError
+        The folder has no saved result, another major version of receval wrote it, or a file is
+        damaged.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from receval.evaluation.runs import evaluate_runs
+    >>> test = {"user": list("aab"), "item": list("xyx"), "rating": [1, 1, 1]}
+    >>> mine = {"a": {"x": 2.0, "z": 1.0}, "b": {"z": 3.0}}
+    >>> with TemporaryDirectory() as folder:
+    ...     evaluate_runs(test, {"mine": mine}, metrics="RR", depth="whole").save(folder)
+    ...     load_result(folder).summary()["mean"].tolist()
+    [0.5]
+    """
+    from receval.evaluation.saved_results import loaded_fields
+
+    return EvaluationResult(**loaded_fields(Path(folder)))

@@ -20,6 +20,8 @@ from receval.evaluation.fitted_systems import (
 )
 from receval.evaluation.measuring import ChosenUsers, Measurements, Measuring
 from receval.evaluation.result import EvaluationResult
+from receval.evaluation.runs import Depth
+from receval.evaluation.runs_of_folds import RunsOfFolds
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import Metric
@@ -74,6 +76,8 @@ def evaluate_systems(
     data: SplitRatings,
     systems: Mapping[str, Any],
     *,
+    runs: Mapping[str, object] | None = None,
+    depth: Depth = "auto",
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
     metrics: str | Metric | Sequence[str | Metric] | None = None,
     relevant: float | Literal["auto"] = "auto",
@@ -93,6 +97,15 @@ def evaluate_systems(
         n_items) holds all scores, in the order of the codes of ``data.ratings``, with NaN for items
         that must not be recommended. Models of implicit, scikit-learn estimators and LensKit
         pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`).
+    runs : mapping of str to run, path, data frame or mapping, optional
+        Lists that others made for the test users of the same split, by the names of their systems,
+        such as those of models that were trained elsewhere on :meth:`.SplitRatings.to_frames`
+        (:func:`receval.data.run.read_run`). With several folds, a list with one run per fold. They
+        are ranked as systems are: training items are taken out, and so are items that are not in
+        the ratings; unlisted items are not ranked. Without ``systems`` there must be runs.
+    depth : int, "auto" or "whole"
+        The length at which the lists of runs were cut, as for
+        :func:`receval.evaluation.runs.evaluate_runs`.
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
     metrics : str, Metric or sequence, optional
@@ -133,7 +146,9 @@ def evaluate_systems(
     >>> result.summary()[["system", "metric", "users"]].to_dict("list")
     {'system': ['Pop', 'Pop'], 'metric': ['RR', 'P@1'], 'users': [3, 3]}
     """
-    systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    if systems or not runs:
+        systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    listed = RunsOfFolds.of(data, runs or {}, systems, depth)
     folds = list(data.folds())
     refuse_without_fold_in(systems, folds)
     measuring = Measuring.of(
@@ -149,7 +164,7 @@ def evaluate_systems(
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
     measurements = Measurements(
         measuring,
-        systems,
+        [*systems, *listed.names],
         data.ratings.user_ids,
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
     )
@@ -168,6 +183,9 @@ def evaluate_systems(
                 measurements.add(name, protocol, judged, own)
             scorer.refuse_no_order()
             unordered.setdefault(name, Counter()).update(scorer.counts)
+        for name, protocol, own in listed.ranked(number, fold, measuring):
+            measurements.add(name, protocol, judged, own)
+    notes += listed.notes
     notes += notes_on_scores(unordered)
     settings = {
         "data": data_settings(data.ratings, folds),
@@ -175,10 +193,12 @@ def evaluate_systems(
         "seed": data.seed,
         "systems": {name: system_settings(system) for name, system in systems.items()},
     }
+    if runs:
+        settings |= {"runs": listed.sources, "depth": depth}
     return measurements.result(
         {**settings, **measuring.settings},
         [*data.notes, *notes],
-        [] if data.reading is None else [data.reading],
+        [*([] if data.reading is None else [data.reading]), *data.other_reading, *listed.reading],
     )
 
 

@@ -19,7 +19,7 @@ def write_description(
 ) -> None:
     """Write ``<kind>.json``, which describes the other files of a saved folder, last of all.
 
-    It holds the version of receval, the content, and digests of the files. Its keys are sorted, so
+    It holds the version of receval, the content in its order, and digests of the files, so
     that equal contents give equal bytes.
     """
     described = {
@@ -28,7 +28,7 @@ def write_description(
         "content": content,
         _DIGESTS: {name: sha256_of(folder / name) for name in sorted(files)},
     }
-    text = json.dumps(described, indent=1, sort_keys=True, ensure_ascii=False, default=_plain)
+    text = json.dumps(described, indent=1, ensure_ascii=False, default=_plain)
     write_atomically(folder / f"{kind}.json", text + "\n")
 
 

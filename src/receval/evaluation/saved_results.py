@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Save the result of an evaluation in a folder, and load it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from receval import __version__
+from receval.data.reading import loaded_report, saved_report
+from receval.evaluation.by_user import ValuesByUser
+from receval.notes import Note
+from receval.storage.archives import Archive, write_archive
+from receval.storage.saved_folders import (
+    read_description,
+    refuse_other_files,
+    write_description,
+)
+
+if TYPE_CHECKING:
+    from receval.evaluation.result import EvaluationResult
+
+VALUES_FILE = "values.npz"
+
+SAVED = (
+    "systems", "metrics", "values", "user_ids", "settings", "notes", "words", "reading",
+    "less_is_better",
+)  # fmt: skip
+"""The fields of a result that are saved; all others must have a default."""
+
+_PARTS = ("sums", "weights", "users")
+
+
+def save_result(result: EvaluationResult, folder: Path) -> None:
+    """Write a result into a folder; equal results give equal bytes."""
+    refuse_other_files(folder, "result", [VALUES_FILE])
+    arrays: dict[str, Any] = {"user_ids": result.user_ids}
+    for number, values in enumerate(result.values.values()):
+        arrays |= {f"{part}{number}": getattr(values, part) for part in _PARTS}
+    write_archive(folder / VALUES_FILE, arrays)
+    content = {
+        "systems": result.systems,
+        "metrics": result.metrics,
+        "protocols": list(result.values),
+        "settings": result.settings,
+        "notes": [(note.code, str(note)) for note in result.notes],
+        "words": result.words,
+        "reading": [saved_report(own) for own in result.reading],
+        "less_is_better": result.less_is_better,
+    }
+    write_description(folder, "result", __version__, content, [VALUES_FILE])
+
+
+def loaded_fields(folder: Path) -> dict[str, Any]:
+    """Return the fields of a result that :func:`save_result` wrote, by name."""
+    content = read_description(folder, "result", __version__)
+    with Archive(folder / VALUES_FILE) as archive:
+        user_ids = archive.array("user_ids", str, (None,))
+        values = {
+            protocol: ValuesByUser(
+                sums=archive.array(f"sums{number}", np.float64, (None, None, None)),
+                weights=archive.array(f"weights{number}", np.float64, (None,)),
+                users=archive.array(f"users{number}", np.int64, (None,)),
+            )
+            for number, protocol in enumerate(content["protocols"])
+        }
+    return {
+        "systems": tuple(content["systems"]),
+        "metrics": tuple(content["metrics"]),
+        "values": values,
+        "user_ids": user_ids,
+        "settings": content["settings"],
+        "notes": tuple(Note(*own) for own in content["notes"]),
+        "words": tuple(content["words"]),
+        "reading": tuple(loaded_report(own) for own in content["reading"]),
+        "less_is_better": frozenset(content["less_is_better"]),
+    }
