@@ -66,7 +66,7 @@ def test_validation_ratings_neither_train_nor_test_unless_they_are_to_train() ->
     assert codes == [TEST, TRAIN, VALIDATION, TRAIN, TEST]
     data = rv.split(TABLE, "predefined", part="split", use_validation="train")
     assert data.parts.codes[0].tolist() == [TEST, TRAIN, TRAIN, TRAIN, TEST]
-    assert data.name == "predefined part=split use_validation=train"
+    assert data.name == "predefined use_validation=train"
 
 
 def test_types_of_identifiers_and_ratings_are_those_of_the_table() -> None:
@@ -99,6 +99,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
     ("source", "parameters", "told"),
     [
         (TABLE, {}, "A predefined split needs a test: give test="),
+        (TABLE, {"part": "split", "folds": 2}, "predefined has no parameter 'folds'"),
         (TABLE, {"part": "split", "test": TABLE}, "Give either part=, or the tables"),
         (TABLE, {"part": "fold"}, "no column 'fold'"),
         (TABLE.assign(split="bad"), {"part": "split"}, "row 1 is of the part 'bad'"),

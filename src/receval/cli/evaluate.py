@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,12 @@ from receval.cli.arguments import (
     add_ratings,
     finish,
     number_or_word,
-    ratings_of,
     repeated,
 )
-from receval.cli.command_parser import add_command, progress_line
+from receval.cli.command_parser import add_command, complete_by, progress_line
+from receval.cli.runs import add_depth, add_run_columns, read_runs
 from receval.cli.saved_arguments import add_settings
+from receval.cli.split import DEFAULT_SPLIT, add_given_parts, split_of
 from receval.storage.messages import quoted
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
 EXAMPLES = """names:
   systems     random, pop, average, user-knn, item-knn, puresvd, mf, bprmf, slim, plsa
   splits      random-ratio, user-ratio, k-fold, leave-out, leave-last-out, temporal,
-              uniform-test, missing-at-random, anti-popular-familiarity
+              time-windows, next-item, held-out-users, uniform-test, missing-at-random,
+              anti-popular-familiarity, predefined
   metrics     P, Recall, Hit, AP, nDCG, RR, F1, RBP, bpref, infAP and others, with a cut-off such as
               nDCG@10; names of other tools work as well: precision, HR, MAP, MRR, NDCG
   protocols   AR or 1R, then AI or TI for the target items, and AN or NN for the other candidates
@@ -52,6 +53,8 @@ examples:
   receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
   receval evaluate ratings.csv --system mf --split k-fold:folds=5 \\
     --protocol "1R TI-NN sampled=99" --metric nDCG@10 --metric MRR
+  receval evaluate ratings.csv --system pop --run mine.jsonl
+  receval evaluate train.csv --test test.csv --system item-knn
   receval evaluate --settings receval-evaluate/settings.json --seed 2 --out seed-2
 """
 
@@ -68,31 +71,45 @@ def add_evaluate(commands: Any) -> None:
         help="system, such as pop, user-knn:neighbours=50 or mf:factors=20; may be repeated "
         "(default: pop and user-knn)",
     )
+    run = parser.add_argument(
+        "--run",
+        "--runs",
+        action="append",
+        dest="runs",  # The library's name; the function of the command has the other.
+        metavar="FILE",
+        help="lists that another program made for the test users of the split, to be compared with "
+        "the systems; NAME=FILE sets their name; may be repeated",
+    )
+    complete_by("file", [run])
+    add_depth(parser)
+    add_run_columns(parser)
     parser.add_argument(
         "--split",
-        default="user-ratio:train_ratio=0.8",
+        default=DEFAULT_SPLIT,
         metavar="KIND",
         help="split, such as k-fold:folds=5, leave-last-out or temporal:cut=2003-01-31,gap=7 "
         "(default: %(default)s)",
     )
+    add_given_parts(parser)
     add_measuring(parser)
     add_output(parser, "receval-evaluate")
-    add_settings(parser, required=["ratings"], files=["ratings"])
+    add_settings(parser, required=["ratings"], files=["ratings", "test", "validation", "runs"])
 
 
 def run_evaluate(chosen: argparse.Namespace) -> int:
     """Run the command."""
     from receval.evaluation.systems import evaluate_systems
-    from receval.splits.split_ratings import split
 
     names = repeated(chosen.system) or ["pop", "user-knn"]
     systems = {name: named_system(name, chosen.seed) for name in names}
-    kind, parameters = _split(chosen.split)
-    data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
+    data = split_of(chosen, chosen.split)
+    runs = read_runs(chosen, chosen.runs or [])
     with progress_line("system") as progress:
         result = evaluate_systems(
             data,
             systems,
+            runs=runs or None,
+            depth=chosen.depth,
             protocols=repeated(chosen.protocol) or "AR AI-AN",
             metrics=repeated(chosen.metric) or None,
             relevant=chosen.relevant,
@@ -102,12 +119,6 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
         )
     title = f"Systems on {Path(chosen.ratings).name}"
     return finish(result.as_report(title, samples=chosen.samples), chosen)
-
-
-def _split(text: str) -> tuple[str, Mapping[str, Any]]:
-    kind, _, written = text.partition(":")
-    parts = [part.partition("=") for part in written.split(",") if part]
-    return kind, {name.strip(): number_or_word(value.strip()) for name, _, value in parts}
 
 
 def named_system(text: str, seed: int) -> Recommender:

@@ -34,12 +34,14 @@ from receval.cli.evaluate import add_evaluate
 from receval.cli.multiverse import add_multiverse
 from receval.cli.runs import add_runs
 from receval.cli.saved_arguments import with_new_names, with_settings
+from receval.cli.split import add_split
 from receval.storage.messages import about_files, printable, quoted
 
 COMMANDS = {
     "diagnose": add_diagnose,
     "evaluate": add_evaluate,
     "runs": add_runs,
+    "split": add_split,
     "multiverse": add_multiverse,
     "audit-samples": add_audit_samples,
 }

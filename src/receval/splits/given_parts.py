@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -99,6 +99,11 @@ def given_split(
     >>> found.parts.codes[0].tolist()
     [1, 2, 1]
     """
+    known = {"user", "item", "rating", "timestamp", "duplicates"}
+    known |= {own.name for own in fields(ReadingOptions)}
+    unknown = next((name for name in options if name not in known), None)
+    if unknown is not None:
+        raise ValueError(f"A split of the kind predefined has no parameter {quoted(unknown)}.")
     if part is None:
         if test is None:
             raise ValueError(
@@ -127,13 +132,14 @@ def given_split(
     if part is not None:
         reports = reports[:1]
     description: dict[str, Any] = {"kind": "predefined"}
-    if part is not None:
-        description["part"] = part
     if use_validation == "train":
         description["use_validation"] = "train"
     counts: dict[str, Metadatum] = {
         f"{name}_ratings": int((codes == code).sum()) for name, code in PARTS.items()
     }
+    if part is not None:
+        # Not in the description: seeds are the same however equal parts were given.
+        counts["part"] = part
     return GivenSplit(ratings, Split((codes,), counts), tuple(reports), tuple(notes), description)
 
 
