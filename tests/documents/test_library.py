@@ -13,8 +13,11 @@ import pytest
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "library.md").read_text(encoding="utf-8")
 
 
-def examples() -> list[str]:
-    return re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+def example(words: str) -> str:
+    """Return the one program of the page that has some words."""
+    programs = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    (found,) = (own for own in programs if words in own)
+    return str(found)
 
 
 def write_ratings(path: Path) -> None:
@@ -34,7 +37,8 @@ def test_the_example_runs_on_a_file_of_ratings(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_ratings(tmp_path / "ratings.csv")
-    first, second, third = examples()[3:6]
+    words = ("# 80 % of the ratings of each user train", "discriminative_power", "SamplingOdds")
+    first, second, third = map(example, words)
     names: dict[str, object] = {}
     exec(compile(first, "library.md", "exec"), names)
     lines = capsys.readouterr().out.splitlines()
@@ -75,14 +79,35 @@ def test_one_call_evaluates_a_file_of_ratings(
     monkeypatch.chdir(tmp_path)
     write_ratings(tmp_path / "ratings.csv")
     names: dict[str, object] = {}
-    exec(compile(examples()[0], "library.md", "exec"), names)
+    exec(compile(example("result.report("), "library.md", "exec"), names)
     printed = capsys.readouterr().out
     assert re.search(r"AR AI-AN +Pop +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +kNN", printed)
     for name in ("averages.tex", "averages.svg", "report.html"):
         assert (tmp_path / name).stat().st_size > 500
-    exec(compile(examples()[1], "library.md", "exec"), names)
+    exec(compile(example("AlternatingLeastSquares"), "library.md", "exec"), names)
     printed = capsys.readouterr().out
     assert re.search(r"AR AI-AN +ALS +0\.\d+ +0\.\d+\n +SVD", printed)
+
+
+@pytest.mark.costly
+def test_splits_and_runs_beside_systems_are_as_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_ratings(tmp_path / "ratings.csv")
+    table = pd.read_csv("ratings.csv")
+    table.assign(timestamp=10**9 + 7 * table.index).to_csv("timed.csv", index=False)
+    lists = table.groupby("item").size().rename("score").reset_index()
+    table[["user"]].drop_duplicates().merge(lists, how="cross").to_csv("mine.csv", index=False)
+    names: dict[str, object] = {}
+    exec(
+        compile('import receval as rv\nratings = rv.read_ratings("ratings.csv")', "", "exec"), names
+    )
+    exec(compile(example("time-windows"), "library.md", "exec"), names)
+    assert re.search(r"\n +0 +anybody +\d+ +\d+ +0\.0", capsys.readouterr().out)
+    assert Path("for-lenskit/fold-2/test.parquet").is_file()
+    exec(compile(example("runs={"), "library.md", "exec"), names)
+    assert re.search(r"AR AI-AN +Pop +0\.\d+ +0\.\d+\n +mine", capsys.readouterr().out)
 
 
 def test_one_call_evaluates_lists_that_others_made(
@@ -99,7 +124,7 @@ def test_one_call_evaluates_lists_that_others_made(
     Path("theirs.tsv").write_text(
         "\n".join(f"{u}\t{i}\t{1 - score}" for u, i, score in cells), encoding="utf-8"
     )
-    exec(compile(examples()[2], "library.md", "exec"), {})
+    exec(compile(example("test.qrels"), "library.md", "exec"), {})
     printed = capsys.readouterr().out
     assert re.search(r"AR AI-AN +mine +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +theirs", printed)
     assert "mine has no list for 1 of the 9 tested users: they count as 0." in printed

@@ -342,6 +342,6 @@ def load_result(folder: str | Path) -> EvaluationResult:
     ...     load_result(folder).summary()["mean"].tolist()
     [0.5]
     """
-    from receval.evaluation.saved_results import loaded_fields
+    from receval.evaluation.saved_results import loaded_result_fields
 
-    return EvaluationResult(**loaded_fields(Path(folder)))
+    return EvaluationResult(**loaded_result_fields(Path(folder)))

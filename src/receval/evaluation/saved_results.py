@@ -53,7 +53,7 @@ def save_result(result: EvaluationResult, folder: Path) -> None:
     write_description(folder, "result", __version__, content, [VALUES_FILE])
 
 
-def loaded_fields(folder: Path) -> dict[str, Any]:
+def loaded_result_fields(folder: Path) -> dict[str, Any]:
     """Return the fields of a result that :func:`save_result` wrote, by name."""
     content = read_description(folder, "result", __version__)
     with Archive(folder / VALUES_FILE) as archive:

@@ -20,7 +20,7 @@ from receval.storage.messages import quoted, shortened
 if TYPE_CHECKING:
     from receval.splits.split_ratings import SplitRatings
 
-Parts = dict[str, pd.DataFrame]
+PartFrames = dict[str, pd.DataFrame]
 
 FORMATS = {
     "csv": "train.csv, test.csv and other parts, with the columns user, item, rating, timestamp",
@@ -38,7 +38,7 @@ FORMATS = {
 
 def export_split(data: SplitRatings, folder: Path, form: str, name: str) -> list[Path]:
     """Write the parts of each fold in a format, and return the files."""
-    write: Callable[[Parts, Path, str], list[Path]] = {
+    write: Callable[[PartFrames, Path, str], list[Path]] = {
         "csv": _write_csv,
         "recbole": _write_recbole,
         "elliot": _write_elliot,
@@ -69,11 +69,11 @@ def export_split(data: SplitRatings, folder: Path, form: str, name: str) -> list
     return written
 
 
-def _write_csv(parts: Parts, folder: Path, name: str) -> list[Path]:
+def _write_csv(parts: PartFrames, folder: Path, name: str) -> list[Path]:
     return [_as_text(frame, folder / f"{part}.csv", ",") for part, frame in parts.items()]
 
 
-def _write_recbole(parts: Parts, folder: Path, name: str) -> list[Path]:
+def _write_recbole(parts: PartFrames, folder: Path, name: str) -> list[Path]:
     """Write the three files that ``benchmark_filename`` must name, and the settings to use them."""
     names = {
         "user": "user_id:token",
@@ -115,7 +115,7 @@ def _write_recbole(parts: Parts, folder: Path, name: str) -> list[Path]:
     return [*written, folder / f"{name}.yaml"]
 
 
-def _write_elliot(parts: Parts, folder: Path, name: str) -> list[Path]:
+def _write_elliot(parts: PartFrames, folder: Path, name: str) -> list[Path]:
     written = [
         _as_text(parts[part], folder / f"{part}.tsv", "\t", with_header=False)
         for part in ("train", "validation", "test")
@@ -132,7 +132,7 @@ def _write_elliot(parts: Parts, folder: Path, name: str) -> list[Path]:
     return [*written, folder / "elliot.yml"]
 
 
-def _write_lenskit(parts: Parts, folder: Path, name: str) -> list[Path]:
+def _write_lenskit(parts: PartFrames, folder: Path, name: str) -> list[Path]:
     names = {"user": "user_id", "item": "item_id"}
     written = []
     for part, frame in parts.items():
@@ -164,7 +164,7 @@ def _item_lists(frame: pd.DataFrame) -> pa.Table:
     return pa.table({"user_id": owners, "items": pa.ListArray.from_arrays(ends, structures)})
 
 
-def _write_rectools(parts: Parts, folder: Path, name: str) -> list[Path]:
+def _write_rectools(parts: PartFrames, folder: Path, name: str) -> list[Path]:
     written = []
     for part, frame in parts.items():
         # Moments are needed; without timestamps all are the same.
@@ -188,7 +188,7 @@ def _as_text(frame: pd.DataFrame, path: Path, delimiter: str, *, with_header: bo
     return path
 
 
-def _refuse_delimiters(parts: Parts) -> None:
+def _refuse_delimiters(parts: PartFrames) -> None:
     """Refuse identifiers that a text with tabs, and without quotes, cannot hold."""
     for column in ("user", "item"):
         for frame in parts.values():

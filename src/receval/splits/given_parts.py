@@ -40,8 +40,6 @@ BY_CHANCE = 10
 FEW = 0.5
 """A note is made if a smaller share of the test users has training ratings."""
 
-TrainedPairs = Literal["refuse", "drop"]
-
 
 @dataclass(frozen=True)
 class GivenSplit:
@@ -62,7 +60,7 @@ def given_split(
     validation: object = None,
     part: str | None = None,
     use_validation: Literal["set aside", "train"] = "set aside",
-    trained_pairs: TrainedPairs = "refuse",
+    trained_pairs: Literal["refuse", "drop"] = "refuse",
     **options: Any,
 ) -> GivenSplit:
     """Read a split from the tables of its parts, or from a table with a column of parts.
@@ -220,7 +218,7 @@ def _codes_of_parts(columns: FoundColumns) -> NDArray[np.uint8]:
 
 
 def _joined(
-    read: Mapping[str, Ratings], trained_pairs: TrainedPairs
+    read: Mapping[str, Ratings], trained_pairs: Literal["refuse", "drop"]
 ) -> tuple[Ratings, NDArray[np.uint8], list[Note]]:
     """Return the ratings of all parts as one table, and their codes."""
     tables = list(read.values())

@@ -61,7 +61,7 @@ def _tuples_of(
     return {name: own for name, own in metadata.items() if name in parameters}
 
 
-def loaded_fields(folder: Path) -> dict[str, Any]:
+def loaded_split_fields(folder: Path) -> dict[str, Any]:
     """Return the fields of a split that :func:`save_split` wrote, by name."""
     content = read_description(folder, "split", __version__)
     ratings = Ratings.read(folder)

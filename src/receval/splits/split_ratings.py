@@ -341,9 +341,9 @@ def load_split(folder: str | Path) -> SplitRatings:
     ...     load_split(folder)
     <user-ratio train_ratio=0.5: 3 ratings of 2 items by 2 users, 1 fold>
     """
-    from receval.splits.saved_splits import loaded_fields
+    from receval.splits.saved_splits import loaded_split_fields
 
-    return SplitRatings(**loaded_fields(Path(folder)))
+    return SplitRatings(**loaded_split_fields(Path(folder)))
 
 
 def _predefined(source: object, seed: int, parameters: Mapping[str, Any]) -> SplitRatings:
