@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import receval as rv
+from receval.cli.main import main
 from receval.evaluation.saved_results import SAVED
 from receval.storage.files import DamagedFileError
 
@@ -80,3 +81,46 @@ def test_damaged_files_and_those_of_others_are_named(
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(ValueError, match=r"not of a saved result: mine\.txt"):
         result.save(tmp_path)
+
+
+@pytest.mark.costly
+def test_the_command_repeats_what_the_library_has_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    users, items = np.nonzero(rng.random((25, 20)) < 0.5)
+    table = {"who": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+    pd.DataFrame(table).to_csv("r.csv", index=False)
+    data = rv.split(rv.read_ratings("r.csv", user="who"), "user-ratio", train_ratio=0.6, seed=7)
+    systems = {
+        "near": rv.UserKNN(neighbours=5),
+        "factors": rv.WRMF(factors=3, seed=11),
+        "Pop": rv.Popularity(),
+    }
+    counts = pd.DataFrame(table).groupby("item").size()
+    rows = [(user, item, score) for user in range(25) for item, score in counts.items()]
+    pd.DataFrame(rows, columns=["user", "item", "score"]).to_csv("mine.csv", index=False)
+    protocols = ["AR AI-AN", "1R TI-AN"]
+    metrics = ["RR", "nDCG@5"]
+    result = rv.evaluate(
+        data,
+        systems,
+        runs={"mine": "mine.csv"},
+        protocols=protocols,
+        metrics=metrics,
+        relevant=3,
+        depth="whole",
+    )
+    result.save("saved")
+    assert main(["evaluate", "--settings", "saved/settings.json", "--out", "again"]) == 0
+    averages = pd.read_csv("again/averages.csv")
+    assert averages["system"].unique().tolist() == [*systems, "mine"]
+    np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)
+
+
+def test_what_no_command_can_repeat_has_no_settings_of_a_command(
+    result: rv.EvaluationResult, tmp_path: Path
+) -> None:
+    result.save(tmp_path)
+    assert not (tmp_path / "settings.json").exists()

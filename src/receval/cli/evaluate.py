@@ -101,7 +101,10 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
     from receval.evaluation.systems import evaluate_systems
 
     names = repeated(chosen.system) or ["pop", "user-knn"]
-    systems = {name: named_system(name, chosen.seed) for name in names}
+    systems = {}
+    for text in names:
+        name, own = labelled_system(text)
+        systems[name] = named_system(own, chosen.seed)
     data = split_of(chosen, chosen.split)
     runs = read_runs(chosen, chosen.runs or [])
     with progress_line("system") as progress:
@@ -121,10 +124,42 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
     return finish(result.as_report(title, samples=chosen.samples), chosen)
 
 
+def labelled_system(text: str) -> tuple[str, str]:
+    """Return the name of a system in results, and the text that describes it.
+
+    Examples
+    --------
+    >>> labelled_system("user-knn:neighbours=20")
+    ('user-knn:neighbours=20', 'user-knn:neighbours=20')
+    >>> labelled_system("near=UserKNN:neighbours=20")
+    ('near', 'UserKNN:neighbours=20')
+    """
+    name, equals, own = text.partition("=")
+    kind = own.partition(":")[0]
+    if equals and name and ":" not in name and (kind in SYSTEMS or _class_path(kind)):
+        return name, own
+    return text, text
+
+
+def _class_path(name: str) -> str | None:
+    """Return the path of a recommender of the library, given the name of its class."""
+    import receval
+    from receval.recommenders.base import Recommender
+
+    kind = getattr(receval, name) if name in receval.__all__ and name[:1].isupper() else None
+    if not (isinstance(kind, type) and issubclass(kind, Recommender)) or kind is Recommender:
+        return None
+    return f"{kind.__module__}:{kind.__name__}"
+
+
+_VALUES = {"none": None, "true": True, "false": False}
+
+
 def named_system(text: str, seed: int) -> Recommender:
     """Return the system for a name in :data:`SYSTEMS`, perhaps with parameters of its class.
 
-    The system's random choices depend on the seed and on the whole text.
+    The system's random choices depend on the seed and on the whole text. The name may also be that
+    of a class of the library, such as ``UserKNN``; then ``seed`` is one of the parameters.
 
     Examples
     --------
@@ -135,11 +170,14 @@ def named_system(text: str, seed: int) -> Recommender:
     from receval.seeds import integer_seed
 
     name, _, written = text.partition(":")
-    if name not in SYSTEMS:
+    path = _class_path(name)
+    if name not in SYSTEMS and path is None:
         near = get_close_matches(name, SYSTEMS, n=2, cutoff=0.4)
         hint = f"Did you mean {' or '.join(near)}? The systems are" if near else "The systems are"
         raise ValueError(f"There is no system {quoted(name)}. {hint} {', '.join(SYSTEMS)}.")
-    path, parameters = SYSTEMS[name]
+    parameters: dict[str, Any] = {}
+    if path is None:
+        path, parameters = SYSTEMS[name]
     given: dict[str, Any] = {}
     for part in filter(None, written.split(",")):
         parameter, equals, value = part.partition("=")
@@ -149,4 +187,7 @@ def named_system(text: str, seed: int) -> Recommender:
                 "parameter=value, as in user-knn:neighbours=20."
             )
         given[parameter.strip()] = number_or_word(value.strip())
+    if name not in SYSTEMS:
+        given = {own: _VALUES.get(str(value), value) for own, value in given.items()}
+        return make(path, given, int(given.pop("seed", 0)))
     return make(path, {**parameters, **given}, integer_seed(seed, "system", text))

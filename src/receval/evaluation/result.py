@@ -288,7 +288,9 @@ class EvaluationResult:
     def save(self, folder: str | Path) -> None:
         """Write the result into a folder, for :func:`load_result`.
 
-        Equal results give equal bytes. An earlier saved result in the folder is replaced.
+        Equal results give equal bytes. An earlier saved result in the folder is replaced. If the
+        command can repeat the call, the folder also has a ``settings.json`` for ``receval evaluate
+        --settings`` (:func:`receval.evaluation.repeated_calls.command_settings` says when).
 
         Parameters
         ----------

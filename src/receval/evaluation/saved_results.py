@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,10 @@ import numpy as np
 from receval import __version__
 from receval.data.reading import loaded_report, saved_report
 from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.repeated_calls import command_settings
 from receval.notes import Note
 from receval.storage.archives import Archive, write_archive
+from receval.storage.files import write_atomically
 from receval.storage.saved_folders import (
     read_description,
     refuse_other_files,
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from receval.evaluation.result import EvaluationResult
 
 VALUES_FILE = "values.npz"
+SETTINGS_FILE = "settings.json"
 
 SAVED = (
     "systems", "metrics", "values", "user_ids", "settings", "notes", "words", "reading",
@@ -35,11 +39,17 @@ _PARTS = ("sums", "weights", "users")
 
 def save_result(result: EvaluationResult, folder: Path) -> None:
     """Write a result into a folder; equal results give equal bytes."""
-    refuse_other_files(folder, "result", [VALUES_FILE])
+    refuse_other_files(folder, "result", [VALUES_FILE, SETTINGS_FILE])
     arrays: dict[str, Any] = {"user_ids": result.user_ids}
     for number, values in enumerate(result.values.values()):
         arrays |= {f"{part}{number}": getattr(values, part) for part in _PARTS}
     write_archive(folder / VALUES_FILE, arrays)
+    settings = command_settings(result)
+    if settings is None:
+        (folder / SETTINGS_FILE).unlink(missing_ok=True)
+    else:
+        text = json.dumps(settings, indent=2, ensure_ascii=False)
+        write_atomically(folder / SETTINGS_FILE, text + "\n")
     content = {
         "systems": result.systems,
         "metrics": result.metrics,

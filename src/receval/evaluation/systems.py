@@ -56,7 +56,7 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
 
 
 def system_settings(system: Any) -> dict[str, Any]:
-    """Return the class of a system, and its parameters if available.
+    """Return the class of a system, its module if not of receval, and any parameters.
 
     Examples
     --------
@@ -68,6 +68,8 @@ def system_settings(system: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"class": type(system).__name__}
     if isinstance(parameters, dict):
         told["parameters"] = dict(parameters)
+    if not type(system).__module__.startswith("receval."):
+        told["module"] = type(system).__module__
     return told
 
 

@@ -88,6 +88,7 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
     ...     item_ids=np.array(["book", "film", "song"]),
     ...     timestamps=np.array([0, 86_400, 172_800, 345_600]),
     ... )
+    >>> from receval.splits.split import TRAIN
     >>> split = Split((np.array([TRAIN, TEST, TRAIN, TRAIN], dtype=np.uint8),))
     >>> found = future_in_train(ratings, split)
     >>> found.shares
