@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from receval import __version__
 from receval.evaluation.measuring import named_metrics, named_protocols
 from receval.recommenders.base import Recommender
 from receval.splits.kinds import SplitSpec
+from receval.storage.saved_folders import receval_version
 
 if TYPE_CHECKING:
     from receval.evaluation.result import EvaluationResult
@@ -56,7 +57,7 @@ def command_settings(result: EvaluationResult) -> dict[str, Any] | None:
     }
     if "dialect" in settings:
         arguments["dialect"] = settings["dialect"]
-    return {"receval": __version__, "command": "evaluate", "arguments": arguments}
+    return {"receval": receval_version(), "command": "evaluate", "arguments": arguments}
 
 
 def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
@@ -81,9 +82,8 @@ def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
 
 def _system_in_words(name: str, told: Mapping[str, Any]) -> str | None:
     """Return a system as ``NAME=Class:parameter=value,...``."""
-    import receval
-
-    kind = getattr(receval, told["class"], None) if told["class"] in receval.__all__ else None
+    library = import_module("receval")
+    kind = getattr(library, told["class"], None) if told["class"] in library.__all__ else None
     is_ours = isinstance(kind, type) and issubclass(kind, Recommender) and "module" not in told
     parameters = told.get("parameters", {})
     simple = all(own is None or isinstance(own, int | float | str) for own in parameters.values())

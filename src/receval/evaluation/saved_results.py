@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from receval import __version__
 from receval.data.reading import loaded_report, saved_report
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.repeated_calls import command_settings
@@ -60,12 +59,12 @@ def save_result(result: EvaluationResult, folder: Path) -> None:
         "reading": [saved_report(own) for own in result.reading],
         "less_is_better": result.less_is_better,
     }
-    write_description(folder, "result", __version__, content, [VALUES_FILE])
+    write_description(folder, "result", content, [VALUES_FILE])
 
 
 def loaded_result_fields(folder: Path) -> dict[str, Any]:
     """Return the fields of a result that :func:`save_result` wrote, by name."""
-    content = read_description(folder, "result", __version__)
+    content = read_description(folder, "result")
     with Archive(folder / VALUES_FILE) as archive:
         user_ids = archive.array("user_ids", str, (None,))
         values = {

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from receval import __version__
 from receval.data.ratings import TABLE_FILES, Ratings
 from receval.data.reading import loaded_report, saved_report
 from receval.notes import Note
@@ -51,7 +50,7 @@ def save_split(data: SplitRatings, folder: Path) -> None:
         "has_values": has_values,
     }
     own = [name for name in FILES if has_values or name != VALUES_FILE]
-    write_description(folder, "split", __version__, content, own)
+    write_description(folder, "split", content, own)
 
 
 def _tuples_of(
@@ -63,7 +62,7 @@ def _tuples_of(
 
 def loaded_split_fields(folder: Path) -> dict[str, Any]:
     """Return the fields of a split that :func:`save_split` wrote, by name."""
-    content = read_description(folder, "split", __version__)
+    content = read_description(folder, "split")
     ratings = Ratings.read(folder)
     all_values = ratings.values
     if content["has_values"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ _DIGESTS = "digests"
 
 
 def write_description(
-    folder: Path, kind: str, version: str, content: Mapping[str, Any], files: Collection[str]
+    folder: Path, kind: str, content: Mapping[str, Any], files: Collection[str]
 ) -> None:
     """Write ``<kind>.json``, which describes the other files of a saved folder, last of all.
 
@@ -23,7 +24,7 @@ def write_description(
     that equal contents give equal bytes.
     """
     described = {
-        "receval": version,
+        "receval": receval_version(),
         "kind": kind,
         "content": content,
         _DIGESTS: {name: sha256_of(folder / name) for name in sorted(files)},
@@ -32,7 +33,7 @@ def write_description(
     write_atomically(folder / f"{kind}.json", text + "\n")
 
 
-def read_description(folder: Path, kind: str, version: str) -> dict[str, Any]:
+def read_description(folder: Path, kind: str) -> dict[str, Any]:
     """Return the content of ``<kind>.json``, after checking the version and all files.
 
     Raises
@@ -52,6 +53,7 @@ def read_description(folder: Path, kind: str, version: str) -> dict[str, Any]:
         written, content, digests = (described[name] for name in ("receval", "content", _DIGESTS))
         if described["kind"] != kind or not isinstance(content, dict):
             raise ValueError(f"it does not describe a {kind}")
+    version = receval_version()
     if str(written).partition(".")[0] != version.partition(".")[0]:
         raise ValueError(
             f"{quoted(str(folder), 150)} was saved by receval {shortened(str(written))}, but this "
@@ -63,6 +65,11 @@ def read_description(folder: Path, kind: str, version: str) -> dict[str, Any]:
             if sha256_of(folder / name) != digest:
                 raise DamagedFileError(folder / name, f"it is not the file of {path.name}")
     return content
+
+
+def receval_version() -> str:
+    """Return the version of receval, which jobs of workflows must not depend on."""
+    return str(import_module("receval").__version__)
 
 
 def refuse_other_files(folder: Path, kind: str, own: Collection[str]) -> None:
