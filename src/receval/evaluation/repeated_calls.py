@@ -3,33 +3,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
-from receval.evaluation.measuring import named_metrics, named_protocols
+from receval.data.reading import ReadingReport
+from receval.metrics.aliases import metric_of_alias
+from receval.protocols.protocol import parse_protocol
 from receval.recommenders.base import Recommender
 from receval.splits.kinds import SplitSpec
 from receval.storage.saved_folders import receval_version
 
-if TYPE_CHECKING:
-    from receval.evaluation.result import EvaluationResult
-
 _WORDS = {None: "none", True: "true", False: "false"}
 
 
-def command_settings(result: EvaluationResult) -> dict[str, Any] | None:
+def command_settings(
+    settings: Mapping[str, Any], reading: Sequence[ReadingReport]
+) -> dict[str, Any] | None:
     """Return the content of a ``settings.json`` for ``receval evaluate --settings``.
 
     None is returned if the command cannot repeat the call: ratings were not read from a file, the
     split was given or has parameters that a command line cannot have (a selection, several shares),
     a system is no class of :mod:`receval`, or a protocol or metric has no name of its own.
     """
-    settings = result.settings
-    if "split" not in settings or not result.reading:
+    if "split" not in settings or not reading:
         return None
-    report = result.reading[0]
+    report = reading[0]
     split = _split_in_words(settings["split"])
     systems = [_system_in_words(name, own) for name, own in settings["systems"].items()]
     sources = [*settings.get("runs", {}).items()]
@@ -99,12 +99,16 @@ def _system_in_words(name: str, told: Mapping[str, Any]) -> str | None:
 def _have_names(settings: Mapping[str, Any]) -> bool:
     """Tell whether the names of protocols and metrics give them again."""
     try:
-        protocols = list(named_protocols(settings["protocols"]))
+        protocols = [parse_protocol(name) for name in settings["protocols"]]
         metrics = settings["metrics"]
-        own = metrics if "dialect" in settings else list(named_metrics(metrics))
+        own = (
+            metrics if "dialect" in settings else [metric_of_alias(name).label for name in metrics]
+        )
     except ValueError:
         return False
-    return protocols == list(settings["protocols"]) and own == list(metrics)
+    sampled = ["" if own.sampled is None else f" sampled={own.sampled}" for own in protocols]
+    names = [own.name + size for own, size in zip(protocols, sampled, strict=True)]
+    return names == list(settings["protocols"]) and own == list(metrics)
 
 
 def _as_option(value: Any) -> Any:

@@ -26,6 +26,7 @@ from receval.evaluation.formatting import (
 )
 from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
+from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
@@ -302,9 +303,7 @@ class EvaluationResult:
         ValueError
             The folder has files that are not those of a saved result.
         """
-        from receval.evaluation.saved_results import save_result
-
-        save_result(self, Path(folder))
+        save_result({name: getattr(self, name) for name in SAVED}, Path(folder))
 
     def __str__(self) -> str:
         table = self.summary().pivot_table(
@@ -344,6 +343,4 @@ def load_result(folder: str | Path) -> EvaluationResult:
     ...     load_result(folder).summary()["mean"].tolist()
     [0.5]
     """
-    from receval.evaluation.saved_results import loaded_result_fields
-
     return EvaluationResult(**loaded_result_fields(Path(folder)))

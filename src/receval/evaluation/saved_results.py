@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +22,6 @@ from receval.storage.saved_folders import (
     write_description,
 )
 
-if TYPE_CHECKING:
-    from receval.evaluation.result import EvaluationResult
-
 VALUES_FILE = "values.npz"
 SETTINGS_FILE = "settings.json"
 
@@ -36,28 +34,28 @@ SAVED = (
 _PARTS = ("sums", "weights", "users")
 
 
-def save_result(result: EvaluationResult, folder: Path) -> None:
-    """Write a result into a folder; equal results give equal bytes."""
+def save_result(own: Mapping[str, Any], folder: Path) -> None:
+    """Write the fields of a result, by name, into a folder; equal results give equal bytes."""
     refuse_other_files(folder, "result", [VALUES_FILE, SETTINGS_FILE])
-    arrays: dict[str, Any] = {"user_ids": result.user_ids}
-    for number, values in enumerate(result.values.values()):
+    arrays: dict[str, Any] = {"user_ids": own["user_ids"]}
+    for number, values in enumerate(own["values"].values()):
         arrays |= {f"{part}{number}": getattr(values, part) for part in _PARTS}
     write_archive(folder / VALUES_FILE, arrays)
-    settings = command_settings(result)
+    settings = command_settings(own["settings"], own["reading"])
     if settings is None:
         (folder / SETTINGS_FILE).unlink(missing_ok=True)
     else:
         text = json.dumps(settings, indent=2, ensure_ascii=False)
         write_atomically(folder / SETTINGS_FILE, text + "\n")
     content = {
-        "systems": result.systems,
-        "metrics": result.metrics,
-        "protocols": list(result.values),
-        "settings": result.settings,
-        "notes": [(note.code, str(note)) for note in result.notes],
-        "words": result.words,
-        "reading": [saved_report(own) for own in result.reading],
-        "less_is_better": result.less_is_better,
+        "systems": own["systems"],
+        "metrics": own["metrics"],
+        "protocols": list(own["values"]),
+        "settings": own["settings"],
+        "notes": [(note.code, str(note)) for note in own["notes"]],
+        "words": own["words"],
+        "reading": [saved_report(report) for report in own["reading"]],
+        "less_is_better": own["less_is_better"],
     }
     write_description(folder, "result", content, [VALUES_FILE])
 

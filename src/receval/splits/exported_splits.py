@@ -6,19 +6,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from receval.splits.split_frames import frames_of
+from receval.splits.split_frames import SplitFrames
 from receval.storage.files import replacing, write_atomically
 from receval.storage.messages import quoted, shortened
-
-if TYPE_CHECKING:
-    from receval.splits.split_ratings import SplitRatings
 
 PartFrames = dict[str, pd.DataFrame]
 
@@ -36,7 +32,9 @@ FORMATS = {
 """The formats, and what is written for each."""
 
 
-def export_split(data: SplitRatings, folder: Path, form: str, name: str) -> list[Path]:
+def export_frames(
+    found: SplitFrames, n_folds: int, folder: Path, form: str, name: str
+) -> list[Path]:
     """Write the parts of each fold in a format, and return the files."""
     write: Callable[[PartFrames, Path, str], list[Path]] = {
         "csv": _write_csv,
@@ -47,8 +45,7 @@ def export_split(data: SplitRatings, folder: Path, form: str, name: str) -> list
     }[form]
     if not name or name != os.path.basename(name) or name.startswith("."):  # noqa: PTH119
         raise ValueError(f"The name {quoted(name)} cannot be part of the name of a file.")
-    frames = frames_of(data)._asdict()
-    parts = {part: own for part, own in frames.items() if own is not None}
+    parts = {part: own for part, own in found._asdict().items() if own is not None}
     if form in ("recbole", "elliot") and "fold_in" in parts:
         raise ValueError(
             f"Files of {form} cannot say which ratings are folded in for held-out users. Export "
@@ -57,14 +54,14 @@ def export_split(data: SplitRatings, folder: Path, form: str, name: str) -> list
     if form in ("recbole", "elliot"):
         _refuse_delimiters(parts)
     written: list[Path] = []
-    for number in range(data.n_folds):
+    for number in range(n_folds):
         own = parts
-        if data.n_folds > 1:
+        if n_folds > 1:
             own = {
                 part: frame[frame["fold"] == number].drop(columns="fold")
                 for part, frame in parts.items()
             }
-        target = folder / f"fold-{number}" if data.n_folds > 1 else folder
+        target = folder / f"fold-{number}" if n_folds > 1 else folder
         written += write({part: frame for part, frame in own.items() if len(frame)}, target, name)
     return written
 

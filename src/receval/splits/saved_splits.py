@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,36 +21,33 @@ from receval.storage.saved_folders import (
     write_description,
 )
 
-if TYPE_CHECKING:
-    from receval.splits.split_ratings import SplitRatings
-
 SPLIT_FILE = "split.npz"
 VALUES_FILE = "all_values.npz"
 FILES = (*TABLE_FILES, SPLIT_FILE, VALUES_FILE)
 """The files of a saved split besides its description, ``split.json``."""
 
 
-def save_split(data: SplitRatings, folder: Path) -> None:
-    """Write the ratings and the split into a folder; equal splits give equal bytes."""
+def save_split(own: Mapping[str, Any], folder: Path) -> None:
+    """Write the fields of a split, by name, into a folder; equal splits give equal bytes."""
     refuse_other_files(folder, "split", FILES)
-    data.ratings.write(folder)
-    data.parts.write(folder / SPLIT_FILE)
-    has_values = data.all_values is not None and data.all_values is not data.ratings.values
+    own["ratings"].write(folder)
+    own["parts"].write(folder / SPLIT_FILE)
+    has_values = own["all_values"] is not None and own["all_values"] is not own["ratings"].values
     if has_values:
-        write_archive(folder / VALUES_FILE, {"values": np.asarray(data.all_values)})
+        write_archive(folder / VALUES_FILE, {"values": np.asarray(own["all_values"])})
     else:
         (folder / VALUES_FILE).unlink(missing_ok=True)
     content = {
-        "description": data.description,
-        "seed": data.seed,
-        "parameters": data.parameters,
-        "notes": [(note.code, str(note)) for note in data.notes],
-        "reading": None if data.reading is None else saved_report(data.reading),
-        "other_reading": [saved_report(own) for own in data.other_reading],
+        "description": own["description"],
+        "seed": own["seed"],
+        "parameters": own["parameters"],
+        "notes": [(note.code, str(note)) for note in own["notes"]],
+        "reading": None if own["reading"] is None else saved_report(own["reading"]),
+        "other_reading": [saved_report(report) for report in own["other_reading"]],
         "has_values": has_values,
     }
-    own = [name for name in FILES if has_values or name != VALUES_FILE]
-    write_description(folder, "split", content, own)
+    files = [name for name in FILES if has_values or name != VALUES_FILE]
+    write_description(folder, "split", content, files)
 
 
 def _tuples_of(

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.splits.split import FOLD_IN, TEST, TRAIN, UNBIASED, VALIDATION
-
-if TYPE_CHECKING:
-    from receval.data.ratings import Ratings
-    from receval.splits.split_ratings import SplitRatings
+from receval.data.ratings import Ratings
+from receval.data.reading import ReadingReport
+from receval.splits.split import FOLD_IN, TEST, TRAIN, UNBIASED, VALIDATION, Split
 
 
 class SplitFrames(NamedTuple):
@@ -43,15 +41,14 @@ class SplitFrames(NamedTuple):
     unbiased: pd.DataFrame | None = None
 
 
-def frames_of(data: SplitRatings) -> SplitFrames:
+def frames_of(ratings: Ratings, split: Split, reading: ReadingReport | None) -> SplitFrames:
     """Return the ratings of each part of a split as data frames.
 
     Examples
     --------
     See :meth:`receval.splits.split_ratings.SplitRatings.to_frames`.
     """
-    ratings = data.ratings
-    types = {} if data.reading is None else data.reading.types
+    types = {} if reading is None else reading.types
     columns = {
         "user": _with_type(ratings.user_ids, types.get("user"))[ratings.users],
         "item": _with_type(ratings.item_ids, types.get("item"))[ratings.items],
@@ -63,9 +60,9 @@ def frames_of(data: SplitRatings) -> SplitFrames:
 
     def part(bit: int) -> pd.DataFrame | None:
         frames = []
-        for number, codes in enumerate(data.parts.codes):
+        for number, codes in enumerate(split.codes):
             own = table[(codes & bit) > 0]
-            if data.n_folds > 1:
+            if split.n_folds > 1:
                 own = own.assign(fold=number)[["fold", *table.columns]]
             frames.append(own)
         found = pd.concat(frames, ignore_index=True)

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,14 @@ from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
 from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
+from receval.splits.exported_splits import export_frames
 from receval.splits.given_parts import given_split
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
+from receval.splits.saved_splits import loaded_split_fields, save_split
 from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Split
 from receval.splits.split import fold as fold_of
+from receval.splits.split_frames import SplitFrames, frames_of
 from receval.storage.messages import how_many, quoted
-
-if TYPE_CHECKING:
-    from receval.splits.split_frames import SplitFrames
 
 ExportFormat = Literal["csv", "recbole", "elliot", "lenskit", "rectools"]
 
@@ -146,9 +146,7 @@ class SplitRatings:
         >>> sorted(frames.train["user"].tolist()), frames.test.columns.tolist()
         ([7, 8], ['user', 'item', 'rating'])
         """
-        from receval.splits.split_frames import frames_of
-
-        return frames_of(self)
+        return frames_of(self.ratings, self.parts, self.reading)
 
     @checked_arguments
     def save(self, folder: str | Path) -> None:
@@ -166,9 +164,7 @@ class SplitRatings:
         ValueError
             The folder has files that are not those of a saved split.
         """
-        from receval.splits.saved_splits import save_split
-
-        save_split(self, Path(folder))
+        save_split({own.name: getattr(self, own.name) for own in fields(self)}, Path(folder))
 
     @checked_arguments
     def export(
@@ -200,9 +196,7 @@ class SplitRatings:
         ValueError
             The format cannot hold the split, or an identifier that has a tab or a line end.
         """
-        from receval.splits.exported_splits import export_split
-
-        return export_split(self, Path(folder), format, name)
+        return export_frames(self.to_frames(), self.n_folds, Path(folder), format, name)
 
     def generator_for(self, number: int) -> GeneratorFor:
         """Return a function that makes the generators of one fold, the same for all systems."""
@@ -341,8 +335,6 @@ def load_split(folder: str | Path) -> SplitRatings:
     ...     load_split(folder)
     <user-ratio train_ratio=0.5: 3 ratings of 2 items by 2 users, 1 fold>
     """
-    from receval.splits.saved_splits import loaded_split_fields
-
     return SplitRatings(**loaded_split_fields(Path(folder)))
 
 
