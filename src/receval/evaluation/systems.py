@@ -17,6 +17,7 @@ from receval.evaluation.fitted_systems import (
     fitted,
     notes_on_clicks,
     notes_on_scores,
+    refuse_without_fold_in,
 )
 from receval.evaluation.measuring import (
     ChosenUsers,
@@ -27,6 +28,8 @@ from receval.evaluation.measuring import (
 )
 from receval.evaluation.methods import number_of_trials
 from receval.evaluation.result import EvaluationResult
+from receval.evaluation.runs import Depth
+from receval.evaluation.runs_of_folds import RunsOfFolds
 from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
@@ -63,7 +66,9 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
 
 
 def system_settings(system: Any) -> dict[str, Any]:
-    """Return the class of a system, and its parameters and number of trials if available.
+    """Return the class of a system, its module if not of receval, and what else it tells.
+
+    That is its parameters, and the number of trials with which it was tuned.
 
     Examples
     --------
@@ -75,6 +80,8 @@ def system_settings(system: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"class": type(system).__name__}
     if isinstance(parameters, dict):
         told["parameters"] = dict(parameters)
+    if not type(system).__module__.startswith("receval."):
+        told["module"] = type(system).__module__
     if (trials := number_of_trials(system)) is not None:
         told["trials"] = trials
     return told
@@ -85,6 +92,8 @@ def evaluate_systems(
     data: SplitRatings,
     systems: Mapping[str, Any],
     *,
+    runs: Mapping[str, object] | None = None,
+    depth: Depth = "auto",
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
     metrics: str | BaseMetric | Sequence[str | BaseMetric] | None = None,
     relevant: float | Literal["auto"] = "auto",
@@ -106,6 +115,15 @@ def evaluate_systems(
         that must not be recommended. Models of implicit, scikit-learn estimators and LensKit
         pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`). If some were
         tuned (:func:`receval.tuning.tune.tune`), the report says so, and notes tell of the others.
+    runs : mapping of str to run, path, data frame or mapping, optional
+        Lists that others made for the test users of the same split, by the names of their systems,
+        such as those of models that were trained elsewhere on :meth:`.SplitRatings.to_frames`
+        (:func:`receval.data.run.read_run`). With several folds, a list with one run per fold. They
+        are ranked as systems are: training items are taken out, and so are items that are not in
+        the ratings; unlisted items are not ranked. Without ``systems`` there must be runs.
+    depth : int, "auto" or "whole"
+        The length at which the lists of runs were cut, as for
+        :func:`receval.evaluation.runs.evaluate_runs`.
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
     metrics : str, BaseMetric or sequence, optional
@@ -152,8 +170,11 @@ def evaluate_systems(
     """
     # Read before models of other libraries are adapted.
     tuning = tuning_records(systems)
-    systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    if systems or not runs:
+        systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    others = RunsOfFolds.of(data, runs or {}, systems, depth)
     folds = list(data.folds())
+    refuse_without_fold_in(systems, folds)
     measuring = Measuring.of(
         np.concatenate([fold.test.values for fold in folds]),
         data.relevance,
@@ -167,7 +188,7 @@ def evaluate_systems(
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
     measurements = Measurements(
         measuring,
-        systems,
+        [*systems, *others.names],
         data.ratings.user_ids,
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
         kept=checked_length(lists, complete),
@@ -183,7 +204,7 @@ def evaluate_systems(
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
-            scorer = fitted(system, fold.train, name, complete.values())
+            scorer = fitted(system, fold.learnt, name, complete.values(), fold.fold_in)
             generator_for = data.generator_for(number)
             ranked: Scorer = scorer
             if measurements.list_length:
@@ -201,6 +222,10 @@ def evaluate_systems(
                 measurements.add(name, protocol, judged, own, listed)
             scorer.refuse_no_order()
             unordered.setdefault(name, Counter()).update(scorer.counts)
+        length = measurements.list_length
+        for name, protocol, own, listed in others.ranked(number, fold, measuring, length):
+            measurements.add(name, protocol, judged, own, listed)
+    notes += others.notes
     notes += notes_on_scores(unordered)
     settings = {
         "data": data_settings(data.ratings, folds),
@@ -210,10 +235,12 @@ def evaluate_systems(
     }
     if tuning:
         settings["tuning"] = {name: own.as_dict() for name, own in tuning.items()}
+    if runs:
+        settings |= {"runs": others.sources, "depth": depth}
     result = measurements.result(
         {**settings, **measuring.settings},
         [*data.notes, *notes],
-        [] if data.reading is None else [data.reading],
+        [*([] if data.reading is None else [data.reading]), *data.other_reading, *others.reading],
     )
     return replace(result, tuning=tuning) if tuning else result
 
