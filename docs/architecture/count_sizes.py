@@ -24,7 +24,7 @@ BOUNDS = {
     "lines of src/reproduction": (39_300, 36_000),
     "lines of tests": (83_000, 60_000),
     "words of docs": (52_500, 45_000),
-    "lines of README.md": (160, 160),
+    "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""
 
