@@ -63,6 +63,8 @@ class ReadingOptions:
         as 20210503.
     quotes : bool
         Whether quote marks around a cell are not part of it.
+    identifiers : {"whole", "as-written"}
+        Whether identifiers that are whole numbers written as floats become whole numbers.
 
     Raises
     ------
@@ -78,6 +80,7 @@ class ReadingOptions:
     decimal: Literal[".", ","] | None = None
     time_unit: TimeUnit | None = None
     quotes: bool = True
+    identifiers: Literal["whole", "as-written"] = "whole"
 
     def __post_init__(self) -> None:
         if isinstance(self.columns, list):
@@ -87,11 +90,12 @@ class ReadingOptions:
             ("format", tuple(FORMATS)),
             ("decimal", (".", ",")),
             ("time_unit", get_args(TimeUnit)),
+            ("identifiers", ("whole", "as-written")),
         ):
             value = getattr(self, name)
             if value is not None and value not in known:
                 raise TableError(
-                    f"There is no {name.replace('_', ' ')} {quoted(value)}. Choose one of "
+                    f"There is no {name.replace('_', ' ')} {quoted(str(value))}. Choose one of "
                     f"{enumerated(known)}."
                 )
         if isinstance(self.columns, str):
@@ -116,7 +120,7 @@ class ReadingReport:
     All ``rows`` were read, of which ``merged`` were merged into others of the same pair, by a
     ``rule``; ``users`` and ``items`` count different ones. The scale of ratings (``values``), the
     unit and span of timestamps (``times``) and the rule are in words. ``are_counts`` says that
-    ratings are counts, such as plays.
+    ratings are counts, such as plays, and ``meeting`` how many identifiers others have, too.
 
     Examples
     --------
@@ -139,6 +143,7 @@ class ReadingReport:
     notes: tuple[Note, ...] = ()
     rule: str = ""
     are_counts: bool = False
+    meeting: str = ""
 
     def lines(self) -> list[str]:
         """Return the report for a terminal: one line, and another if there are ratings or times."""
@@ -158,6 +163,8 @@ class ReadingReport:
         if self.unread:
             unread = [name or "a column without a name" for name in self.unread]
             told.append(f"not read: {enumerated(unread)}")
+        if self.meeting:
+            told.append(self.meeting)
         second = "; ".join(part for part in (self.values, self.times) if part)
         told_then = f"{second[0].upper()}{second[1:]}." if second else ""
         return f"{self.form}. {'; '.join(told)}.", told_then

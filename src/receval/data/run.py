@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
+from receval.data.column_roles import are_ranks_in_order
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.ratings import first_repeat
 from receval.data.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
@@ -197,6 +198,8 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
             f"{columns.source} has no known column of ranks by which to order its lists. Name the "
             "column (rank=..., in a command: --run-rank), or order lists by scores."
         )
+    if columns.are_guessed and "score" not in columns and "rank" in columns:
+        _check_ranks(columns, users)
     scores = _scores(columns, order)
     scored = ~np.isnan(scores)
     notes = [*columns.notes, *_doubts_on_ranks(columns, users, order)]
@@ -216,10 +219,28 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
         rows=len(columns),
         users=len(user_ids),
         items=len(item_ids),
-        values=_order(columns, order),
+        values="; ".join(
+            own
+            for own in (
+                _order(columns, order),
+                columns.rewritten("user"),
+                columns.rewritten("item"),
+            )
+            if own
+        ),
         notes=tuple(notes),
     )
     return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
+
+
+def _check_ranks(columns: FoundColumns, users: NDArray[np.int32]) -> None:
+    """Refuse numbers that are ranks in the first rows, but not in all."""
+    if not are_ranks_in_order(users, columns.numbers("rank")):
+        raise TableError(
+            f"{columns.source} has no header. In the first rows, its column 2 has the numbers 1, 2 "
+            "and so on for each user, as ranks do, but in later rows it has others. Say what it is "
+            "(columns=..., in a command: --run-columns user,item,score or user,item,rank)."
+        )
 
 
 def _order(columns: FoundColumns, order: RunOrder) -> str:
