@@ -12,12 +12,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from data.read_rows import entries_of, read_text, rows_of
+from hypothesis import given
+from hypothesis import strategies as st
 
+from receval.data.column_roles import roles_of
+from receval.data.columns import WantedColumn
 from receval.data.ratings_table import read_ratings, read_test_data
-from receval.data.reading import TableError
+from receval.data.reading import AS_FOUND, TableError
 from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 
+RATINGS = ("user", "item", "rating", "timestamp")
+RUN = ("user", "item", "score", "rank")
 Rows = Sequence[Sequence[Any]]
 
 
@@ -294,8 +300,8 @@ def test_judgments_are_judgments_with_any_delimiter_and_option(
     sign: str, name: str, options: dict[str, Any], tmp_path: Path
 ) -> None:
     path = _as_text(sign, name)(JUDGED, tmp_path)
-    for given in (options, {**options, "delimiter": sign}):
-        judged = read_test_data(path, **given)
+    for said in (options, {**options, "delimiter": sign}):
+        judged = read_test_data(path, **said)
         assert rows_of(judged.ratings) == [("a", "x", 1.0), ("b", "y", 0.0)]
         assert judged.are_grades
 
@@ -366,3 +372,37 @@ def test_a_rule_for_duplicates_is_only_named_where_it_was_used() -> None:
     rows = np.array([[1, 1, 4], [2, 1, 5]])
     assert "rule" not in read_ratings(rows).reading.as_dict()
     assert "rule" in read_ratings(rows, duplicates="sum").reading.as_dict()
+
+
+CELLS = st.sampled_from(
+    [
+        *("", "a", "0", "1", "2", "3", "1.5", "3,5", "nan", "inf", "-1", "1e400", "9" * 400),
+        *("20210503", "1620000000", "2021-05-03", "2021-05-03T10:00:00+01:00"),
+        *("\0", "\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT THREE}", "Q0", "[]"),
+    ]
+)
+
+
+@given(
+    rows=st.integers(2, 6).flatmap(
+        lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), max_size=8)
+    ),
+    kind=st.sampled_from([RATINGS, RUN]),
+    asked=st.sampled_from([{}, {"user": 1}, {"item": 0}, {"rating": 2}, {"score": "-"}]),
+)
+def test_any_cells_give_different_columns_for_each_role_or_are_refused(
+    rows: list[list[str]], kind: tuple[str, ...], asked: dict[str, Any]
+) -> None:
+    wanted = [
+        WantedColumn(name, (name,), name in kind[:2], asked.get(name), name in kind[:2])
+        for name in kind
+    ]
+    cells = list(zip(*rows, strict=True)) or [()] * 2
+    try:
+        roles = roles_of("t", None, cells, wanted, AS_FOUND, may_have_fractions=True)
+    except TableError:
+        return
+    places = list(roles.places.values())
+    assert {"user", "item"} <= roles.places.keys() <= set(kind)
+    assert len(set(places)) == len(places)
+    assert len(places) + len(roles.unread) == len(cells)

@@ -141,9 +141,10 @@ class _Column:
     @cached_property
     def are_dates(self) -> bool:
         """Whether all cells are dates such as 2003-02-28."""
-        return self.numbers is None and all(
-            (kind_of_moment(cell) or "a number") != "a number" for cell in self.cells if cell
-        )
+        if self.numbers is not None or not any(self.cells):
+            return False
+        kinds = (kind_of_moment(cell) for cell in self.cells if cell)
+        return all(kind not in (None, "a number") for kind in kinds)
 
     @cached_property
     def are_times(self) -> bool:

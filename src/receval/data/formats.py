@@ -163,6 +163,11 @@ def read_netflix_lines(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
     """Read lines of ``user,rating,date`` that follow a line ``item:``."""
+    if options.columns is not None:
+        raise TableError(
+            f"{path} has Netflix's lines, whose columns are known. Leave out the list of columns "
+            "(columns=..., in a command: --columns), or set format='table' (--format table)."
+        )
     check_encoding(path, options.encoding)
     items: list[str] = []
     places: list[int] = []
@@ -209,7 +214,7 @@ def read_netflix_lines(
         np.repeat(np.arange(len(items), dtype=np.int32), lengths), pa.array(items)
     )
     table = table.append_column("item", owners)
-    return columns_of_table(path.name, str(path), table, wanted, replace(options, columns=None))
+    return columns_of_table(path.name, str(path), table, wanted, options)
 
 
 # Sparse matrices that scipy has saved.

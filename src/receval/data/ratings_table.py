@@ -425,7 +425,10 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
 
 def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
     """Return notes on timestamps that are too early for seconds or too large to be ordered."""
-    if times is None or columns.has_dates or not len(times) < times.max() < _FEWEST_SECONDS:
+    if times is None or columns.has_dates or times.max() >= _FEWEST_SECONDS:
+        return []
+    # A column with a name may count steps instead.
+    if not columns.are_guessed and times.max() <= len(times):
         return []
     text = (
         f"{Path(columns.source).name}: read as seconds, all times are before 1973. If they have "

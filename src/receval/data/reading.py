@@ -51,8 +51,9 @@ class ReadingOptions:
     header : bool, optional
         Whether a text's first line has names.
     columns : tuple of str, optional
-        For texts without a header, what each column is: ``user``, ``item`` and so on, or
-        :data:`UNREAD` for a column to ignore.
+        What each column is, in their order, whatever their names: ``user``, ``item`` and so on, or
+        :data:`UNREAD` for a column to ignore. In a text, the first line is then only a header if it
+        has known names for all of them.
     encoding : str, optional
         Python's name of the encoding, such as ``latin-1``. By default UTF-8, unless a byte order
         mark says otherwise.

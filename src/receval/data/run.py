@@ -134,8 +134,8 @@ def read_run(
     ``trec``     ``user Q0 item rank score tag`` between white space; the order is that of the
                  scores, as in trec_eval, unless ``order="rank"`` is said
     ``table``    text, Parquet or a data frame with columns for user, item and score or rank, in any
-                 order; without a header in this order; also LensKit's collections of lists, as
-                 they are or in Parquet
+                 order; without names in this order, where 1, 2, 3 for each user are ranks; also
+                 LensKit's collections of lists, as they are or in Parquet
     ``json``     an object of users, each an object of items with scores or a list of items, the
                  best first; or an array of objects, a row each
     ``jsonl``    such an object in each line, also ``{"user": "ann", "items": ["book"], "scores":
