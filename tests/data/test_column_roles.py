@@ -214,6 +214,18 @@ def test_what_may_be_decimal_commas_is_refused_unless_said(tmp_path: Path) -> No
     assert rows_of(quoted) == [("1", "8", 3.5), ("2", "9", 4.0)]
 
 
+@pytest.mark.parametrize("rating", ["", "4 "])
+def test_a_date_and_a_time_in_two_cells_are_refused_unless_said(
+    rating: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.txt"
+    text = f"a x {rating}2021-05-03 10:00:00\nb y {rating}2021-05-03 09:00:00\n"
+    with pytest.raises(TableError, match=r"Write both in one cell"):
+        read_text(path, text, header=False)
+    columns = f"user,item,{'rating,' if rating else ''}timestamp,-"
+    assert read_text(path, text, columns=columns).timestamps.tolist() == [1_620_000_000] * 2
+
+
 RANKED = [("a", "x", 1), ("a", "y", 2), ("a", "z", 3), ("b", "y", 1), ("b", "x", 2)]
 
 
@@ -250,6 +262,17 @@ def test_what_may_be_ranks_or_scores_is_refused_unless_said(tmp_path: Path) -> N
     assert read_run(path, columns="user,item,rank").scores.tolist() == [-2, -1, -3]
     path.write_text("a,x,3\na,y,2\na,z,1\n", encoding="utf-8")
     assert read_run(path).scores.tolist() == [3, 2, 1]
+
+
+def test_a_column_that_is_asked_for_replaces_one_decision(tmp_path: Path) -> None:
+    path, text = tmp_path / "t.csv", "1,8,3\n2,9,4\n"
+    assert rows_of(read_text(path, text, user=1, item=0)) == [("8", "1", 3), ("9", "2", 4)]
+    timed = read_text(path, text, timestamp=2)
+    assert rows_of(timed) == [("1", "8", 1), ("2", "9", 1)]
+    assert timed.timestamps is not None
+    with pytest.raises(TableError, match="column 2 would be both item, as asked for, and rating"):
+        read_text(path, text, item=2)
+    assert rows_of(read_text(path, text, item=2, rating="-")) == [("1", "3", 1), ("2", "4", 1)]
 
 
 def test_ranks_that_end_after_the_first_rows_are_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ columns replaces either, and a column that is asked for replaces one decision.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,7 @@ FEWEST_SECONDS = 1e8
 MOST_GRADES = 20
 """The most different values of a column that may be ratings rather than identifiers."""
 
+_CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?\b")
 _LARGEST_GRADE = 100
 _LARGEST_TIME = 1e20
 _DAYS = (19_000_101, 21_001_231)
@@ -160,6 +162,11 @@ class _Column:
         is_in_range = self.are_whole and _DAYS[0] <= days[0] and days[-1] <= _DAYS[1]
         return is_in_range and all(map(_is_day, days.astype(np.int64).tolist()))
 
+    @property
+    def are_clock_times(self) -> bool:
+        """Whether all cells are times of the day, such as 23:59:59."""
+        return any(self.cells) and all(map(_CLOCK_TIME.match, filter(None, self.cells)))
+
     @cached_property
     def are_grades(self) -> bool:
         """Whether the values may be ratings of a scale."""
@@ -221,7 +228,7 @@ def _places_within(users: NDArray[np.integer]) -> NDArray[np.int64]:
 # What the values of columns say about their roles.
 
 _ADVICE = (
-    "Say what each column is (columns=..., in a command: --columns {listed}), with - for a column "
+    "Say what each column is (columns=..., in a command: {option} {listed}), with - for a column "
     "to ignore"
 )
 
@@ -259,7 +266,9 @@ def _guessed(
 
 
 def _advised(*examples: str) -> str:
-    return _ADVICE.format(listed=" or ".join(examples))
+    is_run = any("score" in own or "rank" in own for own in examples)
+    option = "--run-columns" if is_run else "--columns"
+    return _ADVICE.format(option=option, listed=" or ".join(examples))
 
 
 def _perhaps_after_an_index(
@@ -311,6 +320,15 @@ def _of_ratings(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
     third, others = columns[2], columns[3:]
     about = ("rating", "timestamp")
     times = [place for place, own in enumerate(columns[3:], 3) if own.are_times]
+    dates = 2 if third.are_times else times[0] if times else len(columns)
+    if len(columns) > dates + 1 and columns[dates].are_dates and columns[dates + 1].are_clock_times:
+        return _Guess(
+            (*pair, UNREAD if dates > 2 else "timestamp"),
+            f"column {dates} (counted from 0) has dates, and the next column has times of the day. "
+            "Write both in one cell, as in 2003-02-28T23:59:59. Otherwise, to keep only the dates, "
+            "say what each column is (columns=..., in a command: --columns).",
+            ("timestamp",),
+        )
     if third.are_times:
         if not others or others[0].numbers is None:
             return _Guess((*pair, "timestamp"))
@@ -471,9 +489,11 @@ def _with_those_asked_for(
         if not rivals or is_asked:
             continue
         if column.is_needed or not asked.keys().isdisjoint({"user", "item"} & set(rivals)):
+            none = "" if column.is_needed else f", or {UNREAD} if there is none"
             raise TableError(
-                f"{source}: column {place} would be both {column.name} and {rivals[0]}. Give the "
-                f"positions of both, such as {column.name}=0 (in a command: --{column.name} 0)."
+                f"{source}: column {place} would be both {rivals[0]}, as asked for, and "
+                f"{column.name}. Say which column is the {column.name}, by its position from 0"
+                f"{none} ({column.name}=..., in a command: --{column.name} ...)."
             )
         del places[column.name]
     return places

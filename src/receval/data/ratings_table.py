@@ -179,7 +179,8 @@ def read_ratings(
         chosen,
     )
     if not isinstance(columns, FoundColumns):
-        columns = columns_of_scores(columns, "rating", str(source))
+        name = str(source) if isinstance(source, str | Path) else "the table"
+        columns = columns_of_scores(columns, "rating", name)
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
     users, user_ids = columns.codes("user")

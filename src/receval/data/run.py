@@ -163,7 +163,8 @@ def read_run(
         ReadingOptions(format=format, **options),
     )
     if not isinstance(columns, FoundColumns):
-        return run_of_scores(columns, str(source))
+        is_file = isinstance(source, str | Path)
+        return run_of_scores(columns, str(source)) if is_file else run_of_scores(columns)
     return _run_of_columns(columns, order)
 
 
