@@ -58,7 +58,8 @@ class FoundColumns:
     the table, if it has names, and ``unread`` the names of other columns. ``form`` is the format
     that the table was read as. With ``has_dates``, moments were written as dates, so that their
     numbers are seconds. With ``are_guessed``, values decided which column is what.
-    With ``are_as_written``, identifiers stay as they are.
+    With ``are_as_written``, identifiers stay as they are; ``rewritten`` says in words, by column,
+    which became whole numbers.
     """
 
     source: str
@@ -72,6 +73,7 @@ class FoundColumns:
     notes: tuple[Note, ...] = ()
     are_guessed: bool = False
     are_as_written: bool = False
+    rewritten: dict[str, str] = field(default_factory=dict, compare=False)
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays
@@ -98,7 +100,12 @@ class FoundColumns:
             )
         pieces = [chunk.indices.to_numpy() for chunk in column.chunks]
         ids = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
-        ids = ids if self.are_as_written else _without_fractions(ids)
+        written, ids = ids, ids if self.are_as_written else _without_fractions(ids)
+        if ids is not written:
+            place = pc.index(pc.not_equal(written, ids), True).as_py()
+            self.rewritten[name] = (
+                f"{name}s such as {written[place]} were read as whole numbers ({ids[place]})"
+            )
         codes = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
         if (empty := pc.index(ids, "").as_py()) >= 0:
             row = int(np.argmax(codes == empty))
@@ -127,17 +134,6 @@ class FoundColumns:
             )
         return codes.astype(np.int32, copy=False), _as_numpy(ids, longest)
 
-    def rewritten(self, name: str) -> str:
-        """Return in words which identifiers were changed to whole numbers; empty if none were."""
-        if not len(self) or self.are_as_written:
-            return ""
-        given = self.arrays[name].unify_dictionaries().chunk(0).dictionary
-        changed = pc.not_equal(given, own := _without_fractions(given))
-        place = pc.index(changed, True).as_py()
-        if place < 0:
-            return ""
-        return f"{name}s such as {given[place]} were read as whole numbers ({own[place]})"
-
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return a column of numbers, with NaN where a row has none."""
         column = self.arrays[name]
@@ -160,6 +156,8 @@ _AS_FLOAT = r"(\.0+|e\+[0-9]{2})$"
 
 def _without_fractions(ids: pa.Array) -> pa.Array:
     """Return whole numbers that were written as floats as whole numbers, if all stay different."""
+    if not _may_have_floats(ids):
+        return ids
     is_float = pc.match_substring_regex(ids, _AS_FLOAT)
     if not pc.any(is_float).as_py():
         return ids
@@ -169,7 +167,14 @@ def _without_fractions(ids: pa.Array) -> pa.Array:
         whole = pc.replace_with_mask(ids, is_float, pa.array(written, pa.string()))
     else:
         whole = pc.replace_substring_regex(ids, _WITH_ZERO, r"\1")
-    return whole if pc.count_distinct(whole).as_py() == len(ids) else ids
+    is_new = not whole.equals(ids) and pc.count_distinct(whole).as_py() == len(ids)
+    return whole if is_new else ids
+
+
+def _may_have_floats(ids: pa.Array) -> bool:
+    """Tell whether some texts may be whole numbers that were written as floats."""
+    # Many times faster than the pattern.
+    return any(pc.any(pc.match_substring(ids, sign)).as_py() for sign in (".0", "e+"))
 
 
 def whole_number(text: str) -> str | None:

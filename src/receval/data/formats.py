@@ -41,6 +41,7 @@ _PARQUET = b"PAR1"
 _CONSTANT = {"0", "Q0"}
 _ITERATIONS = {"1", "2", "3"}
 _LARGEST_GRADE = 100
+_FEW_LINES = 10
 _MOVIE = re.compile(r"\d+:\s*")
 
 
@@ -104,7 +105,11 @@ def _of_json(lines: Sequence[str], suffix: str) -> Format | None:
 def _of_lines(path: Path, lines: Sequence[str], named: str | None, asked: str | None) -> Format:
     """Return the format of a text, determined from all of its first lines."""
     for cells, name, words in ((4, "qrels", "four"), (6, "trec", "six")):
-        delimiter = asked or _delimiter_of_trec(path, lines, cells)
+        # A few lines tell most tables, which are split only once they are read.
+        delimiter = asked or _delimiter_of_trec(path, lines[:_FEW_LINES], cells)
+        few = [split_line(line, delimiter) for line in lines[:_FEW_LINES] if line.strip()]
+        if not _all_have(few, cells):
+            continue
         rows = [row for row in (split_line(line, delimiter) for line in lines if line) if row]
         if not _all_have(rows, cells):
             continue

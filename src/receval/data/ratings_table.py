@@ -205,13 +205,7 @@ def read_ratings(
         users=len(user_ids),
         items=len(item_ids),
         values="; ".join(
-            own
-            for own in (
-                _scale(columns, values),
-                columns.rewritten("user"),
-                columns.rewritten("item"),
-            )
-            if own
+            own for own in (_scale(columns, values), *columns.rewritten.values()) if own
         ),
         times="" if times is None else _times_in_words(times, words),
         notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),

@@ -221,13 +221,7 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
         users=len(user_ids),
         items=len(item_ids),
         values="; ".join(
-            own
-            for own in (
-                _order(columns, order),
-                columns.rewritten("user"),
-                columns.rewritten("item"),
-            )
-            if own
+            own for own in (_order(columns, order), *columns.rewritten.values()) if own
         ),
         notes=tuple(notes),
     )
