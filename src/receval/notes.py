@@ -44,6 +44,12 @@ NOTES: dict[str, NoteKind] = {
         "Use the same identifiers in both. Look for leading zeros, white space, capital letters, "
         "and numbers that were written as floats.",
     ),
+    "differing-identifiers": NoteKind(
+        "misleading",
+        "Some identifiers of one table would be in the other if they were written alike, as with "
+        "the same capital letters.",
+        "Write all identifiers alike, or ignore the note if they are really different.",
+    ),
     "near-identifiers": NoteKind(
         "doubtful",
         "Identifiers that differ only in white space, capital letters or a trailing .0 usually "
@@ -54,6 +60,12 @@ NOTES: dict[str, NoteKind] = {
         "doubtful",
         "No column has a known name for ratings, so every row counts as a rating of 1.",
         "Name the column of ratings (--rating), or state that there is none (--rating -).",
+    ),
+    "judgments-or-ratings": NoteKind(
+        "doubtful",
+        "Judgments are relevant from 1 on, ratings above the middle of their scale. A mapping of "
+        "users to items with values may hold either.",
+        "Set the lowest relevant value (--relevant).",
     ),
     "constant-ratings": NoteKind(
         "doubtful",

@@ -63,7 +63,8 @@ def test_numbered_columns_of_a_frame_are_in_their_usual_order() -> None:
     frame = pd.DataFrame([[5, 10, 4.0], [6, 11, 3.5]])
     ratings = read_ratings(frame)
     assert rows_of(ratings) == [("5", "10", 4.0), ("6", "11", 3.5)]
-    assert not ratings.reading.columns
+    told = {"user": "column 0", "item": "column 1", "rating": "column 2"}
+    assert ratings.reading.columns == told
 
 
 def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> None:

@@ -126,12 +126,24 @@ def test_a_matrix_costs_what_its_entries_do_whatever_its_shape(tmp_path: Path) -
     assert read.item_ids[read.items].tolist() == ["7", str(HUGE - 1)]
 
 
-def test_entries_of_a_matrix_that_repeat_a_pair_are_summed(tmp_path: Path) -> None:
-    path = _npz(
-        tmp_path / "m.npz", "coo", row=np.array([1, 0, 1]), col=np.array([1, 0, 1]),
-        data=np.array([2.0, 1.0, 3.0]), shape=np.array([2, 2]),
-    )  # fmt: skip
-    assert read_run(path).scores.tolist() == [1.0, 5.0]
+@pytest.mark.parametrize("form", ["coo", "csr", "csc"])
+def test_a_pair_that_a_matrix_has_twice_is_refused_or_treated_as_asked_for(
+    form: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.npz"
+    parts = {"data": np.array([1.0, 4.0, 3.0]), "shape": np.array([2, 2])}
+    if form == "coo":
+        _npz(path, form, row=np.array([0, 1, 1]), col=np.array([0, 1, 1]), **parts)
+    else:
+        _npz(path, form, indices=np.array([0, 1, 1]), indptr=np.array([0, 1, 3]), **parts)
+    for read in (read_run, read_ratings):
+        with pytest.raises(TableError, match=r"row 3 .* as row 2: "):
+            read(path)
+    rules = {"first": 4.0, "last": 3.0, "sum": 7.0, "max": 4.0}
+    for rule, value in rules.items():
+        ratings = read_ratings(path, duplicates=rule)
+        assert ratings.values.tolist() == [1.0, value]
+        assert ratings.reading.merged == 1
 
 
 def test_an_array_that_is_smaller_than_it_says_is_refused(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def seconds_of(times: object, **options: Any) -> list[float]:
         ("s", 1, "seconds"),
         ("ms", 10**3, "milliseconds"),
         ("us", 10**6, "microseconds"),
-        ("ns", 10**9, "nanoseconds"),
+        ("ns", 10**9, "nanoseconds (rounded to a quarter of a microsecond)"),
     ],
 )
 def test_a_unit_is_known_by_its_range_or_said_and_fractions_stay(
@@ -136,3 +136,69 @@ def test_rows_of_equal_times_are_merged_in_their_order() -> None:
     table = {"user": ["a", "b", "a"], "item": ["x"] * 3, "rating": [1, 2, 3], "time": [5, 1, 5]}
     assert read_ratings(table, duplicates="last").values.tolist() == [3.0, 2.0]
     assert read_ratings(table, duplicates="first").values.tolist() == [1.0, 2.0]
+
+
+NOON = 1_620_043_200
+"""2021-05-03 12:00:00 UTC."""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "seconds"),
+    [
+        (20210503, 20210504, 86_400),
+        (2021050312, 2021050313, 3_600),
+        (202105031200, 202105031201, 60),
+        (20210503120000, 20210503120001, 1),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"time_unit": "date"}])
+def test_dates_written_as_numbers_are_known_to_the_day_hour_minute_or_second(
+    one: int, other: int, seconds: int, options: dict[str, Any]
+) -> None:
+    first, second, third = seconds_of([one, other, one], **options)
+    assert (second - first, third) == (seconds, first)
+    assert NOON - first == (43_200 if one < 10**9 else 0)
+
+
+FORMS = {
+    "seconds": NOON,
+    "milliseconds": NOON * 10**3,
+    "microseconds": NOON * 10**6,
+    "nanoseconds": NOON * 10**9,
+    "days": 20210503,
+    "hours": 2021050312,
+    "minutes": 202105031200,
+    "date and time": 20210503120000,
+}
+"""One moment in each unit and form that a number may have."""
+
+
+@pytest.mark.parametrize("one", FORMS)
+@pytest.mark.parametrize("other", FORMS)
+@pytest.mark.parametrize("store", ["mapping", "csv", "arrays"])
+def test_times_in_several_units_or_forms_are_refused(
+    one: str, other: str, store: str, tmp_path: Path
+) -> None:
+    rows = [("a", "x", 4, FORMS[one]), ("b", "y", 5, FORMS[other]), ("c", "z", 5, FORMS[one])]
+    source: Any = rows
+    if store == "mapping":
+        source = dict(zip(["user", "item", "rating", "time"], zip(*rows, strict=True), strict=True))
+    elif store == "csv":
+        source = tmp_path / "t.csv"
+        source.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    if one == other:
+        read = read_ratings(source).timestamps
+        assert read is not None
+        assert set(read) == {NOON - 43_200 if one == "days" else NOON}
+    else:
+        with pytest.raises(TableError, match=r"which looks like .* but .* which looks like"):
+            read_ratings(source)
+
+
+def test_a_counter_that_passes_numbers_of_dates_is_no_date() -> None:
+    times = [1_000_000, 20_210_503, 20_213_999, 19_999_999, 30_000_000]
+    table = {"user": [*"abcde"], "item": [*"vwxyz"], "time": times}
+    read = read_ratings(table)
+    assert read.timestamps is not None
+    assert sorted(read.timestamps) == sorted(times)
+    assert [note.code for note in read.reading.notes] == ["early-times"]

@@ -30,7 +30,7 @@ def changed(table: Table, column: str, change: Callable[[str], str]) -> Table:
 
 
 CAUSES: dict[str, tuple[Callable[[str], str], Callable[[str], str], str]] = {
-    "floats": (lambda name: name[1:], lambda name: f"{name[1:]}.00", "were written as floats"),
+    "floats": (lambda name: name[1:], lambda name: f"{name[1:]}.", "were written as floats"),
     "spaces": (str, lambda name: f" {name}", "white space around its identifiers"),
     "capitals": (str, str.upper, "differ in capital letters"),
     "zeros": (lambda name: name[1:], lambda name: f"00{name[1:]}", "leading zeros"),
@@ -116,7 +116,90 @@ def test_whole_numbers_written_as_floats_are_whole_numbers(
         return np.sort(read(store(written, tmp_path)).user_ids).tolist()  # type: ignore[attr-defined]
 
     assert ids(["10.0", "0.0", "-3.0"]) == ["-3", "0", "10"]
-    for other in ("10.5", "10", "1e3", "007.0", "10.00", "x.0"):
+    assert ids(["7.0", "10.00", "1e+05", "1.5e+01"]) == ["10", "100000", "15", "7"]
+    for other in ("10.5", "10", "1e3", "007.0", "x.0"):
         assert ids(["7.0", other]) == sorted(["7", other])
+    for other in ("007.00", "x"):
+        assert ids(["10.00", other]) == sorted(["10.00", other])
     # Where both are there, they may be two things.
     assert ids(["7.0", "7", "8.0"]) == ["7", "7.0", "8.0"]
+
+
+PADDED: dict[str, tuple[str, str, str]] = {
+    "space": ("9", " 9", "white space"),
+    "zero": ("9", "09", "leading zeros"),
+    "fraction": ("9", "9.", "written as floats"),
+    "R": ("1e+05", "100000", "written as floats"),
+    "quotes": ("9", "'9'", "quotes"),
+}
+"""How the test and another source write one identifier, while all others are alike."""
+
+
+@pytest.mark.parametrize("cause", PADDED)
+@pytest.mark.parametrize("column", ["user", "item"])
+@pytest.mark.parametrize("is_run", [True, False])
+def test_a_known_cause_is_refused_even_if_most_identifiers_meet(
+    cause: str, column: str, *, is_run: bool
+) -> None:
+    here, there, told = PADDED[cause]
+    # A text beside numbers keeps both as they are written.
+    test: Table = {"user": ["a"] * 4, "item": ["x", "7", "8", "9"]}
+    test = {**test, column: ["x", "7", "8", here]}
+    other = {name: [there if own == here else own for own in test[name]] for name in test}
+    others = {"user": ["a", "q"], "item": ["p", "7"]}
+    run, train = (other, None) if is_run else ({**others, column: [here, "7"]}, other)
+    with pytest.raises(TableError, match=f"differ from one there only because .*{told}"):
+        evaluate_runs(test, {"mine": run}, train=train, trained_pairs="drop", depth="whole")
+
+
+def test_capital_letters_are_told_since_identifiers_may_differ_in_them() -> None:
+    other = changed(TEST, "item", lambda name: name.upper() if name == "b3" else name)
+    notes = evaluate_runs(TEST, {"mine": other}, metrics="P@1", depth="whole").notes
+    (note,) = [note for note in notes if note.code == "differing-identifiers"]
+    assert note.startswith("1 of the 1 items of the run 'mine' that are not in the test data")
+
+
+def test_other_users_in_the_training_data_are_told_with_the_cause() -> None:
+    test = {"user": ["a", "b"], "item": ["x", "y"]}
+    train = {"user": ["ua", "ub"], "item": ["y", "x"]}
+    run = {"a": {"y": 2.0, "x": 1.0}, "b": {"x": 2.0, "y": 1.0}}
+    result = evaluate_runs(test, {"mine": run}, train=train, metrics="RR", depth="whole")
+    assert result.summary()["mean"].tolist() == [0.5]
+    (note,) = [note for note in result.notes if note.code == "few-identifiers-known"]
+    assert "Only 0 of the 2 users of the training data" in note
+    assert "one side has the prefix 'u', such as 'ua' and 'a'" in note
+    train["user"] = ["a", "b"]
+    result = evaluate_runs(test, {"mine": run}, train=train, metrics="RR", depth="whole")
+    assert result.summary()["mean"].tolist() == [1.0]
+    assert not [note for note in result.notes if note.code == "few-identifiers-known"]
+
+
+@pytest.mark.parametrize("column", ["user", "item"])
+def test_training_data_that_share_few_identifiers_are_told(column: str) -> None:
+    known = set(sorted(set(TEST[column]))[:2])
+    train = changed(TEST, column, lambda name: name if name in known else f"{name}q{name}")
+    drop = evaluate_runs(
+        TEST, {"mine": TEST}, train=train, trained_pairs="drop", metrics="P@1", depth="whole"
+    )
+    notes = [note for note in drop.notes if note.code == "few-identifiers-known"]
+    assert any(f"Only 2 of the {len(set(TEST[column]))} {column}s" in note for note in notes)
+
+
+def test_how_many_identifiers_meet_is_part_of_what_was_read() -> None:
+    run = {name: [*own, "new"] for name, own in TEST.items()}
+    test, mine = evaluate_runs(TEST, {"mine": run}, metrics="P@1", depth="whole").reading
+    assert test.meeting == ""
+    assert mine.meeting == (
+        "20 of 21 users also in the test data and 22 of 23 items also in the test data"
+    )
+    assert mine.meeting in mine.lines()[0]
+
+
+@pytest.mark.parametrize("read", [read_ratings, read_run])
+def test_identifiers_that_change_are_said_unless_they_stay_as_written(
+    read: Callable[..., object],
+) -> None:
+    table = {"user": ["7.0", "8.0"], "item": ["x", "y"]}
+    found = read(table)
+    assert "users such as 7.0 were read as whole numbers (7)" in found.reading.values  # type: ignore[attr-defined]
+    assert read(table, identifiers="as-written").user_ids.tolist() == ["7.0", "8.0"]  # type: ignore[attr-defined]

@@ -18,8 +18,8 @@ from receval.data.reading import ReadingReport, told_together
 from receval.data.relevance import relevance_threshold
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.systems import evaluate_systems
-from receval.multiverse.explore_ratings import grid_of
-from receval.recommenders.non_personalised import Popularity
+from receval.multiverse.explore_ratings import explore_ratings, grid_of
+from receval.recommenders.non_personalised import Popularity, Random
 from receval.splits.split_ratings import split
 
 
@@ -79,6 +79,85 @@ def test_many_runs_are_told_in_eight_lines_with_the_rest_counted(
     read = [line for line in told if not line.startswith("Note: ")]
     assert len(read) == 8
     assert read[6] == "... and 8 more lines: see report.html."
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.costly
+def test_columns_that_were_not_read_are_named_even_if_their_lines_are_left_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pd.DataFrame(table()).to_csv("test.csv", index=False)
+    for number in range(10):
+        run = pd.DataFrame(table()).rename(columns={"rating": "score"}).iloc[number:]
+        run.assign(**{f"odd{number}": 1}).to_csv(f"{number}.csv", index=False)
+    runs = [f"{number}.csv" for number in range(10)]
+    assert main(["runs", "--test", "test.csv", *runs, "--depth", "whole"]) == 0
+    told = [own for own in capsys.readouterr().err.splitlines() if not own.startswith("Note: ")]
+    assert len(told) == 8
+    assert all(f"odd{number}" in "".join(told) for number in range(10))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("test", "train", "options"),
+    [
+        ("test.csv", "train.parquet", ["--delimiter", ";", "--header"]),
+        ("test.csv", "train.jsonl", ["--delimiter", ";", "--no-quotes"]),
+        ("test.qrels", "train.csv", ["--format", "qrels"]),
+    ],
+)
+def test_options_of_test_data_leave_training_data_of_another_form_alone(
+    test: str, train: str, options: list[str]
+) -> None:
+    frame = pd.DataFrame(table())
+    held_out, rest = frame[frame["rating"] == 5], frame[frame["rating"] < 5]
+    held_out.to_csv("test.csv", index=False, sep=";")
+    held_out.assign(zero=0)[["user", "zero", "item", "rating"]].to_csv(
+        "test.qrels", index=False, header=False, sep=","
+    )
+    rest.to_parquet("train.parquet")
+    rest.to_json("train.jsonl", orient="records", lines=True)
+    rest.to_csv("train.csv", index=False)
+    held_out.rename(columns={"rating": "score"}).to_csv("mine.csv", index=False)
+    command = ["runs", "--test", test, "--train", train, "mine.csv", *options, "--depth", "whole"]
+    assert main([*command, "--metric", "RR", "--out", "out", "--quiet"]) == 0
+    (read,) = [
+        own
+        for own in json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
+        if own["source"] == train
+    ]
+    assert read["rows"] == len(rest)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.costly
+def test_unbiased_judgments_have_options_and_differing_identifiers_are_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frame = pd.DataFrame(table())
+    frame.to_csv("ratings.csv", index=False)
+    drawn = frame.assign(user="0" + frame["user"].astype(str))
+    drawn.to_csv("drawn.csv", index=False, sep=";")
+    command = ["diagnose", "ratings.csv", "--unbiased", "drawn.csv", "--unbiased-delimiter", ";"]
+    assert main([*command, "--out", "out"]) != 0
+    told = capsys.readouterr().err
+    assert "No user of the unbiased judgments is in the ratings." in told
+    assert "one side has leading zeros, such as '00' and '0'" in told
+
+
+@pytest.mark.costly
+def test_negative_ratings_are_told_by_a_diagnosis_and_a_multiverse() -> None:
+    rows = table(users=40)
+    ratings = read_ratings({**rows, "rating": rows["rating"] - 3})
+    found = diagnose(ratings, relevant=1)
+    universes = explore_ratings(
+        ratings, {"pop": lambda seed: Popularity(), "random": lambda seed: Random(seed=seed)},
+        grid="quick", relevant=1,
+    )  # fmt: skip
+    for notes in (found.notes, universes.notes):
+        (note,) = [own for own in notes if own.code == "negative-ratings"]
+        assert "the lowest is -2" in note
 
 
 def test_files_that_were_read_alike_share_a_line() -> None:

@@ -85,7 +85,10 @@ def ratings_of(chosen: argparse.Namespace) -> Ratings:
     return ratings
 
 
-READING = ("format", "delimiter", "header", "columns", "encoding", "decimal", "time_unit", "quotes")
+READING = (
+    *("format", "delimiter", "header", "columns", "encoding", "decimal", "time_unit", "quotes"),
+    "identifiers",
+)
 """The arguments of :func:`add_reading`, by their names in the library."""
 
 
@@ -112,7 +115,7 @@ def add_reading(
     group.add_argument(
         f"{dashes}columns",
         metavar="NAMES",
-        help="columns of a file without a header, such as user,-,item,rating",
+        help="what each column is, for a file without a header, such as user,-,item,rating",
     )
     group.add_argument(
         f"{dashes}encoding",
@@ -120,6 +123,11 @@ def add_reading(
         help="encoding, such as latin-1 or utf-16 (default: utf-8)",
     )
     group.add_argument(f"{dashes}decimal", choices=(".", ","), help="decimal mark of numbers")
+    group.add_argument(
+        f"{dashes}identifiers",
+        choices=("whole", "as-written"),
+        help="whether 10.0 becomes 10 if all identifiers are whole numbers (default: whole)",
+    )
     if prefix != "run-":
         group.add_argument(
             f"{dashes}time-unit",

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from receval.cli.arguments import (
+    add_columns,
     add_output,
     add_ratings,
+    add_reading,
     add_relevant,
     add_seed,
     columns_of,
@@ -27,11 +29,17 @@ EXAMPLES = """examples:
 """
 
 
+_COLUMNS = ("user", "item", "rating")
+"""The columns of unbiased judgments."""
+
+
 def add_diagnose(commands: Any) -> None:
     """Add this command to ``receval``."""
     text = "report what can be measured on your ratings, and recommend an experiment"
     parser = add_command(commands, "diagnose", text, EXAMPLES, run_diagnose)
     add_ratings(parser)
+    add_columns(parser, _COLUMNS, " in --unbiased", "unbiased-")
+    add_reading(parser, "--unbiased, unless like the ratings", "unbiased-")
     unbiased = parser.add_argument(
         "--unbiased",
         metavar="FILE",
@@ -51,8 +59,11 @@ def run_diagnose(chosen: argparse.Namespace) -> int:
 
     unbiased = None
     if chosen.unbiased is not None:
-        columns = columns_of(chosen, ("user", "item", "rating"))
-        unbiased = read_ratings(chosen.unbiased, **columns, **reading_of(chosen))
+        own = columns_of(chosen, _COLUMNS, "unbiased-") | reading_of(chosen, "unbiased-")
+        options = own or columns_of(chosen, _COLUMNS) | reading_of(chosen)
+        if not own:
+            options.pop("format", None)
+        unbiased = read_ratings(chosen.unbiased, **options)
     ratings = ratings_of(chosen)
     if unbiased is not None:
         setattr(chosen, TABLES_READ, (ratings, unbiased))

@@ -112,7 +112,9 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
     of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
     test = read_test_data(chosen.test, **of_test)
-    train = None if chosen.train is None else read_ratings(chosen.train, **(of_train or of_test))
+    # The format of test data, such as judgments, is rarely that of training data.
+    of_train = of_train or {name: own for name, own in of_test.items() if name != "format"}
+    train = None if chosen.train is None else read_ratings(chosen.train, **of_train)
     setattr(chosen, TABLES_READ, [own for own in (test, train) if own is not None])
     return test, train
 

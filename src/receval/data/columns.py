@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -55,6 +57,9 @@ class FoundColumns:
     are dictionaries of strings, and numbers are doubles. ``names`` has the name of each column in
     the table, if it has names, and ``unread`` the names of other columns. ``form`` is the format
     that the table was read as. With ``has_dates``, moments were written as dates, so that their
+    numbers are seconds. With ``are_guessed``, values decided which column is what.
+    With ``are_as_written``, identifiers stay as they are; ``rewritten`` says in words, by column,
+    which became whole numbers.
     numbers are seconds. ``types`` has the type of each column in a table that has types:
     ``text``, ``integer`` or ``float``.
     """
@@ -68,6 +73,9 @@ class FoundColumns:
     form: str = "table"
     has_dates: bool = False
     notes: tuple[Note, ...] = ()
+    are_guessed: bool = False
+    are_as_written: bool = False
+    rewritten: dict[str, str] = field(default_factory=dict, compare=False)
     types: Mapping[str, str] = field(default_factory=dict)
 
     def __contains__(self, name: str) -> bool:
@@ -83,8 +91,9 @@ class FoundColumns:
     def codes(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
         """Return the codes of a column of identifiers, and the identifiers by code.
 
-        Whole numbers that were written as floats become whole numbers again (``10`` for ``10.0``),
-        unless the column has both. Some programs write floats if any row has no number.
+        Whole numbers that were written as floats become whole numbers again (``10`` for ``10.0``;
+        ``10`` for ``10.00`` or ``1e+01`` if all identifiers are numbers), unless the column has
+        both. Some programs write floats if any row has no number.
         """
         column = self.arrays[name].unify_dictionaries()
         if column.null_count:
@@ -94,7 +103,12 @@ class FoundColumns:
             )
         pieces = [chunk.indices.to_numpy() for chunk in column.chunks]
         ids = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
-        ids = _without_fractions(ids)
+        written, ids = ids, ids if self.are_as_written else _without_fractions(ids)
+        if ids is not written:
+            place = pc.index(pc.not_equal(written, ids), True).as_py()
+            self.rewritten[name] = (
+                f"{name}s such as {written[place]} were read as whole numbers ({ids[place]})"
+            )
         codes = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
         if (empty := pc.index(ids, "").as_py()) >= 0:
             row = int(np.argmax(codes == empty))
@@ -138,11 +152,53 @@ def _as_numpy(ids: pa.Array, longest: int) -> NDArray[np.str_]:
     return texts
 
 
+_WITH_ZERO = r"^(-?(?:0|[1-9][0-9]*))\.0$"
+_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?(e\+[0-9]{2})?$"
+_AS_FLOAT = r"(\.0+|e\+[0-9]{2})$"
+
+
 def _without_fractions(ids: pa.Array) -> pa.Array:
-    if not pc.any(pc.ends_with(ids, ".0")).as_py():
+    """Return whole numbers that were written as floats as whole numbers, if all stay different."""
+    if not _may_have_floats(ids):
         return ids
-    whole = pc.replace_substring_regex(ids, r"^(-?(?:0|[1-9][0-9]*))\.0$", r"\1")
-    return whole if pc.count_distinct(whole).as_py() == len(ids) else ids
+    is_float = pc.match_substring_regex(ids, _AS_FLOAT)
+    if not pc.any(is_float).as_py():
+        return ids
+    if pc.all(pc.match_substring_regex(ids, _NUMBER)).as_py():
+        # Such as 10.00, and R's 1e+05.
+        written = [whole_number(own) or own for own in ids.filter(is_float).to_pylist()]
+        whole = pc.replace_with_mask(ids, is_float, pa.array(written, pa.string()))
+    else:
+        whole = pc.replace_substring_regex(ids, _WITH_ZERO, r"\1")
+    is_new = not whole.equals(ids) and pc.count_distinct(whole).as_py() == len(ids)
+    return whole if is_new else ids
+
+
+def _may_have_floats(ids: pa.Array) -> bool:
+    """Tell whether some texts may be whole numbers that were written as floats."""
+    # Many times faster than the pattern.
+    return any(pc.any(pc.match_substring(ids, sign)).as_py() for sign in (".0", "e+"))
+
+
+def whole_number(text: str) -> str | None:
+    """Return the digits of a whole number that is written as a float, or None if it is none.
+
+    Examples
+    --------
+    >>> whole_number("10.00"), whole_number("1.5e+01"), whole_number("7"), whole_number("1e+99")
+    ('10', '15', '7', None)
+    """
+    digits, _, exponent = text.lower().partition("e")
+    if not re.fullmatch(r"-?(0|[1-9]\d{0,17})(\.\d{0,18})?", digits) or (
+        exponent and len(exponent) > 3
+    ):
+        return None
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        return None
+    is_whole = number.adjusted() < 18 and number == number.to_integral_value()
+    return str(int(number)) if is_whole else None
 
 
 def chosen_names(

@@ -9,7 +9,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.layouts import first_lines, is_number
+from receval.data.layouts import delimiter_of, first_lines, is_number, split_line
 from receval.data.memory_tables import columns_of_table, table_in_memory
 from receval.data.packed_files import bare_suffix, most_unpacked, opened, too_much_unpacked
 from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions, TableError
@@ -38,18 +38,23 @@ SUFFIXES = {
 """File extensions that determine the format; other files are inspected."""
 
 _PARQUET = b"PAR1"
-_CONSTANT = {"0", "Q0", "q0"}
+_CONSTANT = {"0", "Q0"}
 _ITERATIONS = {"1", "2", "3"}
 _LARGEST_GRADE = 100
+_FEW_LINES = 10
 _MOVIE = re.compile(r"\d+:\s*")
 
 
 @dataclass(frozen=True)
 class Format:
-    """The name of a file's format, and in words how it was determined, if that is not evident."""
+    """The name of a file's format, and in words how it was determined, if that is not evident.
+
+    TREC's formats have a delimiter; a space stands for any white space.
+    """
 
     name: str
     why: str = ""
+    delimiter: str = " "
 
     @property
     def words(self) -> str:
@@ -58,27 +63,29 @@ class Format:
 
 
 def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
-    """Return the format of a file, a text table if options give a delimiter, header or columns."""
-    if options.format is not None:
-        return Format(options.format, "as given")
-    if options.delimiter or options.columns or options.header is not None:
-        return Format("table")
+    """Return the format of a file."""
     suffix = bare_suffix(path)
     named = SUFFIXES.get(suffix)
-    if named is not None and named != "table":
-        return Format(named, f"by its name, {suffix}")
+    known = Format(named, f"by its name, {suffix}") if named not in (None, "table") else None
+    if options.format is not None:
+        known = Format(options.format, "as given")
+    if known is not None and known.name not in COLUMNS:
+        return known
     with opened(path) as file:
         start = file.read(8)
-    if start.startswith(_PARQUET):
+    if known is None and start.startswith(_PARQUET):
         return Format("parquet", "by its first bytes")
     lines = first_lines(path, encoding_of(path, options.encoding))
+    if known is not None:
+        delimiter = options.delimiter or _delimiter_of_trec(path, lines, len(COLUMNS[known.name]))
+        return replace(known, delimiter=delimiter)
     first = lines[0].lstrip() if lines else ""
     if first.startswith(("{", "[")) and (known := _of_json(lines, suffix)) is not None:
         return known
-    known = _of_lines(lines)
-    # Ratings of one item may look like judgments although the name says that they are a table.
-    is_known = known.name == "netflix" or (known.name == "qrels" and suffix == ".tsv")
-    return Format("table") if named == "table" and not is_known else known
+    if lines and _MOVIE.fullmatch(lines[0].strip()):
+        return Format("netflix", "an item and a colon in line 1")
+    has_names = options.header or options.columns is not None
+    return Format("table") if has_names else _of_lines(path, lines, named, options.delimiter)
 
 
 def _of_json(lines: Sequence[str], suffix: str) -> Format | None:
@@ -95,16 +102,39 @@ def _of_json(lines: Sequence[str], suffix: str) -> Format | None:
     return Format("json", "by its first character" if suffix != ".json" else "by its name, .json")
 
 
-def _of_lines(lines: Sequence[str]) -> Format:
+def _of_lines(path: Path, lines: Sequence[str], named: str | None, asked: str | None) -> Format:
     """Return the format of a text, determined from all of its first lines."""
-    rows = [cells for cells in map(str.split, lines) if cells]
-    if rows and _MOVIE.fullmatch(lines[0].strip()):
-        return Format("netflix", "an item and a colon in line 1")
-    if _all_have(rows, 4) and all(_is_grade(row[3]) for row in rows):
-        return Format("qrels", f"four columns, the second always {rows[0][1]}")
-    if _all_have(rows, 6) and all(is_number(row[3]) and is_number(row[4]) for row in rows):
-        return Format("trec", f"six columns, the second always {rows[0][1]}")
+    for cells, name, words in ((4, "qrels", "four"), (6, "trec", "six")):
+        # A few lines tell most tables, which are split only once they are read.
+        delimiter = asked or _delimiter_of_trec(path, lines[:_FEW_LINES], cells)
+        few = [split_line(line, delimiter) for line in lines[:_FEW_LINES] if line.strip()]
+        if not _all_have(few, cells):
+            continue
+        rows = [row for row in (split_line(line, delimiter) for line in lines if line) if row]
+        if not _all_have(rows, cells):
+            continue
+        # Of a file whose name says that it is a table, a single row proves nothing.
+        if named == "table" and (len(rows) < 2 or rows[0][1].upper() not in _CONSTANT):
+            continue
+        are_numbers = (
+            all(_is_grade(row[3]) for row in rows)
+            if name == "qrels"
+            else all(is_number(row[3]) and is_number(row[4]) for row in rows)
+        )
+        if are_numbers:
+            return Format(name, f"{words} columns, the second always {rows[0][1]}", delimiter)
     return Format("table")
+
+
+def _delimiter_of_trec(path: Path, lines: Sequence[str], cells: int) -> str:
+    """Return white space if most lines have so many cells between it, otherwise the likeliest."""
+    given = [line for line in lines if line.strip()]
+    if not given or sum(len(line.split()) == cells for line in given) > len(given) / 2:
+        return " "
+    try:
+        return delimiter_of(path, given)
+    except TableError:
+        return " "
 
 
 def _all_have(rows: Sequence[Sequence[str]], cells: int) -> bool:
@@ -115,7 +145,7 @@ def _all_have(rows: Sequence[Sequence[str]], cells: int) -> bool:
         and len({row[1].upper() for row in rows}) == 1
         # Any other number may be an item that all rows share, unless the third column has names.
         and (
-            rows[0][1] in _CONSTANT
+            rows[0][1].upper() in _CONSTANT
             or (rows[0][1] in _ITERATIONS and not any(is_number(row[2]) for row in rows))
         )
     )
@@ -138,6 +168,11 @@ def read_netflix_lines(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
     """Read lines of ``user,rating,date`` that follow a line ``item:``."""
+    if options.columns is not None:
+        raise TableError(
+            f"{path} has Netflix's lines, whose columns are known. Leave out the list of columns "
+            "(columns=..., in a command: --columns), or set format='table' (--format table)."
+        )
     check_encoding(path, options.encoding)
     items: list[str] = []
     places: list[int] = []
@@ -183,7 +218,8 @@ def read_netflix_lines(
     owners = pa.DictionaryArray.from_arrays(
         np.repeat(np.arange(len(items), dtype=np.int32), lengths), pa.array(items)
     )
-    return columns_of_table(path.name, str(path), table.append_column("item", owners), wanted)
+    table = table.append_column("item", owners)
+    return columns_of_table(path.name, str(path), table, wanted, options)
 
 
 # Sparse matrices that scipy has saved.
@@ -193,7 +229,7 @@ _UNREADABLE = (ValueError, KeyError, zipfile.BadZipFile, zlib.error, NotImplemen
 
 def read_matrix(path: Path) -> pa.Table:
     """Read a scipy sparse matrix; identifiers are row and column numbers from 0."""
-    from scipy.sparse import coo_array, load_npz  # which no other format needs
+    from scipy.sparse import load_npz  # which no other format needs
 
     try:
         _check_members(path)
@@ -221,17 +257,10 @@ def read_matrix(path: Path) -> pa.Table:
         raise TableError(
             f"{path} does not hold a sparse matrix of scipy ({shortened(str(error), 200)})."
         ) from None
-    # Only rows and columns with entries count, since a small file can claim a huge shape.
-    (users, rows), (items, columns) = (np.unique(own, return_inverse=True) for own in codes)
-    shape = (len(users), len(items))
-    small = coo_array((entries.data, (rows, columns)), shape=shape).tocsr()
-    return table_in_memory(
-        {
-            "user": np.repeat(users.astype(np.int64), np.diff(small.indptr)),
-            "item": items.astype(np.int64)[small.indices],
-            "value": small.data,
-        }
-    )
+    # Entries are taken as they are stored: a sum would hide a pair that is stored twice.
+    order = np.argsort(codes[0], kind="stable")
+    users, items = (own[order].astype(np.int64) for own in codes)
+    return table_in_memory({"user": users, "item": items, "value": entries.data[order]})
 
 
 def _check_members(path: Path) -> None:

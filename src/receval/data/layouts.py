@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from receval.data.packed_files import bare_suffix
-from receval.data.reading import AS_FOUND, ReadingOptions, TableError
+from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
 from receval.data.text_lines import QUOTED, opened_text
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -34,7 +34,8 @@ _LONGEST_CELL = 1 << 27
 MOST_COLUMNS = 100_000
 """The most columns of a table; a file with more is of another kind."""
 
-_INDEX = ("", "Unnamed: 0", "index")
+INDEX_NAMES = ("", "Unnamed: 0", "index", "__index_level_0__")
+"""Names that pandas gives to an index."""
 
 _FEWEST = 3
 """The usual minimum of cells in a line of ratings or of a run."""
@@ -97,15 +98,18 @@ def layout_of(
     """Detect the layout of a text file from its first thousand lines.
 
     The delimiter is the one that gives most lines the same number of cells; of several, the one
-    that gives the most cells. The first line is a header if it has a name that was asked for, or
-    numbers the columns from 0. It is not a header if a cell is a number. Otherwise it is one if it
-    has a known name (``names``, by column); if it has none, it could be either, and is refused.
+    that gives known names, then most columns of numbers, then most cells. The first line is a
+    header if it has a name that was asked for, or numbers the columns from 0. It is not a header if
+    a cell is a number. Otherwise it is one if it has a known name (``names``, by column); if it has
+    none, it could be either, and is refused. With a list of columns, it is only a header if it has
+    a known name for each of them.
     """
     lines = first_lines(path, options.encoding)
     if not lines or not lines[0].strip():
         raise TableError(f"{path}: the first line is empty. It must be a header or a row.")
     usual = DELIMITERS.get(bare_suffix(path), "")
-    delimiter = options.delimiter or _delimiter_of(path, lines, usual)
+    known = {name for all_of_one in names.values() for name in all_of_one}
+    delimiter = options.delimiter or delimiter_of(path, lines, usual, known)
     cells = lines[0].count(delimiter) + 1
     if cells > MOST_COLUMNS:
         told = WORDS.get(delimiter, quoted(delimiter))
@@ -115,8 +119,13 @@ def layout_of(
         )
     first, *rest = _records(lines, delimiter, has_quotes=options.quotes)
     header, are_numbers = options.header, False
-    known = {name for all_of_one in names.values() for name in all_of_one}
-    if header is not False:
+    if header is None and options.columns is not None:
+        # They are for files without a header, but a line of names is no row.
+        roles = zip(options.columns, first, strict=False)
+        header = len(options.columns) == len(first) and all(
+            role == UNREAD or plain_name(cell) in names.get(role, ()) for role, cell in roles
+        )
+    elif header is not False:
         are_numbers = bool(rest) and _number_the_columns(first)
     if header is None:
         has_number = any(is_number(cell) or is_number(cell.replace(",", ".")) for cell in first)
@@ -129,7 +138,7 @@ def layout_of(
                 "columns, or a row. Set header=True or header=False (in a command: --header or "
                 "--no-header)."
             )
-        if not header and not has_number and options.columns is None:
+        if not header and not has_number:
             raise TableError(
                 f"{path}: the first line ({enumerated(first)}) has neither a known name nor a "
                 "number, so it may be a header or a row. If it is a header, name the columns, "
@@ -220,47 +229,91 @@ def _records(lines: Sequence[str], delimiter: str, *, has_quotes: bool = True) -
     return [split_line(line, delimiter, has_quotes=has_quotes) for line in lines if line.strip()]
 
 
-def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
-    """Return the delimiter of most lines; refuse two that split all into two cells."""
-    tried = dict.fromkeys([usual, *_TRIED] if usual else _TRIED)
-    best, most = "", 1
-    pairs = []
-    for delimiter in tried:
-        if not any(delimiter in line for line in lines):
-            continue
-        if lines[0].count(delimiter) >= MOST_COLUMNS:
-            continue
-        counts = Counter(map(len, _records(lines, delimiter)))
+@dataclass(frozen=True, order=True)
+class _Split:
+    """How well a delimiter splits the first lines: the larger, the better."""
+
+    n_names: int
+    is_complete: bool
+    n_numbers: int
+    are_enough: bool
+    is_sign: bool
+    n_cells: int
+
+    @classmethod
+    def by(
+        cls, delimiter: str, lines: Sequence[str], known: Collection[str], mark: str
+    ) -> _Split | None:
+        """Return how a delimiter splits lines; None if not most of them into as many cells.
+
+        Commas in numbers are replaced by the mark.
+        """
+        records = _records(lines, delimiter)
+        counts = Counter(map(len, records))
         cells, lines_with = counts.most_common(1)[0]
-        is_consistent = lines_with >= _MOST * counts.total()
-        # White space also separates words, and all lines may have the same number of words.
-        is_likely = delimiter != " " or not best or (most < _FEWEST and best != usual)
-        if is_consistent and cells > most and is_likely:
-            best, most = delimiter, cells
-        is_pair = cells == 2 or (cells > 2 and delimiter == " ")
-        if is_pair and most == 2 and lines_with == counts.total():
-            pairs.append(delimiter)
-    if len(pairs) > 1 and most == 2:
-        told = " or ".join(WORDS[delimiter] for delimiter in pairs)
+        if cells < 2 or lines_with < _MOST * counts.total():
+            return None
+        first, *rest = records
+        columns = zip(*(record for record in rest or [first] if len(record) == cells), strict=True)
+        n_numbers = sum(
+            # Ratings, scores and times may have a decimal comma; identifiers have none.
+            all(is_number(cell.replace(",", mark) if place > 1 else cell) for cell in column)
+            for place, column in enumerate(columns)
+        )
+        has_numbers = any(map(is_number, first))
+        n_names = 0 if has_numbers else sum(plain_name(name) in known for name in first)
+        return cls(
+            n_names,
+            len(first) == cells and lines_with == counts.total(),
+            n_numbers,
+            cells >= _FEWEST,
+            # White space also separates words, and all lines may have as many words.
+            delimiter != " ",
+            cells,
+        )
+
+
+def delimiter_of(
+    path: Path, lines: Sequence[str], usual: str = "", known: Collection[str] = ()
+) -> str:
+    """Return the delimiter that splits the first lines best; refuse two that do so equally well."""
+    splits: dict[str, _Split] = {}
+    for delimiter in dict.fromkeys([usual, *_TRIED] if usual else _TRIED):
+        is_there = any(delimiter in line for line in lines)
+        if is_there and lines[0].count(delimiter) < MOST_COLUMNS:
+            mark = "," if delimiter == " " and usual == "," else "."
+            split = _Split.by(delimiter, lines, known, mark)
+            if split is not None:
+                splits[delimiter] = split
+    if not splits:
+        in_first = [own for own in (usual, *_TRIED) if own and own in lines[0].strip()]
+        return in_first[0] if in_first else usual or ","
+    likeliest = max(splits, key=splits.__getitem__)
+    best = splits[likeliest]
+    equal = [own for own, split in splits.items() if split == best]
+    words = splits.get(" ")
+    if words is not None and best.n_cells == 2 and likeliest != " ":
+        # A pair may also be words of which one has the sign, such as a decimal comma.
+        is_as_likely = words.n_cells == 2 and words.n_numbers == best.n_numbers
+        equal += [" "] * (likeliest == usual or is_as_likely)
+    if len(equal) > 1:
+        told = " or ".join(WORDS[delimiter] for delimiter in equal)
         raise TableError(
             f"{path}: the cells may be separated by {told}, as in {quoted(lines[0])}. Set the "
             "right one with delimiter=... (in a command: --delimiter ...)."
         )
-    if best:
-        return best
-    in_first = [delimiter for delimiter in tried if delimiter in lines[0].strip()]
-    return in_first[0] if in_first else usual or ","
+    return equal[0]
 
 
 def _number_the_columns(cells: Sequence[str]) -> bool:
     """Tell whether a first line is 0,1,2 and so on, perhaps after the empty name of an index."""
-    names = cells[1:] if cells[0] in _INDEX else cells
+    names = cells[1:] if cells[0] in INDEX_NAMES else cells
     return len(names) > 1 and list(names) == [str(number) for number in range(len(names))]
 
 
 def _names_an_index(cells: Sequence[str], are_numbers: bool) -> bool:
     """Tell whether the first name of a header is that of an index written by pandas."""
-    return cells[0] in ("", "Unnamed: 0") or (are_numbers and cells[0] in _INDEX)
+    return cells[0] in ("", "Unnamed: 0") or (are_numbers and cells[0] in INDEX_NAMES)
 
 
 def has_decimal_commas(cells: Sequence[str], where: str) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from receval.data.columns import FoundColumns, WantedColumn, chosen_names
-from receval.data.layouts import has_decimal_commas
+from receval.data.column_roles import roles_of
+from receval.data.columns import FoundColumns, WantedColumn
+from receval.data.layouts import FIRST_LINES, has_decimal_commas
 from receval.data.moments import seconds_of_moments
-from receval.data.reading import TableError
+from receval.data.reading import AS_FOUND, ReadingOptions, TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -72,6 +73,7 @@ def columns_of_table(
     source: str,
     table: pa.Table,
     wanted: Collection[WantedColumn],
+    options: ReadingOptions = AS_FOUND,
     form: str = "table in memory",
 ) -> FoundColumns:
     """Return the wanted columns of an Arrow table; lists in a row become one row per entry.
@@ -79,20 +81,26 @@ def columns_of_table(
     Messages have the name and the source, which are a file's name and path, or another description.
     """
     names = _names_with_those_in_lists(table)
-    found = _found(name, names, wanted)
-    others = [own for own in table.column_names if own not in found.values()]
+    roles = roles_of(name, names, first_cells(table, names), wanted, options)
+    found = {role: names[place] for role, place in roles.places.items()}
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays = {}
     has_dates = False
     for column in wanted:
         own = found.get(column.name)
         if own is not None:
-            arrays[column.name], is_date = _as_wanted(source, column, own, table.column(own))
+            arrays[column.name], is_date = _as_wanted(
+                source, column, own, table.column(own), options.decimal
+            )
             has_dates |= is_date
-    shown = {} if _are_numbered(names) else found
-    unread, said = tuple(others), tuple(notes)
+    # A list whose parts were read was read.
+    unread = tuple(own for own in roles.unread if own in table.column_names or own not in names)
     types = {role: _type_in_words(table.column(own).type) for role, own in found.items()}
-    return FoundColumns(source, 1, "row", arrays, shown, unread, form, has_dates, said, types)
+    return FoundColumns(
+        *(source, 1, "row", arrays, roles.words, unread, form, has_dates, tuple(notes)),
+        are_guessed=roles.are_guessed,
+        types=types,
+    )
 
 
 def _type_in_words(kind: pa.DataType) -> str:
@@ -102,6 +110,25 @@ def _type_in_words(kind: pa.DataType) -> str:
     if pa.types.is_integer(kind):
         return "integer"
     return "float" if pa.types.is_floating(kind) else "text"
+
+
+def first_cells(table: pa.Table, names: Sequence[str]) -> list[list[str]]:
+    """Return the cells of the first rows by column as text; none for lists and their parts."""
+    first = table.slice(0, FIRST_LINES)
+    return [
+        []
+        if name not in first.column_names or holds_lists(first.schema.field(name))
+        else [_cell(own) for own in first.column(name).to_pylist()]
+        for name in names
+    ]
+
+
+def _cell(value: object) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT:
+        return str(int(value))
+    return str(value)
 
 
 def holds_lists(field: pa.Field) -> bool:
@@ -179,17 +206,6 @@ def _names_with_those_in_lists(table: pa.Table) -> list[str]:
     return names
 
 
-def _are_numbered(names: list[str]) -> bool:
-    return names == [str(number) for number in range(len(names))]
-
-
-def _found(name: str, names: list[str], wanted: Collection[WantedColumn]) -> dict[str, str]:
-    """Return the name of each wanted column; numbered columns are in their usual order."""
-    if len(names) > 1 and _are_numbered(names) and all(c.asked is None for c in wanted):
-        return {column.name: own for column, own in zip(wanted, names, strict=False)}
-    return chosen_names(name, names, wanted)
-
-
 def _with_a_row_an_item(
     source: str, table: pa.Table, wanted: set[str]
 ) -> tuple[pa.Table, list[Note]]:
@@ -235,7 +251,7 @@ def _with_a_row_an_item(
 
 
 def _as_wanted(
-    source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray
+    source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray, decimal: str | None
 ) -> tuple[pa.ChunkedArray, bool]:
     """Return a column in the wanted type, and whether it has dates."""
     if pa.types.is_dictionary(column.type):
@@ -248,9 +264,11 @@ def _as_wanted(
             return seconds_of_moments(column)
         if not wanted.is_text:
             if _is_text(kind) and not pa.types.is_string_view(kind):
-                column = _with_points(source, wanted, column)
+                column = _with_points(source, wanted, column, decimal)
             return column.cast(pa.float64(), safe=False), False
         return _identifiers(column).dictionary_encode(), False
+    except TableError:
+        raise
     except (ValueError, pa.ArrowNotImplementedError) as error:
         what = "identifiers" if wanted.is_text else "times" if wanted.is_time else "numbers"
         raise TableError(
@@ -310,8 +328,16 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(chunks, kind)
 
 
-def _with_points(source: str, wanted: WantedColumn, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _with_points(
+    source: str, wanted: WantedColumn, column: pa.ChunkedArray, decimal: str | None
+) -> pa.ChunkedArray:
     """Return the numbers in texts with decimal points."""
+    if decimal == ",":
+        if pc.any(pc.match_substring(column, ".")).as_py():
+            raise ValueError("there are points, although the decimal mark is a comma")
+        return pc.replace_substring(column, ",", ".")
+    if decimal == ".":
+        return column
     texts = [text for text in column.unique().to_pylist() if text is not None]
     if not has_decimal_commas(texts, f"{source}: the {wanted.name}"):
         return column

@@ -31,7 +31,7 @@ UNITS: dict[TimeUnit, tuple[str, float]] = {
     "ms": ("milliseconds", 1e3),
     "us": ("microseconds", 1e6),
     "ns": ("nanoseconds", 1e9),
-    "date": ("days written as numbers such as 20210503", 1.0),
+    "date": ("dates written as numbers such as 20210503", 1.0),
 }
 """The units of timestamps in words, and how many of each there are in a second."""
 
@@ -41,14 +41,19 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _UNITS_FROM: tuple[tuple[float, TimeUnit], ...] = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"))
 """Timestamps from 1973 on are at least this large; as seconds they would be after the year 5000."""
 
-_DATES = (
-    (19_000_101, 21_001_231, "%Y%m%d"),
-    (19_000_101_000_000, 21_001_231_235_959, "%Y%m%d%H%M%S"),
+_DATES = tuple(
+    (19_000_101 * 100**more, 21_001_231 * 100**more + last, form)
+    for more, last, form in (
+        (0, 0, "%Y%m%d"),
+        (1, 23, "%Y%m%d%H"),
+        (2, 2359, "%Y%m%d%H%M"),
+        (3, 235_959, "%Y%m%d%H%M%S"),
+    )
 )
 """Dates that are written as numbers: the first, the last, and their format."""
 
 _MOST_DAYS = 0.5
-"""If a larger share of such numbers are dates, all of them should be."""
+"""If a larger share of the numbers in such a range are dates, all of them should be."""
 
 
 def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
@@ -106,8 +111,8 @@ def in_seconds(
     """Return timestamps as seconds since 1970-01-01 UTC, and their unit in words.
 
     Without a unit, it is found by the range: numbers that would be dates after the year 5000 are in
-    units smaller than seconds, and if all are calendar days, such as 20210503, they are read as
-    days. Numbers in several units are refused, and others where days should be.
+    units smaller than seconds, and if all are dates, such as 20210503 or 20210503120000, they are
+    read as dates. Numbers in several units or forms are refused, and others where dates should be.
 
     Examples
     --------
@@ -151,21 +156,34 @@ def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUni
     given = sizes if sizes.min(initial=1) > 0 else sizes[sizes > 0]
     if not len(given):
         return "s"
+    of_each: dict[str, tuple[TimeUnit, float]] = {}
     low, high = float(given.min()), float(given.max())
+    left = given
     for first, last, form in _DATES:
-        in_range = low >= first and high <= last
-        if in_range and _dates(np.unique(given), form).notna().mean() > _MOST_DAYS:
-            return "date"
-    units = [_unit_by_size(size) for size in (low, high)]
-    if units[0] != units[1]:
-        rows = [int(np.argmax(sizes == size)) for size in (low, high)]
+        if low > last or high < first:
+            continue
+        is_in_range = (given >= first) & (given <= last)
+        if not is_in_range.any():
+            continue
+        own = np.unique(given[is_in_range])
+        if _dates(own, form).notna().mean() > _MOST_DAYS:
+            words = f"a date such as {own[0]:.15g}"
+            of_each[words] = ("date", float(own[0]))
+            left = left[(left < first) | (left > last)]
+    for size in (left.min(), left.max()) if len(left) else ():
+        unit = _unit_by_size(float(size))
+        of_each.setdefault(UNITS[unit][0], (unit, float(size)))
+    if len(of_each) > 1:
+        # The error names the first row of each.
+        (words, (_, one)), (other_words, (_, other)) = list(of_each.items())[:2]
+        rows = [int(np.argmax(sizes == size)) for size in (one, other)]
         raise TableError(
-            f"{where(rows[0])} has the time {times[rows[0]]:.15g}, which looks like "
-            f"{UNITS[units[0]][0]}, but {where(rows[1])} has {times[rows[1]]:.15g}, which looks "
-            f"like {UNITS[units[1]][0]}. Write all times in one unit, or set time_unit='s', 'ms', "
-            "'us' or 'ns' (in a command: --time-unit)."
+            f"{where(rows[0])} has the time {times[rows[0]]:.15g}, which looks like {words}, but "
+            f"{where(rows[1])} has {times[rows[1]]:.15g}, which looks like {other_words}. Write "
+            "all times in one way, or set time_unit='s', 'ms', 'us', 'ns' or 'date' (in a command: "
+            "--time-unit)."
         )
-    return units[0]
+    return next(unit for unit, _ in of_each.values())
 
 
 def _unit_by_size(size: float) -> TimeUnit:
@@ -175,14 +193,16 @@ def _unit_by_size(size: float) -> TimeUnit:
 def _of_days(times: NDArray[np.float64], where: Callable[[int], str]) -> NDArray[np.float64]:
     """Return numbers such as 20210503 or 20210503120000 as seconds."""
     different, codes = np.unique(times, return_inverse=True)
-    days = _dates(different, _DATES[0][2] if different[-1] <= _DATES[0][1] else _DATES[1][2])
+    forms = [form for _, last, form in _DATES if different[-1] <= last]
+    days = _dates(different, forms[0] if forms else _DATES[-1][2])
     wrong = days.isna()
     if wrong.any():
         row = int(np.argmax(wrong[codes]))
+        like = different[~wrong][-1] if not wrong.all() else 20210503
         raise TableError(
-            f"{where(row)} has the time {times[row]:.15g}, which is not a date such as 20210503, "
-            "unlike other times. If none of them are dates, set their unit: time_unit='s' (in a "
-            "command: --time-unit s)."
+            f"{where(row)} has the time {times[row]:.15g}, which is not a date such as "
+            f"{like:.15g}, unlike other times. If none of them are dates, set their unit: "
+            "time_unit='s' (in a command: --time-unit s)."
         )
     seconds: NDArray[np.float64] = (days.as_unit("s").asi8.astype(np.float64))[codes]
     return seconds

@@ -63,10 +63,19 @@ QUERY_NAMES = frozenset(
 )
 """Names of users and items in tables of judgments, where grades of 1 or more are relevant."""
 
-_DATES = ("dates", "days written as numbers such as 20210503")
+_DATES = ("dates", "dates written as numbers such as 20210503")
 
 _FEWEST_SECONDS = 1e8
 """The seconds from 1970 to 1973."""
+
+LISTS_OF_USERS = "lists of users"
+"""The form of data that map users to their items."""
+
+LOWEST_SCALE = 4
+"""Positive values that reach this may be ratings instead of judgments, whose grades are 0 to 3."""
+
+MANY_USERS = 20
+"""From this many users on, such values are taken for ratings."""
 
 SCALE = 20
 """Up to this many different values of a scale are listed one by one."""
@@ -110,8 +119,9 @@ def read_ratings(
         others between them.
     user, item, rating, timestamp : str or int, optional
         Names of the columns, or their positions from 0; ``-`` for a column to ignore. By default
-        the usual names (``user``, ``user_id``, ``userId``, ``user_id:token`` and so on); a file
-        without a header has the columns in this order. Without ratings, every row is feedback of
+        the usual names (``user``, ``user_id``, ``userId``, ``user_id:token`` and so on); a table
+        without names has the columns in this order, unless their values say otherwise
+        (:mod:`receval.data.column_roles`). Without ratings, every row is feedback of
         the value 1. Without timestamps, nothing can be split by time. Timestamps are numbers
         (seconds since 1970-01-01 UTC or smaller units, detected from their range), or ISO 8601
         dates and times (``2003-02-28 23:59:59``), in UTC unless they have an offset.
@@ -121,7 +131,8 @@ def read_ratings(
         row, the largest value its own time. (``repeats``, its old name, is still taken.)
     **options
         The fields of :class:`receval.data.reading.ReadingOptions`: ``format``, ``delimiter``,
-        ``header``, ``columns``, ``encoding``, ``decimal``, ``time_unit``.
+        ``header``, ``columns``, ``encoding``, ``decimal``, ``time_unit``, ``quotes``,
+        ``identifiers``.
 
     Returns
     -------
@@ -172,7 +183,8 @@ def read_ratings(
         chosen,
     )
     if not isinstance(columns, FoundColumns):
-        columns = columns_of_scores(columns, "rating", str(source))
+        name = str(source) if isinstance(source, str | Path) else "the table"
+        columns = columns_of_scores(columns, "rating", name)
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
     users, user_ids = columns.codes("user")
@@ -193,10 +205,12 @@ def read_ratings(
         unread=columns.unread,
         rows=len(users),
         merged=len(users) - len(values),
-        rule=_rule(duplicates, times),
+        rule="" if duplicates == "refuse" else _rule(duplicates, times),
         users=len(user_ids),
         items=len(item_ids),
-        values=_scale(columns, values),
+        values="; ".join(
+            own for own in (_scale(columns, values), *columns.rewritten.values()) if own
+        ),
         times="" if times is None else _times_in_words(times, words),
         notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
         are_counts=duplicates == "sum"
@@ -247,15 +261,40 @@ class JudgedTable:
 def read_test_data(source: object, **options: Any) -> JudgedTable:
     """Read the test data against which runs are measured.
 
-    Values are relevance judgments if the format is TREC's (``user iteration item grade``) or the
-    columns are named after queries and documents.
+    Values are relevance judgments if the format is TREC's (``user iteration item grade``), if the
+    columns are named after queries and documents, or if a mapping gives the items of each user. In
+    the last case they are ratings if they look like these (:data:`LOWEST_SCALE`) and there are
+    :data:`MANY_USERS`; a note says so.
     """
     if isinstance(source, JudgedTable):
         return source
     if isinstance(source, Ratings) and not isinstance(source, ReadRatings):
         return JudgedTable(source, are_grades=False)
     read = source if isinstance(source, ReadRatings) else read_ratings(source, **options)
-    return JudgedTable(read, read.are_grades, read.reading)
+    if not (read.are_grades and read.reading.form == LISTS_OF_USERS and _may_be_ratings(read)):
+        return JudgedTable(read, read.are_grades, read.reading)
+    are_grades = read.n_users < MANY_USERS
+    name, highest = Path(read.reading.source).name, f"{read.values.max():g}"
+    told = f"{name}: values from {read.values.min():g} to {highest} by user and item were taken for"
+    if are_grades:
+        told += (
+            " judgments, so that those of 1 or more are relevant. If they are ratings, set the "
+            f"lowest relevant one (relevant={highest}, in a command: --relevant {highest})."
+        )
+    else:
+        told += (
+            " ratings, so that those above the middle of their scale are relevant. If they are "
+            "judgments, set the lowest relevant one (relevant=1, in a command: --relevant 1)."
+        )
+    note = Note("judgments-or-ratings", told)
+    reading = replace(read.reading, notes=(*read.reading.notes, note))
+    return JudgedTable(read, are_grades, reading)
+
+
+def _may_be_ratings(read: Ratings) -> bool:
+    """Tell whether values may be ratings such as 1 to 5; judgments often have 0."""
+    different = np.unique(read.values)
+    return bool(different[0] > 0 and different[-1] >= LOWEST_SCALE and len(different) <= SCALE)
 
 
 def are_counts(ratings: Ratings) -> bool:
@@ -290,7 +329,7 @@ def columns_of_scores(
     for name, codes, ids in (("user", users, scores), ("item", items, item_codes)):
         texts = pa.array([str(own) for own in ids], pa.string())
         arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
-    return FoundColumns(source, 1, "row", arrays, form="lists of users")
+    return FoundColumns(source, 1, "row", arrays, form=LISTS_OF_USERS)
 
 
 def _is_named(column: str | int | None) -> bool:
@@ -299,7 +338,7 @@ def _is_named(column: str | int | None) -> bool:
 
 def _are_grades(columns: FoundColumns) -> bool:
     """Tell whether values are judgments, by the format or by columns named query and document."""
-    if columns.form.startswith((FORMATS["qrels"], "lists of users")):
+    if columns.form.startswith((FORMATS["qrels"], LISTS_OF_USERS)):
         return True
     names = {plain_name(columns.names.get(role, "")) for role in ("user", "item")}
     return not names.isdisjoint(QUERY_NAMES)
@@ -347,6 +386,8 @@ def _times_in_words(times: NDArray[Any], words: str) -> str:
     ordered = np.sort(times)
     different = 1 + int((ordered[1:] != ordered[:-1]).sum())
     told = f"times are {words}" if words in _DATES else f"times are in {words}"
+    if words == "nanoseconds":
+        told += " (rounded to a quarter of a microsecond)"
     told += f", {span_in_words(times)}"
     again = len(times) - different
     return f"{told}, with {how_many(again, 'row')} at the time of another row" if again else told
@@ -385,7 +426,10 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
 
 def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
     """Return notes on timestamps that are too early for seconds or too large to be ordered."""
-    if times is None or columns.has_dates or not len(times) < times.max() < _FEWEST_SECONDS:
+    if times is None or columns.has_dates or times.max() >= _FEWEST_SECONDS:
+        return []
+    # A column with a name may count steps instead.
+    if not columns.are_guessed and times.max() <= len(times):
         return []
     text = (
         f"{Path(columns.source).name}: read as seconds, all times are before 1973. If they have "

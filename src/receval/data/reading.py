@@ -51,8 +51,9 @@ class ReadingOptions:
     header : bool, optional
         Whether a text's first line has names.
     columns : tuple of str, optional
-        For texts without a header, what each column is: ``user``, ``item`` and so on, or
-        :data:`UNREAD` for a column to ignore.
+        What each column is, in their order, whatever their names: ``user``, ``item`` and so on, or
+        :data:`UNREAD` for a column to ignore. In a text, the first line is then only a header if it
+        has known names for all of them.
     encoding : str, optional
         Python's name of the encoding, such as ``latin-1``. By default UTF-8, unless a byte order
         mark says otherwise.
@@ -63,6 +64,8 @@ class ReadingOptions:
         as 20210503.
     quotes : bool
         Whether quote marks around a cell are not part of it.
+    identifiers : {"whole", "as-written"}
+        Whether identifiers that are whole numbers written as floats become whole numbers.
 
     Raises
     ------
@@ -78,6 +81,7 @@ class ReadingOptions:
     decimal: Literal[".", ","] | None = None
     time_unit: TimeUnit | None = None
     quotes: bool = True
+    identifiers: Literal["whole", "as-written"] = "whole"
 
     def __post_init__(self) -> None:
         if isinstance(self.columns, list):
@@ -87,11 +91,12 @@ class ReadingOptions:
             ("format", tuple(FORMATS)),
             ("decimal", (".", ",")),
             ("time_unit", get_args(TimeUnit)),
+            ("identifiers", ("whole", "as-written")),
         ):
             value = getattr(self, name)
             if value is not None and value not in known:
                 raise TableError(
-                    f"There is no {name.replace('_', ' ')} {quoted(value)}. Choose one of "
+                    f"There is no {name.replace('_', ' ')} {quoted(str(value))}. Choose one of "
                     f"{enumerated(known)}."
                 )
         if isinstance(self.columns, str):
@@ -116,9 +121,10 @@ class ReadingReport:
     All ``rows`` were read, of which ``merged`` were merged into others of the same pair, by a
     ``rule``; ``users`` and ``items`` count different ones. The scale of ratings (``values``), the
     unit and span of timestamps (``times``) and the rule are in words. ``are_counts`` says that
-    ratings are counts, such as plays. ``types`` has the type of each column in a table that has
-    types: ``text``, ``integer`` or ``float``; ``given`` are the arguments by which a caller said
-    how to read the table. Both are for programs and not part of JSON.
+    ratings are counts, such as plays, and ``meeting`` how many identifiers others have, too.
+    ``types`` has the type of each column in a table that has types: ``text``, ``integer`` or
+    ``float``; ``given`` are the arguments by which a caller said how to read the table. Both are
+    for programs and not part of JSON.
 
     Examples
     --------
@@ -141,6 +147,7 @@ class ReadingReport:
     notes: tuple[Note, ...] = ()
     rule: str = ""
     are_counts: bool = False
+    meeting: str = ""
     types: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -162,6 +169,8 @@ class ReadingReport:
         if self.unread:
             unread = [name or "a column without a name" for name in self.unread]
             told.append(f"not read: {enumerated(unread)}")
+        if self.meeting:
+            told.append(self.meeting)
         second = "; ".join(part for part in (self.values, self.times) if part)
         told_then = f"{second[0].upper()}{second[1:]}." if second else ""
         return f"{self.form}. {'; '.join(told)}.", told_then

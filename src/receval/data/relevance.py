@@ -184,6 +184,23 @@ def relevance_in_words(values: Values, threshold: float, of: str = "test ratings
     return f"{told[0].upper()}{told[1:]}"
 
 
+def negative_ratings_notes(values: Values) -> list[Note]:
+    """Return a note that ratings below 0 have no gain, if there are any.
+
+    Examples
+    --------
+    >>> negative_ratings_notes(np.array([-2.0, 5.0]))
+    ['Some ratings are below 0 (the lowest is -2): in metrics with gains they have the gain of ...]
+    """
+    if not len(values) or values.min() >= 0:
+        return []
+    text = (
+        f"Some ratings are below 0 (the lowest is {values.min():g}): in metrics with gains they "
+        "have the gain of 0, as in trec_eval."
+    )
+    return [Note("negative-ratings", text)]
+
+
 def _as_the_values_are(values: Values, relevant: float) -> float:
     """Return a threshold in the values' precision: .7 in double is more than .7 in single."""
     return float(values.dtype.type(relevant)) if values.dtype.kind == "f" else float(relevant)

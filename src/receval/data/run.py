@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
+from receval.data.column_roles import are_ranks_in_order
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.ratings import first_repeat
 from receval.data.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
@@ -133,8 +134,8 @@ def read_run(
     ``trec``     ``user Q0 item rank score tag`` between white space; the order is that of the
                  scores, as in trec_eval, unless ``order="rank"`` is said
     ``table``    text, Parquet or a data frame with columns for user, item and score or rank, in any
-                 order; without a header in this order; also LensKit's collections of lists, as
-                 they are or in Parquet
+                 order; without names in this order, where 1, 2, 3 for each user are ranks; also
+                 LensKit's collections of lists, as they are or in Parquet
     ``json``     an object of users, each an object of items with scores or a list of items, the
                  best first; or an array of objects, a row each
     ``jsonl``    such an object in each line, also ``{"user": "ann", "items": ["book"], "scores":
@@ -162,7 +163,8 @@ def read_run(
         ReadingOptions(format=format, **options),
     )
     if not isinstance(columns, FoundColumns):
-        return run_of_scores(columns, str(source))
+        is_file = isinstance(source, str | Path)
+        return run_of_scores(columns, str(source)) if is_file else run_of_scores(columns)
     return _run_of_columns(columns, order)
 
 
@@ -197,6 +199,8 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
             f"{columns.source} has no known column of ranks by which to order its lists. Name the "
             "column (rank=..., in a command: --run-rank), or order lists by scores."
         )
+    if columns.are_guessed and "score" not in columns and "rank" in columns:
+        _check_ranks(columns, users)
     scores = _scores(columns, order)
     scored = ~np.isnan(scores)
     notes = [*columns.notes, *_doubts_on_ranks(columns, users, order)]
@@ -216,10 +220,22 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
         rows=len(columns),
         users=len(user_ids),
         items=len(item_ids),
-        values=_order(columns, order),
+        values="; ".join(
+            own for own in (_order(columns, order), *columns.rewritten.values()) if own
+        ),
         notes=tuple(notes),
     )
     return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
+
+
+def _check_ranks(columns: FoundColumns, users: NDArray[np.int32]) -> None:
+    """Refuse numbers that are ranks in the first rows, but not in all."""
+    if not are_ranks_in_order(users, columns.numbers("rank")):
+        raise TableError(
+            f"{columns.source} has no header. In the first rows, its column 2 has the numbers 1, 2 "
+            "and so on for each user, as ranks do, but in later rows it has others. Say what it is "
+            "(columns=..., in a command: --run-columns user,item,score or user,item,rank)."
+        )
 
 
 def _order(columns: FoundColumns, order: RunOrder) -> str:

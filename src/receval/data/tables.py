@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from receval.data.column_roles import are_numbered
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
 from receval.data.formats import COLUMNS, format_of, read_matrix, read_netflix_lines
 from receval.data.json_tables import (
@@ -60,26 +61,41 @@ def read_wanted(
     if isinstance(source, Mapping) and source and not are_columns(source, wanted):
         lists = (Mapping, list, tuple, set, frozenset)
         if all(isinstance(own, lists) for own in source.values()):
+            _refuse_list_of_columns("the table", options)
             return scores_of("the table", source, wanted)
     if isinstance(source, list | tuple | np.ndarray):
-        source = _of_rows(source, [column.name for column in wanted])
+        source = _of_rows(source, [column.name for column in wanted], options)
+    as_written = options.identifiers == "as-written"
     if not isinstance(source, str | Path):
-        return columns_of_table("the table", "the table", table_in_memory(source), wanted)
+        table = table_in_memory(source)
+        found = columns_of_table("the table", "the table", table, wanted, options)
+        return replace(found, are_as_written=as_written)
     path = Path(source)
     if path.is_dir():
-        return _of_folder(path, wanted, options)
+        return replace(_of_folder(path, wanted, options), are_as_written=as_written)
     with regular_file(path) as file:
         try:
-            found = _of_file(file, wanted, options)
+            columns = _of_file(file, wanted, options)
         except TableError as error:
             raise TableError(str(error).replace(str(file), str(path))) from None
-    return replace(found, source=str(path)) if isinstance(found, FoundColumns) else found
+    if not isinstance(columns, FoundColumns):
+        return columns
+    return replace(columns, source=str(path), are_as_written=as_written)
+
+
+def _refuse_list_of_columns(source: str | Path, options: ReadingOptions) -> None:
+    if options.columns is not None:
+        raise TableError(
+            f"{source} has lists of users instead of columns, so a list of columns does not fit. "
+            "Leave it out (columns=..., in a command: --columns)."
+        )
 
 
 def _of_rows(
-    rows: Sequence[Any] | NDArray[Any], names: Sequence[str]
+    rows: Sequence[Any] | NDArray[Any], names: Sequence[str], options: ReadingOptions
 ) -> dict[str, Sequence[Any] | NDArray[Any]]:
-    """Return the columns of rows such as (user, item, rating), named in their order."""
+    """Return the columns of rows such as (user, item, rating) by number, or by name if named."""
+    own = None
     if isinstance(rows, np.ndarray) and rows.ndim == 2:
         columns: list[Any] = list(rows.T)
     else:
@@ -91,12 +107,15 @@ def _of_rows(
                 f"length, such as ({', '.join(names[:3])})."
             )
         columns = [list(column) for column in zip(*rows, strict=True)]
-    if not 2 <= len(columns) <= len(names):
+        own = getattr(rows[0], "_fields", None)
+    # One column more may be an index.
+    most = len(names) + 1
+    if len(columns) < 2 or (len(columns) > most and own is None and options.columns is None):
         raise TableError(
             f"Rows have {len(columns)} columns. They must have {enumerated(names)}, in this order. "
-            "Only the first two are required."
+            "Only the first two are required. For others, say what each column is (columns=...)."
         )
-    return dict(zip(names, columns, strict=False))
+    return dict(zip(own or map(str, range(len(columns))), columns, strict=True))
 
 
 @contextmanager
@@ -149,15 +168,16 @@ def _of_file(
     known = format_of(path, options)
     if known.name == "parquet":
         with _sentences_for_damage(path):
-            found = _of_parquet(path, wanted)
+            found = _of_parquet(path, wanted, options)
     elif known.name in ("json", "jsonl"):
         read = read_json if known.name == "json" else read_json_lines
         table = read(path, wanted, options)
         if not isinstance(table, pa.Table):
+            _refuse_list_of_columns(path, options)
             return table
-        found = columns_of_table(path.name, str(path), table, wanted)
+        found = columns_of_table(path.name, str(path), table, wanted, options)
     elif known.name == "npz":
-        found = columns_of_table(path.name, str(path), read_matrix(path), wanted)
+        found = columns_of_table(path.name, str(path), read_matrix(path), wanted, options)
     elif known.name == "netflix":
         found = read_netflix_lines(path, wanted, options)
     elif known.name in COLUMNS:
@@ -170,9 +190,16 @@ def _of_file(
             )
         columns = [name if name in roles else UNREAD for name in COLUMNS[known.name]]
         columns[1] = _CONSTANT.name
-        read_so = replace(options, delimiter=" ", columns=tuple(columns), header=False)
+        read_so = replace(
+            options,
+            delimiter=known.delimiter,
+            columns=options.columns or tuple(columns),
+            header=options.header or False,
+        )
         found = read_text(path, [*wanted, _CONSTANT], read_so)
-        _check_constant(found, known.words)
+        if options.columns is None:
+            _check_constant(found, known.words)
+            found = replace(found, names={}, unread=())
     else:
         return read_text(path, wanted, options)
     return replace(found, form=known.words)
@@ -205,7 +232,9 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
         raise TableError(f"{path} is not a Parquet file, or is damaged: {told}.") from None
 
 
-def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
+def _of_parquet(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns:
     """Read a Parquet file; one that is packed as a whole is first unpacked in memory."""
     with ExitStack() as stack:
         source: Any = path
@@ -213,12 +242,13 @@ def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
             source = pa.BufferReader(stack.enter_context(opened(path)).read())
         parquet = stack.enter_context(_parquet_file(path, source))
         schema = parquet.schema_arrow
-        if any(map(holds_lists, schema)):
-            return columns_of_table(path.name, str(path), parquet.read(), wanted)
+        is_read_whole = options.columns is not None or are_numbered(schema.names)
+        if is_read_whole or any(map(holds_lists, schema)):
+            return columns_of_table(path.name, str(path), parquet.read(), wanted, options)
         found = chosen_names(path.name, schema.names, wanted)
         table = parquet.read(columns=[str(name) for name in found.values()])
     others = [name for name in schema.names if name not in found.values()]
-    columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found))
+    columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found), options)
     return replace(columns, unread=tuple(others))
 
 
@@ -274,7 +304,9 @@ def _of_folder(
     if names[0] == "parquet":
         with parts_of_a_table(len(files)):
             table = _of_parquet_parts(folder, files)
-        return columns_of_table(folder.name, str(folder), table, wanted, f"{form}, Parquet")
+        return columns_of_table(
+            folder.name, str(folder), table, wanted, options, f"{form}, Parquet"
+        )
     parts = []
     for path in files:
         with parts_of_a_table(len(files)):
@@ -331,11 +363,18 @@ def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColu
         )
         for name, own in first.arrays.items()
     }
+    forms, unread = (
+        dict.fromkeys(own for part in parts for own in found(part))
+        for found in (lambda part: [part.form], lambda part: part.unread)
+    )
     return replace(
         first,
         source=str(folder),
         unit="row",
         first_row=1,
         arrays=arrays,
-        form=f"{form}, {first.form}",
+        unread=tuple(unread),
+        form=f"{form}, {enumerated(forms)}",
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        are_guessed=any(part.are_guessed for part in parts),
     )

@@ -13,7 +13,8 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.csv
 
-from receval.data.columns import FoundColumns, WantedColumn, chosen_names
+from receval.data.column_roles import Roles, roles_of
+from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     Layout,
     cells_of_any_length,
@@ -23,7 +24,7 @@ from receval.data.layouts import (
     split_line,
 )
 from receval.data.moments import KINDS_OF_MOMENTS, kind_of_moment, seconds_of_moments
-from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
+from receval.data.reading import AS_FOUND, ReadingOptions, TableError
 from receval.data.text_lines import (
     BLOCK,
     Lines,
@@ -49,7 +50,8 @@ def read_text(
     layout = layout_of(path, known, asked, options)
     if not layout.records and layout.header is not None:
         raise TableError(f"{path} has no rows below its header, so there is nothing to evaluate.")
-    names, found = _names_and_found(path, layout, wanted, options)
+    names, roles = _roles(path, layout, wanted, options)
+    found = {role: names[place] for role, place in roles.places.items()}
     reader = _Reader(path, layout, names, found, wanted, options)
     table, unit = reader.read()
     form = layout.form
@@ -58,31 +60,42 @@ def read_text(
         form += f" in {encoding}"
     if reader.decimal == ",":
         form += ", decimal commas"
-    others = [] if layout.header is None else [n for n in names if n not in found.values()]
     return FoundColumns(
         source=str(path),
         first_row=layout.first_row if unit == "line" else 1,
         unit=unit,
         arrays=table,
-        names={} if layout.header is None or layout.are_numbers else found,
-        unread=tuple(others[1:] if layout.has_index else others),
+        names=roles.words,
+        unread=roles.unread,
         form=form,
         has_dates=reader.has_dates,
+        are_guessed=roles.are_guessed,
     )
 
 
-def _names_and_found(
-    path: Path, layout: Layout, wanted: Collection[WantedColumn], options: ReadingOptions
-) -> tuple[list[str], dict[str, str]]:
-    """Return names for the columns of a file, and which of them are wanted."""
-    numbered = [str(number) for number in range(layout.n_columns)]
-    if options.columns is not None:
-        return numbered, _by_list(path, layout, wanted, options.columns)
-    if layout.header is None:
-        return numbered, _by_position(path, layout, wanted, 0)
+def _roles(
+    path: Path,
+    layout: Layout,
+    wanted: Collection[WantedColumn],
+    options: ReadingOptions,
+) -> tuple[list[str], Roles]:
+    """Return the names under which columns are read, and which column is what."""
+    by_number = [str(number) for number in range(layout.n_columns)]
+    records = [own for own in layout.records if len(own) == layout.n_columns]
+    cells = list(zip(*records, strict=True)) or [()] * layout.n_columns
+    if layout.header is None or layout.are_numbers or options.columns is not None:
+        roles = roles_of(
+            path.name,
+            None,
+            cells,
+            wanted,
+            options,
+            has_index=layout.has_index,
+            # pandas would have written a header and quotes.
+            may_have_fractions=layout.delimiter == "," and layout.header is None,
+        )
+        return by_number, roles
     names = list(layout.header)
-    if layout.are_numbers and not any(isinstance(column.asked, str) for column in wanted):
-        return numbered, _by_position(path, layout, wanted, int(layout.has_index))
     if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
         used = {plain for column in wanted for plain in (*column.known, column.asked)}
         if used.intersection(repeated):
@@ -93,49 +106,7 @@ def _names_and_found(
         names = [
             f"{name} ({place})" if name in repeated else name for place, name in enumerate(names)
         ]
-    return names, chosen_names(path.name, names, wanted)
-
-
-def _by_list(
-    path: Path, layout: Layout, wanted: Collection[WantedColumn], columns: tuple[str, ...]
-) -> dict[str, str]:
-    """Return the positions of wanted columns, given a list of what each column is."""
-    roles = {column.name for column in wanted}
-    unknown = [name for name in columns if name not in roles and name != UNREAD]
-    twice = [name for name in roles if columns.count(name) > 1]
-    missing = [c.name for c in wanted if c.is_needed and c.name not in columns]
-    if unknown or twice or missing or len(columns) != layout.n_columns:
-        raise TableError(
-            f"The list of columns {','.join(columns)} does not fit {path.name}, which has "
-            f"{layout.n_columns} cells in its first line. Name every column in order. Use "
-            f"{enumerated([column.name for column in wanted])} at most once, and {UNREAD} for "
-            "columns that are not to be read."
-        )
-    return {name: str(place) for place, name in enumerate(columns) if name != UNREAD}
-
-
-def _by_position(
-    path: Path, layout: Layout, wanted: Collection[WantedColumn], first: int
-) -> dict[str, str]:
-    """Return the positions of wanted columns in a file without names, in their usual order."""
-    if any(isinstance(c.asked, str) and c.asked != UNREAD for c in wanted):
-        raise TableError(
-            f"{path.name} has no header, so its columns have no names. Give their positions, such "
-            "as user=0, item=1."
-        )
-    found: dict[str, str] = {}
-    for position, column in enumerate(wanted, first):
-        if column.asked == UNREAD:
-            continue
-        own = column.asked if column.asked is not None else position
-        if int(own) < layout.n_columns:
-            found[column.name] = str(own)
-        elif column.is_needed or column.asked is not None:
-            raise TableError(
-                f"{path.name} has {layout.n_columns} columns in its first line, and none for "
-                f"{column.name} at position {own}. The first position is 0."
-            )
-    return found
+    return names, roles_of(path.name, names, cells, wanted, options, has_index=layout.has_index)
 
 
 # Texts whose quotes do more than enclose cells within a line are checked record by record. Arrow

@@ -14,7 +14,7 @@ from receval.checked_arguments import checked_arguments
 from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
-from receval.data.relevance import RelevanceRule
+from receval.data.relevance import RelevanceRule, negative_ratings_notes
 from receval.diagnosis.baselines import BaselineLists, fitting_baselines, ranked_baselines
 from receval.diagnosis.compared_splits import (
     COMPARED_SPLITS,
@@ -55,6 +55,7 @@ from receval.diagnosis.unbiased_judgments import (
     unbiased_ratings,
     with_unbiased,
 )
+from receval.evaluation.identifiers import check_identifiers_of
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
@@ -248,6 +249,9 @@ def diagnose(
             "Every user has only one rating, so none can be held out for a test while others are "
             "in train. Recommendations cannot be measured on these data."
         )
+    doubts = []
+    if unbiased is not None:
+        doubts = check_identifiers_of("unbiased judgments", unbiased, "ratings", ratings)
     drawn = drawn_judgments(ratings, unbiased)
     relevance = RelevanceRule.of(
         chosen.values, relevant, at_hand=[ratings.values], are_counts=are_counts(ratings)
@@ -308,7 +312,13 @@ def diagnose(
         disagreeing_pairs=disagreeing_item_pairs(sample, threshold, seed) if has_disliked else None,
         per_user=_per_user(baselines, labels, values, sample),
         advice=tuple(recommendation(findings)),
-        notes=(*_notes(chosen, sample, drawn, found, splits), *relevance.notes, *notes),
+        notes=(
+            *_notes(chosen, sample, drawn, found, splits),
+            *doubts,
+            *relevance.notes,
+            *negative_ratings_notes(ratings.values),
+            *notes,
+        ),
         settings={
             "relevant": threshold,
             "seed": seed,

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.data.columns import whole_number
 from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
 from receval.data.reading import TableError
@@ -17,7 +19,7 @@ from receval.data.run import Run
 from receval.notes import Note
 from receval.protocols.listed_ranks import ListedItems
 from receval.splits.split import Fold, Judgments
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 
 @dataclass(frozen=True)
@@ -118,56 +120,213 @@ BY_CHANCE = 10
 """With fewer items on either side, two sources may have no common item by chance."""
 
 
-def _without_fraction(identifier: str) -> str:
-    whole, point, fraction = identifier.partition(".")
-    return whole if point and not fraction.strip("0") else identifier
+MOST_COMPARED = 200_000
+"""The most identifiers of each side in which a cause is sought; it takes seconds for millions."""
 
 
-_CAUSES: tuple[tuple[Callable[[str], str], str], ...] = (
-    (_without_fraction, "one side has whole numbers that were written as floats"),
-    (str.strip, "one side has white space around its identifiers"),
-    (str.casefold, "the two sides differ in capital letters"),
-    (lambda identifier: identifier.lstrip("0"), "one side has leading zeros"),
-    (lambda identifier: identifier.strip("\"'"), "one side has quotes around its identifiers"),
+@dataclass(frozen=True)
+class _Cause:
+    """A change that may make identifiers match, and the likely cause of the difference.
+
+    Identifiers that the change maps to the same may still be different ones, if not ``is_certain``.
+    """
+
+    plain: Callable[[str], str]
+    words: str
+    is_certain: bool = True
+
+
+_CAUSES = (
+    _Cause(
+        lambda own: whole_number(own) or own,
+        "one side has whole numbers that were written as floats",
+    ),
+    _Cause(str.strip, "one side has white space around its identifiers"),
+    _Cause(str.casefold, "the two sides differ in capital letters", is_certain=False),
+    _Cause(lambda own: own.lstrip("0"), "one side has leading zeros"),
+    _Cause(lambda own: own.strip("\"'"), "one side has quotes around its identifiers"),
 )
-"""Changes that may make identifiers match, with the likely cause of the difference."""
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """The identifiers of a source that others do not have, and those that only others have."""
+
+    what: str
+    source: str
+    known: str
+    own: NDArray[np.str_]
+    others: NDArray[np.str_]
+
+    @cached_property
+    def strangers(self) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+        """The identifiers of each side that the other does not have."""
+        sides = (self.own, self.others)
+        return tuple(  # type: ignore[return-value]
+            one[~np.isin(one, other)] for one, other in (sides, sides[::-1])
+        )
+
+    @property
+    def n_common(self) -> int:
+        """The number of identifiers that both sides have."""
+        return len(self.own) - len(self.strangers[0])
+
+    @property
+    def examples(self) -> str:
+        """Three of the identifiers that do not meet, of each side."""
+        here, there = (enumerated(list(map(quoted, own[:3].tolist()))) for own in self.strangers)
+        return (
+            f"Identifiers look like {here} in the {self.source} and like {there} in the "
+            f"{self.known}"
+        )
+
+    @cached_property
+    def cause(self) -> tuple[_Cause, str, str, int] | None:
+        """The likely cause, an example of each side, and how many identifiers it explains."""
+        own, others = (side[:MOST_COMPARED].tolist() for side in self.strangers)
+        prefix = _prefix(own), _prefix(others)
+        with_prefix = _Cause(
+            lambda name: name.removeprefix(prefix[0] or prefix[1]).removeprefix(prefix[1]),
+            f"one side has the prefix {quoted(prefix[0] or prefix[1])}",
+            is_certain=False,
+        )
+        for cause in (*_CAUSES, *([with_prefix] if any(prefix) else [])):
+            by_plain = {cause.plain(name): name for name in reversed(others)}
+            found = [name for name in own if cause.plain(name) in by_plain]
+            # A prefix explains nothing unless most identifiers match without it.
+            if found and (cause is not with_prefix or 2 * len(found) >= min(len(own), len(others))):
+                return cause, found[0], by_plain[cause.plain(found[0])], len(found)
+        return None
+
+    @property
+    def cause_in_words(self) -> str:
+        """The likely cause after a colon; empty if there is none."""
+        if self.cause is None:
+            return ""
+        cause, one, other, _ = self.cause
+        return f": {cause.words}, such as {quoted(one)} and {quoted(other)}"
+
+
+def _prefix(names: Sequence[str]) -> str:
+    """Return the signs before the first digit with which all names begin."""
+    if len(names) < 2:
+        return ""
+    first, last = min(names), max(names)
+    # All names begin as the first and the last in their order do.
+    differ = (
+        place
+        for place, sign in enumerate(first)
+        if sign.isdigit() or sign != last[place : place + 1]
+    )
+    signs = next(differ, len(first))
+    return first[:signs] if all(len(name) > signs for name in names) else ""
 
 
 def check_that_identifiers_meet(
     test: Ratings, train: Ratings | None, runs: Mapping[str, Run]
-) -> list[Note]:
+) -> tuple[list[Note], list[str]]:
     """Refuse sources that share no identifiers with the test data, and note those that share few.
 
     The users of the training data may differ from those of the test data, since systems may be
     tested on new users. All other identifiers must match. A :class:`.TableError` is raised if no
     user of a run is in the test data, or no item of a source is in the others (if both have at
-    least :data:`BY_CHANCE`, or the cause is known). The message shows three identifiers of each
-    side, and the likely cause. There is a note for each source that has less than half of its users
-    in the test data, or less than half of its items in the test or training data.
+    least :data:`BY_CHANCE`, or the cause is known). It is also raised if a cause that is certain,
+    such as white space, explains at least half of the identifiers that only one side has. The
+    message shows three identifiers of each side, and the likely cause.
+
+    There is a note for each run that has less than half of its users in the test data, or less than
+    half of its items in the test or training data; for training data that have less than half of
+    the users or items of the test data, or of which these are less than half; and for other
+    identifiers that differ by a known cause. Also returned is how many identifiers meet, in words:
+    those of the training data (empty if there are none), then those of each run.
     """
-    notes = []
+    notes: list[Note] = []
+    told = [""]
     items = test.item_ids
     if train is not None:
-        _refuse_strangers("training data", "item", train.item_ids, test.item_ids)
-        _refuse_strangers("training data", "user", train.user_ids, test.user_ids, may_differ=True)
+        source = "training data"
+        meetings = (
+            _Meeting("item", source, "test data", train.item_ids, test.item_ids),
+            _Meeting("user", source, "test data", train.user_ids, test.user_ids),
+        )
+        told = [_in_words(meetings[::-1])]
+        for meeting in meetings:
+            notes += _doubts(meeting, may_differ=meeting.what == "user")
+            smaller = min(len(meeting.own), len(meeting.others))
+            are_few = meeting.what == "item" and smaller < BY_CHANCE and meeting.cause is None
+            if meeting.n_common < FEW * smaller and not are_few:
+                text = (
+                    f"Only {meeting.n_common:,} of the {len(meeting.own):,} {meeting.what}s of the "
+                    f"training data are among the {len(meeting.others):,} {meeting.what}s of the "
+                    f"test data{meeting.cause_in_words}. Check that the identifiers are the same."
+                )
+                notes.append(Note("few-identifiers-known", text))
         items = np.union1d(items, train.item_ids)
     for name, run in runs.items():
         source = f"run {quoted(name)}"
         known = "test data" if train is None else "test or training data"
-        _refuse_strangers(source, "user", run.user_ids, test.user_ids)
-        _refuse_strangers(source, "item", run.item_ids, items, known)
-        for what, own, others, where in (
-            ("users", run.user_ids, test.user_ids, "test data"),
-            ("items", run.item_ids, items, known),
-        ):
-            share = float(np.isin(own, others).mean())
+        meetings = (
+            _Meeting("user", source, "test data", run.user_ids, test.user_ids),
+            _Meeting("item", source, known, run.item_ids, items),
+        )
+        told.append(_in_words(meetings))
+        for meeting in meetings:
+            notes += _doubts(meeting)
+            share = meeting.n_common / len(meeting.own)
             if share < FEW:
                 text = (
-                    f"Only {share:.1%} of the {len(own):,} {what} of {name} are in the {where}. "
-                    "Check that the identifiers are the same."
+                    f"Only {share:.1%} of the {len(meeting.own):,} {meeting.what}s of {name} are "
+                    f"in the {meeting.known}. Check that the identifiers are the same."
                 )
                 notes.append(Note("few-identifiers-known", text))
-    return notes
+    return notes, told
+
+
+def check_identifiers_of(source: str, own: Ratings, known: str, others: Ratings) -> list[Note]:
+    """Refuse a table that shares no user or no item with another, and note known differences."""
+    return [
+        *_doubts(_Meeting("user", source, known, own.user_ids, others.user_ids)),
+        *_doubts(_Meeting("item", source, known, own.item_ids, others.item_ids)),
+    ]
+
+
+def _in_words(meetings: Sequence[_Meeting]) -> str:
+    return " and ".join(
+        f"{own.n_common:,} of {how_many(len(own.own), own.what)} also in the {own.known}"
+        for own in meetings
+    )
+
+
+def _doubts(meeting: _Meeting, *, may_differ: bool = False) -> list[Note]:
+    """Return notes on identifiers that differ by a known cause, and refuse those that never meet.
+
+    If they may differ, they are only refused if a cause is certain.
+    """
+    here, there = meeting.strangers
+    if not len(here) or not len(there):
+        return []
+    cause, source = meeting.cause, meeting.source
+    if not meeting.n_common:
+        own, others = meeting.own, meeting.others
+        are_few = meeting.what == "item" and min(len(own), len(others)) < BY_CHANCE
+        is_prefix = cause is not None and cause[0].words.startswith("one side has the prefix")
+        if (may_differ or are_few) and (cause is None or (may_differ and is_prefix)):
+            return []
+        raise TableError(
+            f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
+            f"{meeting.cause_in_words}. Use the same identifiers in both."
+        )
+    if cause is None:
+        return []
+    words, one, other, explained = cause
+    told = (
+        f"{explained:,} of the {len(here):,} {meeting.what}s of the {source} that are not in the "
+        f"{meeting.known} differ from one there only because {words.words}, such as {quoted(one)} "
+        f"and {quoted(other)}. "
+    )
+    if words.is_certain and 2 * explained >= min(len(here), len(there)):
+        raise TableError(f"{told}Use the same identifiers in both.")
+    return [Note("differing-identifiers", f"{told}They count as different {meeting.what}s.")]
 
 
 def without_trained_pairs(
@@ -200,36 +359,3 @@ def without_trained_pairs(
         )
     left = replace(judged, ratings=test.select(~trains).compacted())
     return left, [Note("trained-pairs", f"{text}. They were left out.")]
-
-
-def _refuse_strangers(
-    source: str,
-    what: str,
-    own: NDArray[np.str_],
-    others: NDArray[np.str_],
-    known: str = "test data",
-    *,
-    may_differ: bool = False,
-) -> None:
-    """Refuse identifiers if none is known; if they may differ, only if a cause is found."""
-    if np.isin(own, others).any():
-        return
-    cause = _cause(own.tolist(), others.tolist())
-    are_few = what == "item" and min(len(own), len(others)) < BY_CHANCE
-    if (may_differ or are_few) and not cause:
-        return
-    here, there = (enumerated(list(map(quoted, ids[:3].tolist()))) for ids in (own, others))
-    raise TableError(
-        f"No {what} of the {source} is in the {known}. Identifiers look like {here} in the "
-        f"{source} and like {there} in the {known}{cause}. Use the same identifiers in both."
-    )
-
-
-def _cause(own: Sequence[str], others: Sequence[str]) -> str:
-    """Return the likely cause of identifiers that never match, if there is one."""
-    for plain, said in _CAUSES:
-        by_plain = {plain(identifier): identifier for identifier in reversed(others)}
-        for identifier in own:
-            if (other := by_plain.get(plain(identifier))) is not None:
-                return f": {said}, such as {quoted(identifier)} and {quoted(other)}"
-    return ""

@@ -463,6 +463,15 @@ class Report:
         if len(lines) > room:
             left = lines[room - 1 :]
             lines = [*lines[: room - 1], f"... and {len(left)} more lines: see {PAGE}."]
+            told = "\n".join(lines)
+            unread = [
+                name
+                for own in self.reading
+                if own.unread and not any(line in told for line in own.lines()[:1])
+                for name in own.unread
+            ]
+            if unread := [own for own in dict.fromkeys(unread) if own not in told]:
+                lines[-1] += f" Other columns that were not read: {enumerated(unread)}."
         return [*lines, *self.relevance]
 
     def write(

@@ -129,8 +129,9 @@ def evaluate_runs(
         raise ValueError("There is no run to evaluate: name at least one.")
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
-    judged, notes = without_trained_pairs(judged, training, trained_pairs)
     given = {name: read_run(source) for name, source in runs.items()}
+    doubts, meeting = check_that_identifiers_meet(judged.ratings, training, given)
+    judged, notes = without_trained_pairs(judged, training, trained_pairs)
     measuring = Measuring.of(
         judged.ratings.values,
         partial(RelevanceRule.of_runs, judged, training),
@@ -146,7 +147,7 @@ def evaluate_runs(
         ties = "trec" if spoken is None else spoken.ties
     ordered = {name: _with_ties(one, ties) for name, one in measuring.protocols.items()}
     measuring = replace(measuring, protocols=ordered)
-    notes += check_that_identifiers_meet(judged.ratings, training, given)
+    notes += doubts
     codes = SharedCodes.of(judged.ratings, training, list(given.values()))
     fold = codes.fold(judged.ratings, training)
     items = JudgedItems.of(
@@ -187,11 +188,16 @@ def evaluate_runs(
                 ranks,
                 own.lists(protocol, generator_for, length) if length else None,
             )
-    reading = [getattr(own, "reading", None) for own in (judged, training, *given.values())]
+    sources = zip((judged, training, *given.values()), ("", *meeting), strict=True)
+    reading = [
+        replace(read, meeting=words)
+        for source, words in sources
+        if (read := getattr(source, "reading", None)) is not None
+    ]
     return measurements.result(
         {**measuring.settings, "depth": depth, "ties": ties, "seed": seed},
         notes,
-        [own for own in reading if own is not None],
+        reading,
     )
 
 

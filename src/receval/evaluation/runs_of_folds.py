@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -27,13 +27,14 @@ from receval.storage.messages import how_many, quoted
 class RunsOfFolds:
     """Runs by the names of their systems, one for each fold of a split.
 
-    ``notes`` grow while folds are ranked.
+    ``notes``, and in words how many identifiers of each run meet, grow while folds are ranked.
     """
 
     data: SplitRatings
     by_name: Mapping[str, Sequence[Run]]
     depth: Depth
     notes: list[Note] = field(default_factory=list)
+    meeting: dict[int, dict[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -74,7 +75,11 @@ class RunsOfFolds:
     @property
     def reading(self) -> list[ReadingReport]:
         """Reports of how the runs were read."""
-        return [own.reading for runs in self.by_name.values() for own in runs]
+        return [
+            replace(own.reading, meeting=self.meeting.get(number, {}).get(name, ""))
+            for name, runs in self.by_name.items()
+            for number, own in enumerate(runs)
+        ]
 
     def ranked(
         self, number: int, fold: Fold, measuring: Measuring, length: int
@@ -89,7 +94,9 @@ class RunsOfFolds:
         ratings, codes = self.data.ratings, self.data.parts.codes[number]
         test = ratings.select((codes & TEST) > 0).compacted()
         known = ratings.select((codes & KNOWN_BEFORE) > 0).compacted()
-        self._add(check_that_identifiers_meet(test, known, of_fold))
+        doubts, (_, *meeting) = check_that_identifiers_meet(test, known, of_fold)
+        self._add(doubts)
+        self.meeting[number] = dict(zip(of_fold, meeting, strict=True))
         generator_for = self.data.generator_for(number)
         for name, run in of_fold.items():
             listed, strangers = self._listed(name, run)

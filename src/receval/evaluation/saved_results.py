@@ -118,6 +118,7 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
 
 def _record(saved: Mapping[str, Any]) -> TuningRecord:
     """Return the record of a tuning, whose sequences JSON has made lists."""
-    return TuningRecord(
-        **{name: tuple(own) if isinstance(own, list) else own for name, own in saved.items()}
-    )
+    fields: dict[str, Any] = {
+        name: tuple(own) if isinstance(own, list) else own for name, own in saved.items()
+    }
+    return TuningRecord(**fields)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
-from receval.data.relevance import RelevanceRule
+from receval.data.relevance import RelevanceRule, negative_ratings_notes
 from receval.evaluation.fitted_systems import ProgressSteps, notes_on_clicks
 from receval.evaluation.measuring import FEW_USERS
 from receval.metrics.gains import HIGHEST_EXPONENT
@@ -387,7 +387,10 @@ def explore_ratings(
             "relevant": threshold,
             "seed": seed,
         },
-        notes=(*notes, *few, *relevance.notes, *clicks, *notes_on_universes(compared)),
+        notes=(
+            *(*notes, *few, *relevance.notes, *negative_ratings_notes(ratings.values)),
+            *(*clicks, *notes_on_universes(compared)),
+        ),
     )
 
 

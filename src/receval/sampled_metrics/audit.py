@@ -227,11 +227,12 @@ def odds_of_runs(
         raise ValueError("There is no run to audit: name at least one.")
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
+    read = {name: read_run(source) for name, source in runs.items()}
+    doubts, _ = check_that_identifiers_meet(judged.ratings, training, read)
     judged, notes = without_trained_pairs(judged, training, trained_pairs)
     relevance = RelevanceRule.of_runs(judged, training, relevant)
     threshold = relevance.threshold
-    read = {name: read_run(source) for name, source in runs.items()}
-    notes += [*relevance.notes, *check_that_identifiers_meet(judged.ratings, training, read)]
+    notes += [*relevance.notes, *doubts]
     codes = SharedCodes.of(judged.ratings, training, list(read.values()))
     fold = codes.fold(judged.ratings, training)
     metadata = DatasetMetadata.of(codes.dataset(judged.ratings, training), threshold)

@@ -1,0 +1,499 @@
+# SPDX-License-Identifier: MIT
+"""Decide which column of a table is the user, the item, the rating and so on.
+
+If columns have names, these decide; otherwise the values in the first thousand rows. A list of all
+columns replaces either, and a column that is asked for replaces one decision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.data.columns import WantedColumn, chosen_names
+from receval.data.layouts import INDEX_NAMES, is_number
+from receval.data.moments import kind_of_moment
+from receval.data.reading import UNREAD, ReadingOptions, TableError
+from receval.storage.messages import enumerated
+
+FEWEST_SECONDS = 1e8
+"""Smaller numbers are not taken for timestamps: as seconds, they are before 1973."""
+
+MOST_GRADES = 20
+"""The most different values of a column that may be ratings rather than identifiers."""
+
+_CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?\b")
+_LARGEST_GRADE = 100
+_LARGEST_TIME = 1e20
+_DAYS = (19_000_101, 21_001_231)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The place from 0 of each column that was found, its name in words, and the other columns."""
+
+    places: Mapping[str, int]
+    words: Mapping[str, str]
+    unread: tuple[str, ...]
+    are_guessed: bool = False
+
+
+def roles_of(
+    source: str,
+    names: Sequence[str] | None,
+    cells: Sequence[Sequence[str]],
+    wanted: Collection[WantedColumn],
+    options: ReadingOptions,
+    *,
+    has_index: bool = False,
+    may_have_fractions: bool = False,
+) -> Roles:
+    """Return the roles of columns, given the cells of the first rows by column.
+
+    Without names (None), or with numbers for names, values decide. An index, if there is one, is
+    the first column. With ``may_have_fractions``, a decimal comma would separate cells.
+    """
+    labels = [str(own) for own in (range(len(cells)) if names is None else names)]
+    has_index |= names is not None and are_numbered(labels) and labels[0] in INDEX_NAMES
+    is_named = names is not None and not are_numbered(labels)
+    if options.columns is not None:
+        places = _by_list(source, len(cells), wanted, options.columns)
+    elif is_named:
+        found = chosen_names(source, labels, wanted)
+        places = {role: labels.index(own) for role, own in found.items()}
+    else:
+        guessed = _guessed(cells, wanted, int(has_index), may_have_fractions=may_have_fractions)
+        places = _with_those_asked_for(source, labels, len(cells), wanted, guessed)
+    words = labels if is_named else [f"column {place}" for place in range(len(cells))]
+    unread = [
+        f"{word} (an index)" if place == 0 and not is_named and _is_index(cells[0]) else word
+        for place, word in enumerate(words)
+        if place not in places.values() and not (place == 0 and has_index)
+    ]
+    told = {role: words[place] for role, place in places.items()}
+    return Roles(places, told, tuple(unread), options.columns is None and not is_named)
+
+
+def are_numbered(names: Sequence[str]) -> bool:
+    """Tell whether columns have the numbers from 0 as names, perhaps after an index of pandas.
+
+    Examples
+    --------
+    >>> are_numbered(["0", "1", "2"]), are_numbered(["Unnamed: 0", "0", "1"]), are_numbered(["1"])
+    (True, True, False)
+    """
+    own = names[1:] if names and names[0] in INDEX_NAMES else names
+    return len(own) > 1 and list(own) == [str(number) for number in range(len(own))]
+
+
+def are_ranks_in_order(users: NDArray[np.integer], values: NDArray[np.float64]) -> bool:
+    """Tell whether the values of each user are 1, 2, 3 and so on in the order of the rows.
+
+    They may also begin with 0. At least one user has several.
+
+    Examples
+    --------
+    >>> are_ranks_in_order(np.array([7, 7, 8]), np.array([1.0, 2.0, 1.0]))
+    True
+    """
+    places = _places_within(users)
+    return bool(
+        len(values)
+        and places.max() > 0
+        and values[0] in (0, 1)
+        and (values == places + values[0]).all()
+    )
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """What columns seem to be, by place; and why that is in doubt unless a role is asked for."""
+
+    roles: tuple[str, ...]
+    doubt: str = ""
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The first cells of a column, and what they look like."""
+
+    cells: Sequence[str]
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The cells as numbers, or None if one is not a number."""
+        given = [cell.replace(",", ".") for cell in self.cells if cell]
+        if not given or not all(map(is_number, given)):
+            return None
+        numbers = np.array([float(cell) for cell in given])
+        return numbers[np.isfinite(numbers)]
+
+    @cached_property
+    def are_whole(self) -> bool:
+        """Whether all cells are whole numbers."""
+        return self.numbers is not None and bool((self.numbers == np.rint(self.numbers)).all())
+
+    @cached_property
+    def are_dates(self) -> bool:
+        """Whether all cells are dates such as 2003-02-28."""
+        if self.numbers is not None or not any(self.cells):
+            return False
+        kinds = (kind_of_moment(cell) for cell in self.cells if cell)
+        return all(kind not in (None, "a number") for kind in kinds)
+
+    @cached_property
+    def are_times(self) -> bool:
+        """Whether all cells are times: dates, or numbers that are large enough."""
+        if self.numbers is None:
+            return self.are_dates
+        given = np.unique(np.abs(self.numbers[self.numbers != 0]))
+        if not len(given):
+            return False
+        days = given[given < FEWEST_SECONDS]
+        if given[-1] >= _LARGEST_TIME or not len(days):
+            return bool(given[-1] < _LARGEST_TIME)
+        is_in_range = self.are_whole and _DAYS[0] <= days[0] and days[-1] <= _DAYS[1]
+        return is_in_range and all(map(_is_day, days.astype(np.int64).tolist()))
+
+    @property
+    def are_clock_times(self) -> bool:
+        """Whether all cells are times of the day, such as 23:59:59."""
+        return any(self.cells) and all(map(_CLOCK_TIME.match, filter(None, self.cells)))
+
+    @cached_property
+    def are_grades(self) -> bool:
+        """Whether the values may be ratings of a scale."""
+        if self.numbers is None or not len(self.numbers) or self.are_times:
+            return False
+        different = np.unique(self.numbers)
+        return len(different) <= MOST_GRADES and abs(different).max() <= _LARGEST_GRADE
+
+    @property
+    def are_repeated(self) -> bool:
+        """Whether some cells are equal, but not all."""
+        return 1 < len(set(self.cells)) < len(self.cells)
+
+    @property
+    def are_grouped(self) -> bool:
+        """Whether some cells are equal, but not all, and equal ones are together."""
+        starts = 1 + sum(
+            before != after for before, after in zip(self.cells, self.cells[1:], strict=False)
+        )
+        return self.are_repeated and len(set(self.cells)) == starts
+
+
+Guesser = Callable[[Sequence[_Column], bool], _Guess]
+
+
+def _is_day(number: int) -> bool:
+    try:
+        datetime.strptime(str(number), "%Y%m%d")
+    except ValueError:
+        return False
+    return True
+
+
+def _is_index(cells: Sequence[str]) -> bool:
+    """Tell whether cells are different whole numbers, as those of an index are."""
+    return (
+        len(cells) > 1 and len(set(cells)) == len(cells) and all(cell.isdecimal() for cell in cells)
+    )
+
+
+def _counts_rows(cells: Sequence[str]) -> bool:
+    """Tell whether cells number the rows from 0 or 1."""
+    return _is_index(cells) and any(
+        list(cells) == [str(number) for number in range(first, first + len(cells))]
+        for first in (0, 1)
+    )
+
+
+def _places_within(users: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the place from 0 of each row among the rows of the same user."""
+    order = np.argsort(users, kind="stable")
+    of_each = users[order]
+    starts = np.searchsorted(of_each, of_each)
+    places = np.empty(len(users), dtype=np.int64)
+    places[order] = np.arange(len(users)) - starts
+    return places
+
+
+# What the values of columns say about their roles.
+
+_ADVICE = (
+    "Say what each column is (columns=..., in a command: {option} {listed}), with - for a column "
+    "to ignore"
+)
+
+
+def _guessed(
+    cells: Sequence[Sequence[str]],
+    wanted: Collection[WantedColumn],
+    first: int,
+    *,
+    may_have_fractions: bool,
+) -> _Guess:
+    """Return the roles of columns by their values."""
+    columns = [_Column(own) for own in cells[first:]]
+    roles = [column.name for column in wanted]
+    guess: Guesser
+    if roles[:4] == ["user", "item", "rating", "timestamp"]:
+        guess = _of_ratings
+    elif roles[:4] == ["user", "item", "score", "rank"]:
+        guess = _of_run
+    else:
+        return _Guess((UNREAD,) * first + tuple(roles[: len(columns)]))
+    dates = [place for place, own in enumerate(columns[:2], first) if own.are_dates]
+    if dates:
+        found = _Guess(
+            tuple(roles[: len(columns)]),
+            f"column {dates[0]} (counted from 0) has dates, but the first two columns should be "
+            f"user and item. {_advised('timestamp,user,item')}.",
+            ("user", "item"),
+        )
+    elif not first and len(columns) > 2 and _is_index(columns[0].cells):
+        found = _perhaps_after_an_index(columns, guess, may_have_fractions)
+    else:
+        found = guess(columns, may_have_fractions)
+    return _Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
+
+
+def _advised(*examples: str) -> str:
+    is_run = any("score" in own or "rank" in own for own in examples)
+    option = "--run-columns" if is_run else "--columns"
+    return _ADVICE.format(option=option, listed=" or ".join(examples))
+
+
+def _perhaps_after_an_index(
+    columns: Sequence[_Column], guess: Guesser, may_have_fractions: bool
+) -> _Guess:
+    """Return the roles of columns of which the first may be users with one row each, or an index.
+
+    Without an index, the column after the item has ratings or scores. With an index, it has items,
+    and users have several rows, usually together.
+    """
+    whole = guess(columns, may_have_fractions)
+    third, fourth = columns[2], columns[3] if len(columns) > 3 else None
+    if third.are_times or (third.numbers is not None and not third.are_whole):
+        return whole
+    after = guess(columns[1:], may_have_fractions)
+    after = _Guess((UNREAD, *after.roles), after.doubt, after.about)
+    is_usual = _counts_rows(columns[0].cells) and columns[1].are_grouped
+    is_likely = columns[1].are_repeated
+    if fourth is None or fourth.numbers is None:
+        is_index = is_usual and len(set(third.cells)) > 1
+        is_user = third.are_grades
+    elif guess is _of_run:
+        is_index = is_likely
+        is_user = third.numbers is not None and len(set(fourth.cells)) == 1
+    elif fourth.are_times:
+        is_index, is_user = is_usual, third.are_grades
+    elif any(own.are_times for own in columns[4:]):
+        is_index = is_likely and fourth.are_grades
+        is_user = third.are_grades and not is_usual
+    else:
+        # Otherwise, the fourth column has times that are too early, or fractions of ratings.
+        is_index = is_usual or (is_likely and fourth.are_grades and not whole.doubt)
+        is_user = False
+    if is_index and is_user:
+        return _Guess(
+            whole.roles,
+            "the first column may be users with one row each, or an index of the rows. "
+            f"{_advised(','.join(whole.roles), ','.join(after.roles))}.",
+            ("user",),
+        )
+    return after if is_index else whole
+
+
+def _of_ratings(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
+    """Return the roles of users, items, and ratings or times or both."""
+    pair = ("user", "item")[: len(columns)]
+    if len(columns) < 3:
+        return _Guess(pair)
+    third, others = columns[2], columns[3:]
+    about = ("rating", "timestamp")
+    times = [place for place, own in enumerate(columns[3:], 3) if own.are_times]
+    dates = 2 if third.are_times else times[0] if times else len(columns)
+    if len(columns) > dates + 1 and columns[dates].are_dates and columns[dates + 1].are_clock_times:
+        return _Guess(
+            (*pair, UNREAD if dates > 2 else "timestamp"),
+            f"column {dates} (counted from 0) has dates, and the next column has times of the day. "
+            "Write both in one cell, as in 2003-02-28T23:59:59. Otherwise, to keep only the dates, "
+            "say what each column is (columns=..., in a command: --columns).",
+            ("timestamp",),
+        )
+    if third.are_times:
+        if not others or others[0].numbers is None:
+            return _Guess((*pair, "timestamp"))
+        if others[0].are_grades:
+            return _Guess((*pair, "timestamp", "rating"))
+        return _Guess(
+            (*pair, "timestamp"),
+            "column 2 (counted from 0) has times, and column 3 may have ratings or something else. "
+            f"{_advised('user,item,timestamp,rating', 'user,item,timestamp,-')}.",
+            about,
+        )
+    given = (*pair, "rating")
+    if times:
+        return _Guess((*given, *(UNREAD,) * (times[0] - 3), "timestamp"))
+    if not others or others[0].numbers is None:
+        return _Guess(given)
+    may_be_fractions = (
+        may_have_fractions
+        and third.are_whole
+        and all(cell.isdecimal() for cell in others[0].cells if cell)
+    )
+    doubt = (
+        "column 3 (counted from 0) may have times, or the fractions of ratings with decimal "
+        "commas. If these are times or another column, say what each column is (columns=..., in a "
+        "command: --columns user,item,rating,timestamp). Otherwise, write decimal points, or put "
+        "quotes around ratings."
+    )
+    return _Guess((*given, "timestamp"), doubt if may_be_fractions else "", about)
+
+
+def _of_run(columns: Sequence[_Column], _: bool) -> _Guess:
+    """Return the roles of users, items, and scores or ranks or both."""
+    pair = ("user", "item")[: len(columns)]
+    if len(columns) < 3:
+        return _Guess(pair)
+    about = ("score", "rank")
+    users = np.unique(np.array(columns[0].cells), return_inverse=True)[1]
+    third = _full(columns[2], len(users))
+    fourth = _full(columns[3], len(users)) if len(columns) > 3 else None
+    advice = _advised("user,item,score", "user,item,rank")
+    if fourth is None or columns[3].are_times:
+        if third is None:
+            return _Guess((*pair, "score"))
+        if are_ranks_in_order(users, third):
+            return _Guess((*pair, "rank"))
+        doubt = (
+            "column 2 (counted from 0) has the numbers 1, 2, 3 and so on for each user, but not in "
+            f"this order. They may be ranks or scores. {advice}."
+        )
+        are_mixed = _are_mixed_ranks(users, third)
+        return _Guess((*pair, "score"), doubt if are_mixed else "", about)
+    if third is None:
+        return _Guess((*pair, UNREAD, "score"))
+    are_ranks = [_are_ranks(users, own, other) for own, other in ((third, fourth), (fourth, third))]
+    if all(are_ranks):
+        doubt = (
+            "columns 2 and 3 (counted from 0) may both be ranks. "
+            f"{_advised('user,item,score,rank', 'user,item,rank,score')}."
+        )
+        return _Guess((*pair, "score", "rank"), doubt, about)
+    if are_ranks[0]:
+        return _Guess((*pair, "rank", "score"))
+    is_rank = (fourth == np.rint(fourth)).all() and (fourth >= 0).all()
+    return _Guess((*pair, "score", "rank" if is_rank else UNREAD))
+
+
+def _full(column: _Column, rows: int) -> NDArray[np.float64] | None:
+    """Return the numbers of a column, unless a row has none."""
+    return column.numbers if column.numbers is not None and len(column.numbers) == rows else None
+
+
+def _are_ranks(
+    users: NDArray[np.integer], values: NDArray[np.float64], others: NDArray[np.float64]
+) -> bool:
+    """Tell whether values are ranks beside scores: 1, 2, 3, or rising while scores fall."""
+    if are_ranks_in_order(users, values):
+        return True
+    order = np.argsort(users, kind="stable")
+    same = users[order][1:] == users[order][:-1]
+    rising, falling = np.diff(values[order]) > 0, np.diff(others[order]) <= 0
+    return bool(
+        same.any()
+        and (values == np.rint(values)).all()
+        and (others != np.rint(others)).any()
+        and rising[same].all()
+        and falling[same].all()
+    )
+
+
+def _are_mixed_ranks(users: NDArray[np.integer], values: NDArray[np.float64]) -> bool:
+    """Tell whether the values of each user are 1, 2, 3 and so on in any order but from the last."""
+    # The list of the last user may be incomplete.
+    known = users != users[-1] if len(np.unique(users)) > 1 else np.ones(len(users), dtype=np.bool_)
+    users, values = users[known], values[known]
+    order = np.lexsort((values, users))
+    if not len(values) or not are_ranks_in_order(users[order], values[order]):
+        return False
+    rows = np.argsort(users, kind="stable")
+    same = users[rows][1:] == users[rows][:-1]
+    return bool((np.diff(values[rows])[same] > 0).any())
+
+
+# What was asked for.
+
+
+def _by_list(
+    source: str, n_columns: int, wanted: Collection[WantedColumn], columns: tuple[str, ...]
+) -> dict[str, int]:
+    """Return the places of wanted columns, given a list of what each column is."""
+    roles = {column.name for column in wanted}
+    unknown = [name for name in columns if name not in roles and name != UNREAD]
+    twice = [name for name in roles if columns.count(name) > 1]
+    missing = [c.name for c in wanted if c.is_needed and c.name not in columns]
+    if unknown or twice or missing or len(columns) != n_columns:
+        raise TableError(
+            f"The list of columns {','.join(columns)} does not fit {source}, which has "
+            f"{n_columns} cells in its first line. Name every column in order. Use "
+            f"{enumerated([column.name for column in wanted])} at most once, and {UNREAD} for "
+            "columns that are not to be read."
+        )
+    return {name: place for place, name in enumerate(columns) if name != UNREAD}
+
+
+def _with_those_asked_for(
+    source: str,
+    labels: Sequence[str],
+    n_columns: int,
+    wanted: Collection[WantedColumn],
+    guess: _Guess,
+) -> dict[str, int]:
+    """Return the places of columns by their values, except those that were asked for."""
+    asked = {column.name: column.asked for column in wanted if column.asked is not None}
+    if guess.doubt and not asked.keys() & set(guess.about):
+        raise TableError(f"{source}: {guess.doubt}")
+    places = {role: place for place, role in enumerate(guess.roles) if role != UNREAD}
+    for role, own in asked.items():
+        places.pop(role, None)
+        if own == UNREAD:
+            continue
+        if isinstance(own, str) and own not in labels:
+            raise TableError(
+                f"{source} has no header, so its columns have no names. Give their positions, such "
+                "as user=0, item=1."
+            )
+        places[role] = labels.index(own) if isinstance(own, str) else own
+    for column in wanted:
+        place = places.get(column.name)
+        is_asked = column.name in asked
+        if place is None and not column.is_needed:
+            continue
+        if place is None or not 0 <= place < n_columns:
+            number = list(wanted).index(column) if place is None else place
+            raise TableError(
+                f"{source} has {n_columns} columns in its first line, and none for "
+                f"{column.name} at position {number}. The first position is 0."
+            )
+        rivals = [role for role, own in places.items() if own == place and role != column.name]
+        if not rivals or is_asked:
+            continue
+        if column.is_needed or not asked.keys().isdisjoint({"user", "item"} & set(rivals)):
+            none = "" if column.is_needed else f", or {UNREAD} if there is none"
+            raise TableError(
+                f"{source}: column {place} would be both {rivals[0]}, as asked for, and "
+                f"{column.name}. Say which column is the {column.name}, by its position from 0"
+                f"{none} ({column.name}=..., in a command: --{column.name} ...)."
+            )
+        del places[column.name]
+    return places

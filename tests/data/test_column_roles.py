@@ -1,0 +1,431 @@
+# SPDX-License-Identifier: MIT
+"""Columns without names are what their values say or a person says, and are never misread."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from data.read_rows import entries_of, read_text, rows_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from receval.data.column_roles import roles_of
+from receval.data.columns import WantedColumn
+from receval.data.ratings_table import read_ratings, read_test_data
+from receval.data.reading import AS_FOUND, TableError
+from receval.data.run import read_run
+from receval.evaluation.runs import evaluate_runs
+
+RATINGS = ("user", "item", "rating", "timestamp")
+RUN = ("user", "item", "score", "rank")
+Rows = Sequence[Sequence[Any]]
+
+
+def _as_text(delimiter: str, name: str) -> Callable[[Rows, Path], object]:
+    def write(rows: Rows, folder: Path) -> object:
+        text = "".join(delimiter.join(map(str, row)) + "\n" for row in rows)
+        (folder / name).write_text(text, encoding="utf-8")
+        return folder / name
+
+    return write
+
+
+def _as_gzip(rows: Rows, folder: Path) -> object:
+    path = folder / "t.csv.gz"
+    path.write_bytes(gzip.compress("".join(",".join(map(str, r)) + "\n" for r in rows).encode()))
+    return path
+
+
+def _as_folder(rows: Rows, folder: Path) -> object:
+    for number, part in enumerate((rows, [])):
+        own = folder / "parts"
+        own.mkdir(exist_ok=True)
+        text = "".join(",".join(map(str, row)) + "\n" for row in part)
+        (own / f"{number}.csv").write_text(text, encoding="utf-8")
+    return own
+
+
+def _as_frame(rows: Rows, _: Path) -> object:
+    return pd.DataFrame(list(rows))
+
+
+def _as_indexed_frame(rows: Rows, _: Path) -> object:
+    frame = pd.DataFrame(list(rows)).reset_index()
+    return frame.set_axis(["Unnamed: 0", *range(len(rows[0]))], axis=1)
+
+
+def _as_parquet(rows: Rows, folder: Path) -> object:
+    frame = pd.DataFrame(list(rows))
+    frame.set_axis(map(str, frame.columns), axis=1).to_parquet(folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+STORES: dict[str, Callable[[Rows, Path], object]] = {
+    "csv": _as_text(",", "t.csv"),
+    "tsv": _as_text("\t", "t.tsv"),
+    "spaces": _as_text(" ", "t.txt"),
+    "gzip": _as_gzip,
+    "folder": _as_folder,
+    "tuples": lambda rows, _: [tuple(row) for row in rows],
+    "frame": _as_frame,
+    "indexed frame": _as_indexed_frame,
+    "parquet": _as_parquet,
+}
+"""How rows without names are stored."""
+
+stored = pytest.mark.parametrize("store", STORES.values(), ids=STORES)
+
+
+@pytest.mark.parametrize("sign", [";", "\t", "|"])
+@pytest.mark.parametrize("name", ["m.csv", "m.tsv", "m.txt", "m.dat"])
+@pytest.mark.parametrize("header", ["", "user;item;rating\n"])
+def test_a_comma_within_identifiers_or_numbers_is_no_delimiter(
+    sign: str, name: str, header: str, tmp_path: Path
+) -> None:
+    text = f"{header}Doe, Ann;1;3,5\nDoe, Ann;2;4,0\nRoe, Bob;1;1,0\nRoe, Bob;2;5,0\n"
+    ratings = read_text(tmp_path / name, text.replace(";", sign))
+    assert rows_of(ratings) == [
+        ("Doe, Ann", "1", 3.5),
+        ("Doe, Ann", "2", 4.0),
+        ("Roe, Bob", "1", 1.0),
+        ("Roe, Bob", "2", 5.0),
+    ]
+    run = read_run(tmp_path / name)
+    assert run.item_ids.tolist() == ["1", "2"]
+
+
+def test_identifiers_with_as_many_commas_as_delimiters_are_refused_or_split_as_said(
+    tmp_path: Path,
+) -> None:
+    text = "Doe, A, Ann;x, y;b\nRoe, B, Bob;x, z;c\n"
+    path = tmp_path / "m.csv"
+    with pytest.raises(TableError, match=r"separated by|may be a header"):
+        read_text(path, text)
+    ratings = read_text(path, text, delimiter=";", header=False, columns="user,item,-")
+    assert ratings.user_ids.tolist() == ["Doe, A, Ann", "Roe, B, Bob"]
+
+
+@stored
+@pytest.mark.parametrize("kind", ["ratings", "run"])
+def test_a_list_of_columns_decides_wherever_columns_have_an_order(
+    store: Callable[[Rows, Path], object], kind: str, tmp_path: Path
+) -> None:
+    table = store([("x", "ann", 5), ("y", "ann", 1)], tmp_path)
+    index = "-," if isinstance(table, pd.DataFrame) and "Unnamed: 0" in table else ""
+    expected = [("ann", "x", 5.0), ("ann", "y", 1.0)]
+    if kind == "run":
+        run = read_run(table, columns=f"{index}item,user,score")
+        assert entries_of(run) == expected
+        return
+    assert rows_of(read_ratings(table, columns=f"{index}item,user,rating")) == expected
+    timed = read_ratings(table, columns=f"{index}item,user,timestamp", time_unit="s")
+    assert timed.timestamps is not None
+    assert sorted(timed.timestamps.tolist()) == [1, 5]
+    with pytest.raises(TableError, match="does not fit"):
+        read_ratings(table, columns="item,user")
+
+
+def test_a_list_of_columns_is_refused_where_there_are_no_columns() -> None:
+    with pytest.raises(TableError, match="has lists of users instead of columns"):
+        read_ratings({"ann": {"x": 5.0}}, columns="user,item,rating")
+
+
+INDEXED = [(0, 1, 2, 5), (1, 1, 3, 1), (2, 2, 1, 5), (3, 2, 3, 1)]
+
+
+@stored
+def test_an_index_without_a_name_is_left_out_and_said(
+    store: Callable[[Rows, Path], object], tmp_path: Path
+) -> None:
+    if store is STORES["indexed frame"]:
+        pytest.skip("nothing has two indices")
+    ratings = read_ratings(store(INDEXED, tmp_path))
+    assert rows_of(ratings) == [("1", "2", 5), ("1", "3", 1), ("2", "1", 5), ("2", "3", 1)]
+    assert any("column" in name and "index" in name for name in ratings.reading.unread)
+    run = {"1": {"2": 2.0, "3": 1.0}, "2": {"1": 2.0, "3": 1.0}}
+    result = evaluate_runs(ratings, {"mine": run}, metrics="RR", depth="whole")
+    assert result.summary()["mean"].tolist() == [1.0]
+
+
+def test_named_tuples_have_names() -> None:
+    frame = pd.DataFrame([row[1:] for row in INDEXED], columns=["user", "item", "rating"])
+    ratings = read_ratings(list(frame.itertuples()))
+    assert rows_of(ratings) == rows_of(read_ratings(frame))
+    assert ratings.reading.unread == ("Index",)
+
+
+def test_users_with_one_row_each_are_no_index(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    timed = read_text(path, "0,7,4,1620000000\n1,3,5,1620000001\n2,9,4,1620000002\n")
+    assert rows_of(timed) == [("0", "7", 4), ("1", "3", 5), ("2", "9", 4)]
+    assert rows_of(read_text(path, "0,7,4\n1,3,5\n2,9,4\n")) == rows_of(timed)
+    with pytest.raises(TableError, match="users with one row each, or an index"):
+        read_text(path, "0,7,4\n1,7,5\n2,9,4\n")
+    assert read_text(path, "0,7,4\n1,7,5\n2,9,4\n", columns="-,user,item").n_users == 2
+    assert read_text(path, "0,7,4\n1,7,5\n2,9,4\n", user=0).n_users == 3
+
+
+TIMES = (1_620_000_000, 1_620_000_001_000, "2021-05-03", 20210503)
+
+
+@stored
+@pytest.mark.parametrize("time", TIMES)
+def test_times_are_known_by_their_range_in_any_place_after_the_item(
+    store: Callable[[Rows, Path], object], time: object, tmp_path: Path
+) -> None:
+    def read(*rows: tuple[object, ...]) -> tuple[list[Any], bool]:
+        ratings = read_ratings(store(rows, tmp_path))
+        return rows_of(ratings), ratings.timestamps is not None
+
+    pair = [("1", "8", 1.0), ("2", "9", 1.0)]
+    assert read((1, 8, time), (2, 9, time)) == (pair, True)
+    rated = [("1", "8", 5.0), ("2", "9", 4.0)]
+    assert read((1, 8, time, 5), (2, 9, time, 4)) == (rated, True)
+    assert read((1, 8, 5, time), (2, 9, 4, time)) == (rated, True)
+    if store is not STORES["tuples"]:
+        assert read((1, 8, 5, time, "foo", 7), (2, 9, 4, time, "bar", 7)) == (rated, True)
+        assert read((1, 8, 5, "foo", time), (2, 9, 4, "bar", time)) == (rated, True)
+
+
+def test_columns_without_names_are_said_with_those_that_are_not_read(tmp_path: Path) -> None:
+    ratings = read_text(tmp_path / "t.csv", "1,8,3,1620000000,foo,5\n2,9,4,1620000000,bar,5\n")
+    (first, _) = ratings.reading.lines()
+    assert first.endswith(
+        "user is column 0, item is column 1, rating is column 2, timestamp is column 3; "
+        "not read: column 4, column 5."
+    )
+
+
+def test_what_may_be_decimal_commas_is_refused_unless_said(tmp_path: Path) -> None:
+    path, text = tmp_path / "t.csv", "1,8,3,5\n2,9,4,0\n"
+    with pytest.raises(TableError, match="times, or the fractions of ratings"):
+        read_text(path, text)
+    with pytest.raises(TableError, match="times, or the fractions of ratings"):
+        read_text(path, "".join(f"{n % 9},{n},3,{n % 10}\n" for n in range(2000)))
+    assert read_text(path, text, columns="user,item,rating,timestamp").timestamps is not None
+    assert read_text(path, text, timestamp="-").timestamps is None
+    quoted = read_text(path, '1,8,"3,5"\n2,9,"4,0"\n')
+    assert rows_of(quoted) == [("1", "8", 3.5), ("2", "9", 4.0)]
+
+
+@pytest.mark.parametrize("rating", ["", "4 "])
+def test_a_date_and_a_time_in_two_cells_are_refused_unless_said(
+    rating: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.txt"
+    text = f"a x {rating}2021-05-03 10:00:00\nb y {rating}2021-05-03 09:00:00\n"
+    with pytest.raises(TableError, match=r"Write both in one cell"):
+        read_text(path, text, header=False)
+    columns = f"user,item,{'rating,' if rating else ''}timestamp,-"
+    assert read_text(path, text, columns=columns).timestamps.tolist() == [1_620_000_000] * 2
+
+
+RANKED = [("a", "x", 1), ("a", "y", 2), ("a", "z", 3), ("b", "y", 1), ("b", "x", 2)]
+
+
+@stored
+@pytest.mark.parametrize("first", [0, 1])
+def test_ranks_without_a_name_are_known_by_counting_for_each_user(
+    store: Callable[[Rows, Path], object], first: int, tmp_path: Path
+) -> None:
+    test = {"user": ["a", "b"], "item": ["x", "y"]}
+
+    def reciprocal_rank(rows: Rows, **options: Any) -> float:
+        run = read_run(store(rows, tmp_path), **options)
+        result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
+        return round(float(result.summary()["mean"][0]), 4)
+
+    ranks = [(user, item, rank - 1 + first) for user, item, rank in RANKED]
+    assert reciprocal_rank(ranks) == 1.0
+    scores = [(*row, 1.5 - row[2] / 4) for row in ranks]
+    assert reciprocal_rank(scores) == 1.0
+    assert reciprocal_rank(scores, order="rank") == 1.0
+    swapped = [(user, item, score, rank) for user, item, rank, score in scores]
+    assert reciprocal_rank(swapped) == 1.0
+    # Of three items, x is last for a, and of two, y is last for b.
+    if store is not STORES["indexed frame"]:
+        assert reciprocal_rank(ranks, columns="user,item,score") == round((1 / 3 + 1 / 2) / 2, 4)
+
+
+def test_what_may_be_ranks_or_scores_is_refused_unless_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,x,2\na,y,1\na,z,3\n", encoding="utf-8")
+    with pytest.raises(TableError, match="They may be ranks or scores"):
+        read_run(path)
+    assert read_run(path, score=2).scores.tolist() == [2, 1, 3]
+    assert read_run(path, columns="user,item,rank").scores.tolist() == [-2, -1, -3]
+    path.write_text("a,x,3\na,y,2\na,z,1\n", encoding="utf-8")
+    assert read_run(path).scores.tolist() == [3, 2, 1]
+
+
+def test_a_column_that_is_asked_for_replaces_one_decision(tmp_path: Path) -> None:
+    path, text = tmp_path / "t.csv", "1,8,3\n2,9,4\n"
+    assert rows_of(read_text(path, text, user=1, item=0)) == [("8", "1", 3), ("9", "2", 4)]
+    timed = read_text(path, text, timestamp=2)
+    assert rows_of(timed) == [("1", "8", 1), ("2", "9", 1)]
+    assert timed.timestamps is not None
+    with pytest.raises(TableError, match="column 2 would be both item, as asked for, and rating"):
+        read_text(path, text, item=2)
+    assert rows_of(read_text(path, text, item=2, rating="-")) == [("1", "3", 1), ("2", "4", 1)]
+
+
+def test_ranks_that_end_after_the_first_rows_are_refused(tmp_path: Path) -> None:
+    rows = [f"{user},{item},{item + 1}\n" for user in range(200) for item in range(10)]
+    path = tmp_path / "t.csv"
+    path.write_text("".join(rows) + "200,1,7.5\n", encoding="utf-8")
+    with pytest.raises(TableError, match="but in later rows it has others"):
+        read_run(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "rows"),
+    [
+        ("ann,book\nbob,film\nbob,ball\n", "user,item", 3),
+        ("0,1,2\n0,2,5\n1,1,4\n", "user,item,rating", 3),
+        ("user,book\nbob,film\n", "user,item", 1),
+        ("uid,iid,stars\n0,2,5\n1,1,4\n", "user,item,rating", 2),
+        ("i,stars,u\n0,2,5\n1,1,4\n", "item,rating,user", 2),
+    ],
+)
+@pytest.mark.parametrize("pack", [False, True])
+def test_with_a_list_of_columns_the_first_line_is_a_row_unless_it_names_them(
+    text: str, columns: str, rows: int, tmp_path: Path, *, pack: bool
+) -> None:
+    content = gzip.compress(text.encode()) if pack else text.encode()
+    ratings = read_text(tmp_path / ("t.csv.gz" if pack else "t.csv"), content, columns=columns)
+    assert len(ratings) == rows
+
+
+# Forms that options and detection share.
+
+JUDGED = [("a", 0, "x", 1), ("b", 0, "y", 0)]
+
+
+@pytest.mark.parametrize("sign", [",", "\t", ";", " "])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("q.csv", {}),
+        ("q.csv", {"format": "qrels"}),
+        ("q.tsv", {"format": "qrels", "header": False}),
+        ("q.qrels", {"header": False}),
+        ("q.qrels", {"columns": "user,-,item,rating"}),
+        ("q.txt", {}),
+    ],
+)
+def test_judgments_are_judgments_with_any_delimiter_and_option(
+    sign: str, name: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    path = _as_text(sign, name)(JUDGED, tmp_path)
+    for said in (options, {**options, "delimiter": sign}):
+        judged = read_test_data(path, **said)
+        assert rows_of(judged.ratings) == [("a", "x", 1.0), ("b", "y", 0.0)]
+        assert judged.are_grades
+
+
+@pytest.mark.parametrize("sign", [",", "\t", " "])
+@pytest.mark.parametrize("name", ["r.csv", "r.tsv", "r.txt", "r.run"])
+def test_a_run_of_trec_is_known_by_its_form(sign: str, name: str, tmp_path: Path) -> None:
+    rows = [("q", "Q0", "x", 1, 0.9, "me"), ("q", "Q0", "y", 2, 0.8, "me")]
+    run = read_run(_as_text(sign, name)(rows, tmp_path))
+    assert entries_of(run) == [("q", "x", 0.9), ("q", "y", 0.8)]
+
+
+def test_options_of_texts_do_not_make_texts_of_other_formats(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "rating": [4, 5]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    for name in ("t.parquet", "t.jsonl"):
+        for options in ({"delimiter": ";"}, {"header": False}, {"columns": "user,item,rating"}):
+            assert rows_of(read_ratings(tmp_path / name, **options)) == rows_of(read_ratings(frame))
+
+
+@pytest.mark.parametrize("store", ["frame", "json", "parquet", "csv"])
+def test_a_decimal_mark_that_is_said_holds_for_texts_in_any_format(
+    store: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "rating": ["1,000", "2,500"]})
+    path = tmp_path / f"t.{store}"
+    if store == "frame":
+        source: object = frame
+    else:
+        source = path
+        if store == "json":
+            frame.to_json(path, orient="records")
+        elif store == "csv":
+            frame.to_csv(path, index=False)
+        else:
+            frame.to_parquet(path)
+    with pytest.raises(TableError, match="For decimal commas, set decimal=','"):
+        read_ratings(source)
+    assert rows_of(read_ratings(source, decimal=",")) == [("a", "x", 1.0), ("b", "y", 2.5)]
+
+
+def test_a_folder_names_the_forms_and_unread_columns_of_all_its_files(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("user,item,rating\na,x,4\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text("user;item;rating;note\nb,c;y;5;n\n", encoding="utf-8")
+    reading = read_ratings(tmp_path).reading
+    assert reading.unread == ("note",)
+    assert "commas" in reading.form
+    assert "semicolons" in reading.form
+
+
+@pytest.mark.parametrize("users", [3, 30])
+def test_a_mapping_with_values_as_of_ratings_says_what_it_was_taken_for(users: int) -> None:
+    mapping = {
+        f"u{user}": {f"i{item}": float(item) for item in range(1, 6)} for user in range(users)
+    }
+    judged = read_test_data(mapping)
+    assert judged.are_grades == (users == 3)
+    result = evaluate_runs(mapping, {"mine": mapping}, metrics="P@5", depth="whole")
+    # 4 and 5 of five items are relevant, or all of them.
+    assert result.summary()["mean"].tolist() == pytest.approx([1.0 if users == 3 else 0.4])
+    assert "judgments-or-ratings" in [note.code for note in result.notes]
+    graded = {user: {"x": 0.0, "y": 3.0} for user in mapping}
+    assert not read_test_data(graded).reading.notes  # type: ignore[union-attr]
+
+
+def test_a_rule_for_duplicates_is_only_named_where_it_was_used() -> None:
+    rows = np.array([[1, 1, 4], [2, 1, 5]])
+    assert "rule" not in read_ratings(rows).reading.as_dict()
+    assert "rule" in read_ratings(rows, duplicates="sum").reading.as_dict()
+
+
+CELLS = st.sampled_from(
+    [
+        *("", "a", "0", "1", "2", "3", "1.5", "3,5", "nan", "inf", "-1", "1e400", "9" * 400),
+        *("20210503", "1620000000", "2021-05-03", "2021-05-03T10:00:00+01:00"),
+        *("\0", "\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT THREE}", "Q0", "[]"),
+    ]
+)
+
+
+@given(
+    rows=st.integers(2, 6).flatmap(
+        lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), max_size=8)
+    ),
+    kind=st.sampled_from([RATINGS, RUN]),
+    asked=st.sampled_from([{}, {"user": 1}, {"item": 0}, {"rating": 2}, {"score": "-"}]),
+)
+def test_any_cells_give_different_columns_for_each_role_or_are_refused(
+    rows: list[list[str]], kind: tuple[str, ...], asked: dict[str, Any]
+) -> None:
+    wanted = [
+        WantedColumn(name, (name,), name in kind[:2], asked.get(name), name in kind[:2])
+        for name in kind
+    ]
+    cells = list(zip(*rows, strict=True)) or [()] * 2
+    try:
+        roles = roles_of("t", None, cells, wanted, AS_FOUND, may_have_fractions=True)
+    except TableError:
+        return
+    places = list(roles.places.values())
+    assert {"user", "item"} <= roles.places.keys() <= set(kind)
+    assert len(set(places)) == len(places)
+    assert len(places) + len(roles.unread) == len(cells)
