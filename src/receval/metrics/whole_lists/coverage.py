@@ -8,8 +8,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
+from receval.checked_arguments import check_fields
 from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
+from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric
 
 
 def exposures(recommended: RecommendedLists) -> NDArray[np.int64]:
@@ -57,17 +60,34 @@ class Gini(MetricOfAllUsers):
 
     .. math:: Gini@k = \frac{\sum_i (2i - |I| - 1) x_i}{|I| \sum_i x_i}
 
-    :Denominator: the items that the protocol lets systems recommend
+    RecBole's GiniIndex and LensKit's ListGini are this metric; RecBole counts its padding item as
+    one more item. Elliot's Gini is 1 minus ``Gini(denominator=others)``, so that more is better.
+    The smallest and the largest possible value depend on the number of recommendations: with
+    fewer than one per item it cannot be 0, and with lists of k items it is at most
+    :math:`1 - k / |I|` (Rampisela et al. 2024).
+
+    :Denominator: the items that the protocol lets systems recommend; with ``denominator=others``
+        one less, so that 1 is the value of a single item for all users
     :Source: Castells, Hurley and Vargas (2022), Recommender Systems Handbook, "Novelty and
         diversity in recommender systems", section 3.4
+
+    Parameters
+    ----------
+    denominator : {"items", "others"}
+        See the denominator above.
     """
 
     name: ClassVar[str] = "Gini"
     less_is_better: ClassVar[bool] = True
+    denominator: Literal["items", "others"] = "items"
+
+    def _divisor(self, n: int) -> int:
+        return max(1, n - 1) if self.denominator == "others" else n
 
     def of_all(self, recommended: RecommendedLists) -> float:
         counts = np.sort(exposures(recommended)[recommended.is_candidate])
-        return float(_gini(_summed_differences(counts), counts.sum(), len(counts)))
+        divisor = self._divisor(len(counts))
+        return float(_gini(_summed_differences(counts), counts.sum(), divisor))
 
     def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         met = exposures(recommended)
@@ -90,18 +110,218 @@ class Gini(MetricOfAllUsers):
             minlength=len(recommended.users),
         )
         sums = counts.sum() - recommended.lists.lengths
-        return _gini(_summed_differences(counts) + change - tied, sums, len(counts))
+        return _gini(_summed_differences(counts) + change - tied, sums, self._divisor(len(counts)))
 
 
-def _summed_differences(ascending: NDArray[np.int64]) -> float:
+@dataclass(frozen=True, kw_only=True)
+class ShannonEntropy(MetricOfAllUsers):
+    r"""Entropy of the distribution of recommendations over items: large if they are even.
+
+    With the share :math:`p_i` of all recommendations that are of item i,
+
+    .. math:: ShannonEntropy@k = -\sum_i p_i \log p_i
+
+    Elliot's SEntropy is this metric, in bits, if all lists have the same length. RecBole's
+    ShannonEntropy is ``ShannonEntropy(base=e,denominator=recommended)``. With ``base=items`` the
+    values lie between 0 and 1 (Ent of Rampisela et al. 2024), but with lists of k items it is at
+    least :math:`\log k / \log |I|`, and with fewer than one recommendation per item it cannot be 1.
+
+    :Denominator: none; with ``denominator=recommended`` the number of recommended items
+    :Source: Adomavicius and Kwon (2012), "Improving aggregate recommendation diversity using
+        ranking-based techniques"; Patro et al. (2020) for ``base=items``
+
+    Parameters
+    ----------
+    base : {"2", "e", "items"}
+        The base of the logarithm; ``items`` is the number of items that the protocol lets systems
+        recommend.
+    denominator : {"none", "recommended"}
+        See the denominator above.
+    """
+
+    name: ClassVar[str] = "ShannonEntropy"
+    base: Literal["2", "e", "items"] = "2"
+    denominator: Literal["none", "recommended"] = "none"
+
+    def _entropy(
+        self,
+        sums: NDArray[np.int64],
+        of_counts: NDArray[np.float64],
+        n_met: NDArray[np.int64],
+        n_items: int,
+    ) -> NDArray[np.float64]:
+        """Return the entropy from the sums of x, of x log x, and the number of items with x > 0."""
+        base = {"2": np.log(2.0), "e": 1.0, "items": np.log(max(2, n_items))}[self.base]
+        totals = np.maximum(1, sums)
+        found = (np.log(totals) - of_counts / totals) / base
+        if self.denominator == "recommended":
+            found = found / np.maximum(1, n_met)
+        return np.asarray(np.where(sums > 0, np.maximum(0.0, found), 0.0))
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        met = exposures(recommended)
+        n_items = int(recommended.is_candidate.sum())
+        parts = np.array([met.sum()]), xlogy(met, met).sum(), np.array([(met > 0).sum()])
+        return float(self._entropy(*parts, n_items)[0])
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        met = exposures(recommended)
+        rows, _, items = recommended.lists.entries()
+        own = met[items]
+        n = len(recommended.users)
+        change = np.bincount(rows, weights=xlogy(own - 1, own - 1) - xlogy(own, own), minlength=n)
+        return self._entropy(
+            met.sum() - recommended.lists.lengths,
+            xlogy(met, met).sum() + change,
+            (met > 0).sum() - np.bincount(rows[own == 1], minlength=n),
+            int(recommended.is_candidate.sum()),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeastRecommendedShare(MetricOfAllUsers):
+    r"""Share of all recommendations that go to the least recommended items.
+
+    With the numbers :math:`x_i` of lists that contain each item in ascending order, it is the
+    Lorenz curve at a share s of the items:
+
+    .. math:: LeastRecommendedShare@k = \frac{\sum_{i=1}^{\lfloor s |I| \rfloor} x_i}{\sum_i x_i}
+
+    It is s, nearly, if all items are recommended equally often, and 0 if nobody gets the least
+    recommended ones.
+
+    :Denominator: all recommendations; the items are those that the protocol lets systems recommend
+    :Source: Lorenz (1905); Fleder and Hosanagar (2009), "Blockbuster culture's next rise or fall"
+
+    Parameters
+    ----------
+    share : float
+        The share of the items that are the least recommended ones, between 0 and 1.
+    """
+
+    name: ClassVar[str] = "LeastRecommendedShare"
+    share: float = 0.8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self, "share")
+        if not 0 < self.share < 1:
+            raise ValueError(
+                f"The share of {self.name} is {self.share}; it must lie between 0 and 1."
+            )
+
+    def _n_least(self, n_items: int) -> int:
+        # Products such as .29 * 100 fall short of a whole number by rounding.
+        return int(self.share * n_items + 1e-9)
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        counts = np.sort(exposures(recommended)[recommended.is_candidate])
+        return float(counts[: self._n_least(len(counts))].sum() / max(1, counts.sum()))
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        met = exposures(recommended)
+        counts = np.sort(met[recommended.is_candidate])
+        n, n_least = len(recommended.users), self._n_least(len(counts))
+        sums = counts.sum() - recommended.lists.lengths
+        if n_least == 0:
+            return np.zeros(n)
+        rows, _, items = recommended.lists.entries()
+        limit = counts[n_least - 1]
+        # The user's items below the limit lose one each. Of those at the limit, only so many are
+        # among the least recommended items, first of all those that lose one.
+        n_open = n_least - int(np.searchsorted(counts, limit, side="left"))
+        lost = np.bincount(rows[met[items] < limit], minlength=n) + np.minimum(
+            n_open, np.bincount(rows[met[items] == limit], minlength=n)
+        )
+        return np.asarray((counts[:n_least].sum() - lost) / np.maximum(1, sums))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
+    r"""Gini index of the attention that items get: recommendations weighed by their ranks.
+
+    With the items in ascending order of :math:`x_i = \sum_u a(rank_u(i))`, the sum of the
+    attention at their ranks,
+
+    .. math:: ExposureGini@k = \frac{\sum_i (2i - |I| - 1) x_i}{|I| \sum_i x_i}
+
+    Gini-w of Rampisela et al. (2024) is this metric. LensKit's ExposureGini is
+    ``ExposureGini(discount=rbp)``, in single precision.
+
+    :Denominator: the items that the protocol lets systems recommend
+    :Source: Do and Usunier (2022), "Optimizing generalized Gini indices for fairness in rankings"
+
+    Parameters
+    ----------
+    discount : {"none", "log", "rbp"}
+        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+    phi : float
+        Between 0 and 1; for ``discount=rbp``.
+    """
+
+    name: ClassVar[str] = "ExposureGini"
+    less_is_better: ClassVar[bool] = True
+
+    def _attention(
+        self, recommended: RecommendedLists
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the attention of each item, and of each rank of each list; 0 behind the end."""
+        weights = self.weights(recommended.items.shape[1])
+        _, positions, items = recommended.lists.entries()
+        n_items = len(recommended.is_candidate)
+        of_items = np.bincount(items, weights=weights[positions], minlength=n_items)
+        return np.asarray(of_items, np.float64), weights * recommended.is_filled
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        of_items, _ = self._attention(recommended)
+        own = np.sort(of_items[recommended.is_candidate])
+        return float(_gini(_summed_differences(own), own.sum(), len(own)))
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        of_items, of_ranks = self._attention(recommended)
+        own = np.sort(of_items[recommended.is_candidate])
+        before = recommended.of_items(of_items)
+        after = np.maximum(0.0, before - of_ranks)
+        is_filled = recommended.is_filled
+        # Differences between the user's items and all others change, and those within the list.
+        change = _distances(own, after, is_filled) - _distances(own, before, is_filled)
+        first, second = (_pairs_within(values, is_filled) for values in (before, after))
+        both = _pairs_within(np.hstack([before, after]), np.hstack([is_filled, is_filled]))
+        change += first + second - (both - first - second)
+        sums = own.sum() - of_ranks.sum(axis=1)
+        sums[sums < _ROUNDING * own.sum()] = 0.0
+        return np.maximum(0.0, _gini(_summed_differences(own) + change, sums, len(own)))
+
+
+_ROUNDING = 1e-13
+"""A sum of the attention of other users below this share of all is the sum of no users."""
+
+
+def _distances(
+    ascending: NDArray[np.float64], values: NDArray[np.float64], is_filled: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return for each row the sum of the distances of its values to all numbers."""
+    sums = np.r_[0.0, np.cumsum(ascending)]
+    smaller = np.searchsorted(ascending, values)
+    found = (2 * smaller - len(ascending)) * values + sums[-1] - 2 * sums[smaller]
+    return np.asarray((found * is_filled).sum(axis=1))
+
+
+def _pairs_within(values: NDArray[np.float64], is_filled: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return for each row the sum of the differences of all pairs of its filled values."""
+    ordered = np.sort(np.where(is_filled, values, np.inf), axis=1)
+    sizes = is_filled.sum(axis=1, keepdims=True)
+    factors = 2 * np.arange(values.shape[1]) - sizes + 1
+    return np.asarray((factors * np.where(np.isinf(ordered), 0.0, ordered)).sum(axis=1))
+
+
+def _summed_differences(ascending: NDArray[np.integer] | NDArray[np.floating]) -> float:
     """Return the sum of the differences of all pairs of numbers in ascending order."""
     places = np.arange(len(ascending))
     return float(((2 * places - len(ascending) + 1) * ascending).sum())
 
 
-def _gini(
-    differences: NDArray[np.floating] | float, sums: NDArray[np.int64], n: int
-) -> NDArray[np.float64]:
+def _gini(differences: NDArray[np.floating] | float, sums: NDArray, n: int) -> NDArray[np.float64]:
     """Return the Gini index from the sum of the differences of all pairs; 0 for a sum of 0."""
     divisor = np.asarray(n * sums, dtype=np.float64)
     quotient = np.zeros(divisor.shape)
