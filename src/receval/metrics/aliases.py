@@ -55,7 +55,6 @@ ALIASES = {
     "meaninvuserfreq": "SelfInformation",
     "poprsp": "RSP",
     "popreo": "REO",
-    "iaa": "InequityOfAttention",
     "equityofattention": "InequityOfAttention",
     "jainindex": "Jain",
     "qf": "ItemCoverage",

@@ -56,7 +56,7 @@ LIST_METRICS = {
     "TailShare": "receval.metrics.whole_lists.popularity:TailShare",
     "PopularityLift": "receval.metrics.whole_lists.popularity:PopularityLift",
     "PopularityMiscalibration": "receval.metrics.whole_lists.popularity:PopularityMiscalibration",
-    "SelfInformation": "receval.metrics.whole_lists.novelty:SelfInformation",
+    "SelfInformation": "receval.metrics.whole_lists.novelty:InverseUserFrequency",
     "EFD": "receval.metrics.whole_lists.novelty:ExpectedFreeDiscovery",
     "EPC": "receval.metrics.whole_lists.novelty:ExpectedPopularityComplement",
     "Unexpectedness": "receval.metrics.whole_lists.novelty:Unexpectedness",

@@ -56,9 +56,9 @@ class ItemCoverage(MetricOfAllUsers):
 class Gini(MetricOfAllUsers):
     r"""Gini index of the numbers of recommendations of the items: 0 if all are equal.
 
-    With the items in ascending order of the number :math:`x_i` of lists that contain them,
-
     .. math:: Gini@k = \frac{\sum_i (2i - |I| - 1) x_i}{|I| \sum_i x_i}
+
+    Here :math:`x_i` are the numbers of lists that contain each item, in ascending order.
 
     RecBole's GiniIndex and LensKit's ListGini are this metric; RecBole counts its padding item as
     one more item. Elliot's Gini is 1 minus ``Gini(denominator=others)``, so that more is better.
@@ -117,9 +117,9 @@ class Gini(MetricOfAllUsers):
 class ShannonEntropy(MetricOfAllUsers):
     r"""Entropy of the distribution of recommendations over items: large if they are even.
 
-    With the share :math:`p_i` of all recommendations that are of item i,
-
     .. math:: ShannonEntropy@k = -\sum_i p_i \log p_i
+
+    Here :math:`p_i` is the share of all recommendations that are of item i.
 
     Elliot's SEntropy is this metric, in bits, if all lists have the same length. RecBole's
     ShannonEntropy is ``ShannonEntropy(base=e,denominator=recommended)``. With ``base=items`` the
@@ -182,12 +182,12 @@ class ShannonEntropy(MetricOfAllUsers):
 class LeastRecommendedShare(MetricOfAllUsers):
     r"""Share of all recommendations that go to the least recommended items.
 
-    With the numbers :math:`x_i` of lists that contain each item in ascending order, it is the
-    Lorenz curve at a share s of the items:
-
     .. math:: LeastRecommendedShare@k = \frac{\sum_{i=1}^{\lfloor s |I| \rfloor} x_i}{\sum_i x_i}
 
-    It is s, nearly, if all items are recommended equally often, and 0 if nobody gets the least
+    Here :math:`x_i` are the numbers of lists that contain each item, in ascending order: it is the
+    Lorenz curve at a share s of the items.
+
+    It is nearly s if all items are recommended equally often, and 0 if nobody gets the least
     recommended ones.
 
     :Denominator: all recommendations; the items are those that the protocol lets systems recommend
@@ -240,10 +240,10 @@ class LeastRecommendedShare(MetricOfAllUsers):
 class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
     r"""Gini index of the attention that items get: recommendations weighed by their ranks.
 
-    With the items in ascending order of :math:`x_i = \sum_u a(rank_u(i))`, the sum of the
-    attention at their ranks,
-
     .. math:: ExposureGini@k = \frac{\sum_i (2i - |I| - 1) x_i}{|I| \sum_i x_i}
+
+    Here :math:`x_i = \sum_u a(rank_u(i))` is the sum of the attention at the ranks of an item, and
+    the items are in ascending order of it.
 
     Gini-w of Rampisela et al. (2024) is this metric. LensKit's ExposureGini is
     ``ExposureGini(discount=rbp)``, in single precision.

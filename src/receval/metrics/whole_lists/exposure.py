@@ -61,10 +61,15 @@ def relevant_entries(
     rows[recommended.users] = np.arange(len(recommended.users))
     own, trained, _ = profile_entries(recommended)
     kept = (rows[users] >= 0) & recommended.is_candidate[items]
-    kept[kept] = ~np.isin(
-        rows[users[kept]] * n_items + items[kept], own * n_items + trained, kind="sort"
-    )
-    return rows[users[kept]], items[kept]
+    met, liked = rows[users[kept]], items[kept]
+    pairs, of_train = met * n_items + liked, own * n_items + trained
+    if len(of_train):
+        # Rows of a training matrix are in ascending order of the items, so nothing is to sort.
+        of_train = of_train if (np.diff(of_train) > 0).all() else np.sort(of_train)
+        found = np.minimum(np.searchsorted(of_train, pairs), len(of_train) - 1)
+        is_open = of_train[found] != pairs
+        met, liked = met[is_open], liked[is_open]
+    return met, liked
 
 
 def _sums(
@@ -106,11 +111,11 @@ def _normalised(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 class AttentionWeightedRankFairness(DiscountedListMetric):
     r"""Difference between the attention that groups of items get in a list and their target.
 
-    With the share :math:`\epsilon_g` of the attention of the list's ranks that goes to items of
-    group g, and the target share :math:`p_g`,
-
     .. math:: AWRF@k = \Delta(\epsilon, p), \qquad
         \epsilon_g = \frac{\sum_{r} a(r)\, G(i_r, g)}{\sum_g \sum_{r} a(r)\, G(i_r, g)}
+
+    Here :math:`\epsilon_g` is the share of the attention of the list's ranks that goes to items of
+    group g, and :math:`p_g` the target share.
 
     0 is fair. The TREC Fair Ranking tracks print 1 minus the Jensen-Shannon divergence. An item of
     m groups belongs to each by 1/m; items of no group are left out.
@@ -189,7 +194,7 @@ class _ExpectedExposure(DiscountedListMetric):
         """
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
-        n_users, n = len(recommended.users), recommended.items.shape[1]
+        n_users, n = len(recommended.users), self.cutoff or 0
         weights = self.weights(n)
         rows, positions, items = recommended.lists.entries()
         met, liked = relevant_entries(recommended)
@@ -203,10 +208,11 @@ class _ExpectedExposure(DiscountedListMetric):
         for_relevant = first / np.maximum(1, n_relevant)
         for_others = (sums[-1] - first) / np.maximum(1, n_others)
         if self.feature == "none":
-            own = (weights**2 * recommended.is_filled).sum(axis=1)
+            attention = weights[: recommended.items.shape[1]] * recommended.is_filled
+            own = (attention**2).sum(axis=1)
             wanted = n_relevant * for_relevant**2 + n_others * for_others**2
             target = np.where(recommended.is_relevant, for_relevant[:, None], for_others[:, None])
-            product = (weights * target * recommended.is_filled).sum(axis=1)
+            product = (attention * target).sum(axis=1)
             return self._of_sums(own, product, wanted)
         groups = _divided(item_groups(recommended, self.feature, self.label))
         exposure = _sums(rows, items, weights[positions], groups, n_users)
@@ -229,7 +235,7 @@ class ExpectedExposureDisparity(_ExpectedExposure):
     systems apart. An item of m groups belongs to each by 1/m.
 
     :Denominator: none
-    :Source: Diaz et al. (2020), "Evaluating stochastic rankings with expected exposure", section 4;
+    :Source: Diaz et al. (2020), "Evaluating stochastic rankings with expected exposure";
         Raj and Ekstrand (2022), "Measuring fairness in ranked results", for groups
 
     Parameters
@@ -317,17 +323,16 @@ class ExpectedExposureLoss(_ExpectedExposure):
 class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
     r"""Difference between the attention that items get from all users and their relevance to them.
 
-    With the attention :math:`a_{ui}` of an item in a user's list, divided by that of the list, and
-    its share :math:`r_{ui} = 1 / |PR_{test}(u)|` of the user's relevant test items,
-
     .. math:: InequityOfAttention@k = \frac{1}{|U|} \sum_i \Big|\sum_u a_{ui} - \sum_u r_{ui}\Big|
+
+    Here :math:`a_{ui}` is the attention of an item in a user's list, divided by that of the list,
+    and :math:`r_{ui} = 1 / |PR_{test}(u)|` its share of the user's relevant test items.
 
     0 means that attention is divided as relevance is, and 2 that only irrelevant items get it.
     Users without a relevant test item are left out.
 
     :Denominator: the users with a relevant test item; the source has the sum
-    :Source: Biega et al. (2018), "Equity of attention"; IAA of Rampisela et al. (2024), "Can we
-        trust recommender system fairness evaluation?", is the mean over items
+    :Source: Biega et al. (2018), "Equity of attention: amortizing individual fairness in rankings"
     :Missing: no attention, so that its relevant items lack it
 
     Parameters
@@ -373,7 +378,7 @@ class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _OfGroupRates(MetricOfAllUsers):
+class _OfItemGroups(MetricOfAllUsers):
     """The relative standard deviation of the rates at which groups of items are recommended."""
 
     feature: str = "popularity"
@@ -416,7 +421,7 @@ def _relative_deviation(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankingStatisticalParity(_OfGroupRates):
+class RankingStatisticalParity(_OfItemGroups):
     r"""Differences between groups of items in how often their items are recommended.
 
     .. math:: RSP@k = \frac{std_g\, P(R@k \mid g)}{mean_g\, P(R@k \mid g)}, \qquad
@@ -429,7 +434,7 @@ class RankingStatisticalParity(_OfGroupRates):
         without a training rating of the user. The standard deviation divides by the number of
         groups. Groups without such items are left out
     :Source: Zhu et al. (2020), "Measuring and mitigating item under-recommendation bias in
-        personalized ranking systems", equation 3
+        personalized ranking systems"
 
     Parameters
     ----------
@@ -450,7 +455,7 @@ class RankingStatisticalParity(_OfGroupRates):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankingEqualOpportunity(_OfGroupRates):
+class RankingEqualOpportunity(_OfItemGroups):
     r"""Differences between groups of items in how many of their relevant items are recommended.
 
     .. math:: REO@k = \frac{std_g\, P(R@k \mid g, y=1)}{mean_g\, P(R@k \mid g, y=1)}, \qquad
@@ -464,7 +469,7 @@ class RankingEqualOpportunity(_OfGroupRates):
         items. The standard deviation divides by the number of groups. Groups without a relevant
         test item are left out
     :Source: Zhu et al. (2020), "Measuring and mitigating item under-recommendation bias in
-        personalized ranking systems", equation 6
+        personalized ranking systems"
 
     Parameters
     ----------

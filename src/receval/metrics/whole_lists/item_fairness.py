@@ -69,16 +69,16 @@ class _Corrected(MetricOfAllUsers):
 class JainIndex(_Corrected):
     r"""Jain's index of how equal the numbers of recommendations of items are: 1 if all are equal.
 
-    With the number :math:`x_i` of lists that contain item i, and :math:`n` items,
-
     .. math:: Jain@k = \frac{\big(\sum_i x_i\big)^2}{n \sum_i x_i^2}
+
+    Here :math:`x_i` is the number of lists that contain item i, and :math:`n` that of items.
 
     Its limits: with lists of k items it is at least :math:`k / n`, and 1 can be reached only if
     the number of recommendations is a multiple of n. With ``corrected=true`` the value is moved
     to lie between 0, the same list for all users, and 1, the largest possible value.
 
     :Denominator: the items that the protocol lets systems recommend
-    :Source: Jain et al. (1984); Zhu et al. (2018); Rampisela et al. (2024), "Evaluation measures of
+    :Source: Jain et al. (1984); Rampisela et al. (2024), "Evaluation measures of
         individual item fairness for recommender systems", for its limits and the corrected form
 
     Parameters
@@ -150,10 +150,10 @@ class FractionOfSatisfiedItems(_Corrected):
 class AllItemsDisparity(DiscountedListMetric, MetricOfAllUsers):
     r"""Mean squared difference between the mean exposure of each item and equal exposure.
 
-    With the mean over users :math:`\bar e_i` of the attention at the ranks of item i, and
-    :math:`\tilde e = \frac{1}{n} \sum_{r=1}^k a(r)`,
-
     .. math:: AID@k = \frac{1}{n} \sum_i (\bar e_i - \tilde e)^2
+
+    Here :math:`\bar e_i` is the mean over users of the attention at the ranks of item i, and
+    :math:`\tilde e = \frac{1}{n} \sum_{r=1}^k a(r)`.
 
     0 means that all items get the same attention. Its values are small: with many items they
     differ only in distant decimals. The measure of single users and items, II-D, is the same for

@@ -15,8 +15,6 @@ from receval.metrics.whole_lists.list_metric import ListMetric, RecommendedLists
 from receval.metrics.whole_lists.popularity import mean_of_lists, profile_entries
 from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
 
-Relevance = Literal["none", "binary"]
-
 
 def _n_training_users(recommended: RecommendedLists) -> int:
     """Return the number of users with a training rating, at least 1."""
@@ -24,13 +22,13 @@ def _n_training_users(recommended: RecommendedLists) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfInformation(ListMetric):
+class InverseUserFrequency(ListMetric):
     r"""Mean self-information of the recommended items, in bits.
 
-    With :math:`|R_i|` the number of users who rated item i in training, and :math:`|U|` that of
-    users with a training rating,
-
     .. math:: SelfInformation@k = \frac{1}{|L_u^k|} \sum_{i \in L_u^k} -\log_2 \frac{|R_i|}{|U|}
+
+    Here :math:`|R_i|` is the number of users who rated item i in training, and :math:`|U|` that of
+    users with a training rating.
 
     An item without a training rating counts as one with a single rating. RecTools'
     MeanInvUserFreq is this metric.
@@ -51,7 +49,7 @@ class SelfInformation(ListMetric):
 class _ExpectedNovelty(DiscountedListMetric):
     """The mean novelty of a list, weighed by the discount of its ranks and by relevance."""
 
-    relevance: Relevance = "none"
+    relevance: Literal["none", "binary"] = "none"
     discount: RankDiscount = "none"
 
     @abstractmethod
@@ -71,10 +69,10 @@ class _ExpectedNovelty(DiscountedListMetric):
 class ExpectedFreeDiscovery(_ExpectedNovelty):
     r"""Expected self-information of the recommended items among all training ratings, in bits.
 
-    With :math:`p(i) = |R_i| / \sum_j |R_j|`, the share of item i in the training ratings,
-
     .. math:: EFD@k = \frac{-\sum_{r=1}^{|L_u^k|} disc(r)\, rel(i_r)\, \log_2 p(i_r)}
         {\sum_{r=1}^{|L_u^k|} disc(r)}
+
+    Here :math:`p(i) = |R_i| / \sum_j |R_j|` is the share of item i in the training ratings.
 
     An item without a training rating counts as the least popular item that has one. By default
     there is neither relevance nor discount; Elliot's EFD is
@@ -137,9 +135,9 @@ class ExpectedPopularityComplement(_ExpectedNovelty):
 class Unexpectedness(ListMetric):
     r"""Share of the list that a primitive recommender, the most popular items, does not have.
 
-    With the :math:`m` most popular candidates :math:`P_u^m` that the user did not rate in training,
-
     .. math:: Unexpectedness@k = \frac{|L_u^k \setminus P_u^m|}{|L_u^k|}
+
+    Here :math:`P_u^m` are the m most popular candidates that the user did not rate in training.
 
     :Denominator: the length of the list, at most k
     :Source: Ge et al. (2010), "Beyond accuracy: evaluating recommender systems by coverage and

@@ -179,9 +179,9 @@ class _OfPopularityGroups(ListMetric):
 class LongTailPercentage(_OfPopularityGroups):
     r"""Share of the recommended items that are of the long tail.
 
-    With the long tail :math:`\Gamma`, all items that are not of the short head,
-
     .. math:: APLT@k = \frac{|L_u^k \cap \Gamma|}{|L_u^k|}
+
+    Here :math:`\Gamma` is the long tail, all items that are not of the short head.
 
     Items without a training rating are of the long tail. Elliot's APLT is this metric. RecBole's
     TailPercentage with ``tail_ratio=5`` is ``APLT(by=count,head=5)``, and with ``tail_ratio=0.1``
@@ -317,18 +317,18 @@ class TailShare(_OfPopularityGroups):
 class PopularityMiscalibration(_OfPopularityGroups):
     r"""Difference between the popularity of a user's list and of the user's training ratings.
 
-    With the shares :math:`p` of the head, the middle and the tail in the user's training ratings,
-    and :math:`q` in the list, it is the Jensen-Shannon distance with logarithms to the base 2:
-
     .. math:: PopularityMiscalibration@k = \sqrt{\tfrac{1}{2} KL\big(p, \tfrac{p + q}{2}\big) +
         \tfrac{1}{2} KL\big(q, \tfrac{p + q}{2}\big)}
 
-    0 if the shares are equal, and 1 if no group is in both. UPD (user popularity deviation) is the
-    mean of the divergence, which ``form=divergence`` gives.
+    Here :math:`p` are the shares of the head, the middle and the tail in the user's training
+    ratings, and :math:`q` in the list. It is the Jensen-Shannon distance, with logarithms to the
+    base 2: 0 if the shares are equal, and 1 if no group is in both. UPD (user popularity deviation)
+    is the mean of the divergence, which ``form=divergence`` gives.
 
     :Denominator: none
     :Source: Abdollahpouri et al. (2021), "User-centered evaluation of popularity bias in
-        recommender systems"; Lesota et al. (2021) have the distance
+        recommender systems"; Lesota et al. (2023), "Computational versus perceived popularity
+        miscalibration in recommender systems", for the distance
     :Missing: 1, the largest value; a user without a training rating counts as 0
 
     Parameters
@@ -410,10 +410,10 @@ def users_of_taste(recommended: RecommendedLists, taste: Taste) -> NDArray[np.bo
 class PopularityLift(MetricOfAllUsers):
     r"""How much more popular lists are than the training ratings of the same users.
 
-    With the mean numbers of training ratings of the items in a user's list, :math:`q_u`, and of
-    the items that the user rated in training, :math:`p_u`,
-
     .. math:: PopularityLift@k = \frac{\sum_u q_u - \sum_u p_u}{\sum_u p_u}
+
+    Here :math:`q_u` is the mean number of training ratings of the items in a user's list, and
+    :math:`p_u` that of the items that the user rated in training.
 
     0 means that lists are as popular as users' taste, 1 twice as popular, -.5 half as popular.
     Users without a training rating are left out.
