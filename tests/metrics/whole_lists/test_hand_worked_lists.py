@@ -242,6 +242,15 @@ def test_an_unknown_feature_of_items_is_refused(name: str) -> None:
         _values(f"{name}(feature=colour)@1", _with_kinds([0], test=[]))
 
 
+@pytest.mark.parametrize("label", ["ARP@1", "APLT@1", "EPC@1", "PopularityLift@1", "RSP@1"])
+def test_metrics_of_training_ratings_are_refused_without_any(label: str) -> None:
+    metric = parse_any(label)
+    assert isinstance(metric, ListMetric)
+
+    with pytest.raises(ValueError, match=r"training ratings, but there are none\. Give"):
+        metric.per_user(measured([0], [1], n_items=3))
+
+
 @pytest.mark.parametrize(
     ("name", "label"),
     [

@@ -27,6 +27,7 @@ def random_lists(seed: int) -> RecommendedLists:
     is_candidate[:2] = True
     kinds = rng.choice(3, (n_users, n_items), p=[0.5, 0.3, 0.2])
     kinds[rng.random(n_users) < 0.2] = 0
+    kinds[0, 0] = 1
     lists = []
     for user in range(n_users):
         free = rng.permutation(np.flatnonzero(is_candidate & (kinds[user] != 1)))

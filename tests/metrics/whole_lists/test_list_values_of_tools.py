@@ -22,6 +22,7 @@ from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers
 
 FOLDER = Path(__file__).with_name("fixtures")
 LISTS = Path(__file__).parents[2] / "dialects" / "fixtures" / "lists.json"
+PAGE = Path(__file__).parents[3] / "docs" / "dialects.md"
 THRESHOLD = 4
 SINGLE = 1e-6
 
@@ -157,3 +158,14 @@ def test_every_value_of_a_tool_is_ours(tool: str) -> None:
                 differing.add((tool, case, name))
     assert differing == {known for known in DIFFERENT if known[0] == tool}
     assert compared == set(OURS[tool])
+
+
+def test_the_page_names_our_metric_for_each_one_of_a_tool() -> None:
+    page = PAGE.read_text(encoding="utf-8").partition("## Metrics of whole lists")[2]
+    rows = [line for line in page.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+    for tool, metrics in OURS.items():
+        of_tool = "\n".join(row for row in rows if row.lower().startswith(f"| {tool} "))
+        for name, own in metrics.items():
+            assert f"`{name.partition(' ')[0]}`" in of_tool, (tool, name)
+            label = own.label.replace("thirds", "...")
+            assert f"`{label}`" in of_tool or "head=0.5" in label, (tool, own.label)

@@ -36,6 +36,11 @@ def item_groups(recommended: RecommendedLists, feature: str, metric: str) -> csr
         groups = csr_array(found != 0).astype(np.float64)
         return csr_array(groups)
     if feature == "popularity":
+        if not recommended.popularity.any():
+            raise ValueError(
+                f"{metric} groups items by their training ratings, but there are none. Give the "
+                "training ratings (train=), or another feature of items."
+            )
         of_items = popularity_groups(recommended.popularity, _HEAD, round(1 - _HEAD, 12), "ratings")
         is_tail = (of_items != HEAD).astype(np.int64)
         n_items = len(is_tail)

@@ -39,6 +39,7 @@ class InverseUserFrequency(ListMetric):
     """
 
     name: ClassVar[str] = "SelfInformation"
+    training_needed: ClassVar[bool] = True
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         seen = np.maximum(1, recommended.popularity) / _n_training_users(recommended)
@@ -49,6 +50,7 @@ class InverseUserFrequency(ListMetric):
 class _ExpectedNovelty(DiscountedListMetric):
     """The mean novelty of a list, weighed by the discount of its ranks and by relevance."""
 
+    training_needed: ClassVar[bool] = True
     relevance: Literal["none", "binary"] = "none"
     discount: RankDiscount = "none"
 
@@ -151,6 +153,7 @@ class Unexpectedness(ListMetric):
     """
 
     name: ClassVar[str] = "Unexpectedness"
+    training_needed: ClassVar[bool] = True
     primitive: int | None = None
 
     def __post_init__(self) -> None:

@@ -115,6 +115,7 @@ class RecommendationPopularity(ListMetric):
     """
 
     name: ClassVar[str] = "ARP"
+    training_needed: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     unit: Literal["ratings", "share", "quantile"] = "ratings"
 
@@ -132,6 +133,7 @@ class RecommendationPopularity(ListMetric):
 class _OfPopularityGroups(ListMetric):
     """A metric of the groups of items by popularity."""
 
+    training_needed: ClassVar[bool] = True
     by: Limit = "ratings"
 
     def __post_init__(self) -> None:
@@ -432,6 +434,7 @@ class PopularityLift(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "PopularityLift"
+    training_needed: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     group: Taste = "all"
 
