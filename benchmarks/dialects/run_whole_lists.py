@@ -3,9 +3,11 @@
 
     python benchmarks/dialects/run_whole_lists.py TOOL [FOLDER]
 
-TOOL is elliot, lenskit, recbole, recpack or rectools, and the Python is that of its environment.
-Fixtures are written to tests/metrics/whole_lists/fixtures. FOLDER holds the folder `elliot` of
-Elliot's sources, which are in no package registry.
+TOOL is elliot, lenskit, rampisela2024, recbole, recpack or rectools, and the Python is that of its
+environment. Fixtures are written to tests/metrics/whole_lists/fixtures. FOLDER holds sources that
+are in no package registry: for elliot the folder `elliot`, and for rampisela2024, the measures of
+individual item fairness as their authors compute them, `RecBole/recbole/evaluator/metrics.py` as
+`fairness_metrics.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +23,11 @@ from typing import Any
 from fixture_files import CUTOFFS, THRESHOLD, Case, Values, value_of, write_fixture
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests/metrics/whole_lists/fixtures"
-ELLIOT_COMMIT = "fc27efedaddf4a57294db14b4bcaa5553a0015d2"
+COMMITS = {
+    "elliot": "fc27efedaddf4a57294db14b4bcaa5553a0015d2",
+    "rampisela2024": "6c594f28e508385635e3dbe6d7de9da9e49ac10e",
+}
+"""Those of sisinflab/elliot and theresiavr/individual-item-fairness-measures-recsys."""
 
 
 def _code(item: str) -> int:
@@ -129,6 +135,28 @@ def of_elliot(case: Case) -> Values:
     return values
 
 
+def of_rampisela2024(case: Case) -> Values:
+    import fairness_metrics
+    import numpy as np
+
+    lists = [[item for item, _ in run][: max(CUTOFFS)] for run in case["run"].values()]
+    if min(map(len, lists)) < max(CUTOFFS):
+        raise ValueError("RecBole's lists have max(topk) items")
+    matrix = np.array([[_code(item) + 1 for item in listed] for listed in lists])
+    content = {
+        "rec.items": SimpleNamespace(numpy=lambda: matrix),
+        "data.num_items": case["n_items"] + 1,  # with [PAD], which the measures leave out
+    }
+    config: dict[str, Any] = {"topk": list(CUTOFFS), "metric_decimal_place": 16}
+    values: Values = {}
+    for name in ("FairWORel", "IID_AID"):
+        found = getattr(fairness_metrics, name)(config).calculate_metric(content)
+        values |= {
+            label: value_of(float(value), None, len(lists)) for label, value in found.items()
+        }
+    return values
+
+
 def of_lenskit(case: Case) -> Values:
     import pandas as pd
     from lenskit.data import ItemList, ItemListCollection, from_interactions_df
@@ -223,6 +251,7 @@ def of_recpack(case: Case) -> Values:
 TOOLS: dict[str, tuple[Callable[[Case], Values], str, list[str]]] = {
     "elliot": (of_elliot, "elliot/evaluation/metrics", ["numpy", "pandas"]),
     "lenskit": (of_lenskit, "lenskit/metrics/ranking", ["lenskit", "numpy", "pandas"]),
+    "rampisela2024": (of_rampisela2024, "recbole/evaluator/metrics.py", ["numpy", "scipy"]),
     "recbole": (of_recbole, "recbole/evaluator/metrics.py", ["recbole", "numpy", "torch"]),
     "recpack": (of_recpack, "recpack/metrics/coverage.py", ["recpack", "numpy", "scipy"]),
     "rectools": (of_rectools, "rectools/metrics", ["rectools", "numpy", "pandas"]),
@@ -243,7 +272,7 @@ if __name__ == "__main__":
         packages,
         {"relevance threshold": THRESHOLD},
         function,
-        tool_version=f"commit {ELLIOT_COMMIT}" if tool == "elliot" else None,
+        tool_version=f"commit {COMMITS[tool]}" if tool in COMMITS else None,
         leave_out=dict.fromkeys(LEFT_OUT, "not evaluated"),
         folder=FOLDER,
     )

@@ -13,6 +13,7 @@ from metrics.whole_lists.made_lists import measured
 from metrics.whole_lists.plain_definitions import DEFINITIONS, PlainLists
 from scipy.sparse import csr_array
 
+import receval as rv
 from receval.metrics.registry import LIST_METRICS, parse_any
 from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
 
@@ -79,6 +80,9 @@ def test_a_metric_is_the_one_of_its_definition(label: str, seed: int) -> None:
         "InequityOfAttention(discount=rbp)",
         "RSP(feature=kind)",
         "REO(feature=kind)",
+        "Gini(corrected=true)",
+        "ItemCoverage(corrected=true)",
+        "ShannonEntropy(corrected=true)",
         "Jain(corrected=true)",
         "FSat(corrected=true)",
         "AID(discount=log)",
@@ -99,6 +103,36 @@ def test_a_metric_with_parameters_is_exact_without_each_user(label: str, seed: i
         assert without[row] == pytest.approx(metric.of_all(others), rel=1e-11, abs=1e-11)
 
 
-def test_every_metric_of_whole_lists_has_a_plain_definition() -> None:
+def _metrics_of_training_ratings() -> list[str]:
+    modules = ("coverage", "popularity", "novelty", "exposure", "item_fairness")
+    return [
+        name
+        for name, where in LIST_METRICS.items()
+        if where.partition(":")[0].rpartition(".")[2] in modules
+    ]
+
+
+def test_every_metric_of_training_ratings_has_a_plain_definition() -> None:
     defined = {label.partition("(")[0] for label in DEFINITIONS}
-    assert defined | ELSEWHERE >= set(LIST_METRICS)
+    assert defined | ELSEWHERE == set(_metrics_of_training_ratings())
+
+
+@pytest.mark.costly
+def test_every_metric_of_training_ratings_has_an_average_with_an_interval() -> None:
+    rng = np.random.default_rng(1)
+    pairs = rng.permutation(12 * 15)[:90]
+    ratings = {"user": pairs // 15, "item": pairs % 15, "rating": rng.integers(1, 6, 90)}
+    halves = rv.split(rv.read_ratings(ratings), "user-ratio", train_ratio=0.5, seed=1)
+    labels = [f"{name}@3" for name in _metrics_of_training_ratings()]
+
+    summary = rv.evaluate(
+        halves, {"Pop": rv.Popularity(), "Random": rv.Random(seed=2)}, metrics=labels, relevant=3
+    ).summary()
+
+    assert summary["metric"].drop_duplicates().tolist() == labels
+    assert np.isfinite(summary[["mean", "low", "high"]].to_numpy()).all()
+    assert (summary["low"] <= summary["mean"]).all()
+    assert (summary["mean"] <= summary["high"]).all()
+    means = summary.pivot_table(index="metric", columns="system", values="mean")
+    assert means.loc["ARP@3", "Pop"] > means.loc["ARP@3", "Random"]
+    assert means.loc["Unexpectedness@3", "Pop"] < means.loc["Unexpectedness@3", "Random"]

@@ -21,19 +21,56 @@ def exposures(recommended: RecommendedLists) -> NDArray[np.int64]:
     return np.bincount(items, minlength=len(recommended.is_candidate))
 
 
+def scaled_between(
+    values: NDArray[np.floating], least: NDArray | float, largest: NDArray | float
+) -> NDArray[np.float64]:
+    """Return where values lie between the smallest and the largest possible one; 0 if equal."""
+    width = np.broadcast_to(np.asarray(largest - least, dtype=np.float64), values.shape)
+    scaled = np.zeros(values.shape)
+    np.divide(values - least, width, out=scaled, where=np.abs(width) > _NO_WIDTH)
+    return scaled
+
+
+_NO_WIDTH = 1e-12
+"""Possible values that are nearer to each other are one value and rounding."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ItemCoverage(MetricOfAllUsers):
     r"""Share of the items that are recommended to at least one user.
 
     .. math:: ItemCoverage@k = \frac{|\bigcup_u L_u^k|}{|I|}
 
+    Its limits: lists of k items cover at least k items, and no more than there are
+    recommendations. With ``corrected=true`` the value is scaled between them.
+
     :Denominator: with ``of=candidates``, the items that the protocol lets systems recommend; with
         ``of=training``, those of them with a training rating
-    :Source: Herlocker et al. (2004), section 4.4, "catalog coverage"; Ge et al. (2010)
+    :Source: Herlocker et al. (2004), section 4.4, "catalog coverage"; Ge et al. (2010); Rampisela
+        et al. (2024), "Evaluation measures of individual item fairness for recommender systems",
+        for its limits (as QF) and the corrected form
+
+    Parameters
+    ----------
+    of : {"candidates", "training"}
+        See the denominator above.
+    corrected : bool
+        Whether to scale between the smallest and the largest possible value of full lists.
     """
 
     name: ClassVar[str] = "ItemCoverage"
     of: Literal["candidates", "training"] = "candidates"
+    corrected: bool = False
+
+    def _values(
+        self, n_met: NDArray[np.int64], sums: NDArray[np.int64], n_items: int
+    ) -> NDArray[np.float64]:
+        """Return the coverage of numbers of items by numbers of recommendations."""
+        if not self.corrected:
+            return np.asarray(n_met / max(1, n_items))
+        least = self.cutoff or 0
+        found = scaled_between(n_met.astype(np.float64), least, np.minimum(n_items, sums))
+        return np.asarray(np.maximum(0.0, found))
 
     def _counted(self, recommended: RecommendedLists) -> NDArray[np.bool_]:
         counted = recommended.is_candidate
@@ -41,15 +78,19 @@ class ItemCoverage(MetricOfAllUsers):
 
     def of_all(self, recommended: RecommendedLists) -> float:
         counted = self._counted(recommended)
-        return float((exposures(recommended)[counted] > 0).sum() / max(1, counted.sum()))
+        met = exposures(recommended)[counted]
+        parts = np.array([(met > 0).sum()]), np.array([met.sum()])
+        return float(self._values(*parts, int(counted.sum()))[0])
 
     def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         counted = self._counted(recommended)
         met = exposures(recommended)
         rows, _, items = recommended.lists.entries()
         is_only = (met[items] == 1) & counted[items]
-        lost = np.bincount(rows[is_only], minlength=len(recommended.users))
-        return np.asarray(((met[counted] > 0).sum() - lost) / max(1, counted.sum()))
+        n = len(recommended.users)
+        n_met = (met[counted] > 0).sum() - np.bincount(rows[is_only], minlength=n)
+        sums = met[counted].sum() - np.bincount(rows[counted[items]], minlength=n)
+        return self._values(n_met, sums, int(counted.sum()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,32 +103,49 @@ class Gini(MetricOfAllUsers):
 
     RecBole's GiniIndex and LensKit's ListGini are this metric; RecBole counts its padding item as
     one more item. Elliot's Gini is 1 minus ``Gini(denominator=others)``, so that more is better.
-    The smallest and the largest possible value depend on the number of recommendations: with
-    fewer than one per item it cannot be 0, and with lists of k items it is at most
-    :math:`1 - k / |I|` (Rampisela et al. 2024).
+
+    Its limits: it is 0 only if the number of recommendations is a multiple of that of the items,
+    and with lists of k items it is at most :math:`1 - k / |I|`. With ``corrected=true`` the value
+    is scaled between the smallest and the largest possible value.
 
     :Denominator: the items that the protocol lets systems recommend; with ``denominator=others``
         one less, so that 1 is the value of a single item for all users
     :Source: Castells, Hurley and Vargas (2022), Recommender Systems Handbook, "Novelty and
-        diversity in recommender systems", section 3.4
+        diversity in recommender systems", section 3.4; Rampisela et al. (2024), "Evaluation
+        measures of individual item fairness for recommender systems", for its limits and the
+        corrected form
 
     Parameters
     ----------
     denominator : {"items", "others"}
         See the denominator above.
+    corrected : bool
+        Whether to scale between the smallest and the largest possible value of full lists,
+        whatever the denominator.
     """
 
     name: ClassVar[str] = "Gini"
     less_is_better: ClassVar[bool] = True
     denominator: Literal["items", "others"] = "items"
+    corrected: bool = False
 
-    def _divisor(self, n: int) -> int:
-        return max(1, n - 1) if self.denominator == "others" else n
+    def _values(
+        self, differences: NDArray[np.floating], sums: NDArray[np.int64], n: int
+    ) -> NDArray[np.float64]:
+        """Return the metric from the sums of differences of all pairs, and of recommendations."""
+        if not self.corrected:
+            return _gini(differences, sums, max(1, n - 1) if self.denominator == "others" else n)
+        rest = sums % max(1, n)
+        least = (n - rest) * rest / np.maximum(1, n * sums)
+        found = scaled_between(
+            _gini(differences, sums, n), least, 1 - (self.cutoff or 0) / max(1, n)
+        )
+        return np.where(sums > 0, np.maximum(0.0, found), 0.0)
 
     def of_all(self, recommended: RecommendedLists) -> float:
         counts = np.sort(exposures(recommended)[recommended.is_candidate])
-        divisor = self._divisor(len(counts))
-        return float(_gini(_summed_differences(counts), counts.sum(), divisor))
+        differences = np.array([_summed_differences(counts)])
+        return float(self._values(differences, np.array([counts.sum()]), len(counts))[0])
 
     def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         met = exposures(recommended)
@@ -110,7 +168,7 @@ class Gini(MetricOfAllUsers):
             minlength=len(recommended.users),
         )
         sums = counts.sum() - recommended.lists.lengths
-        return _gini(_summed_differences(counts) + change - tied, sums, self._divisor(len(counts)))
+        return self._values(_summed_differences(counts) + change - tied, sums, len(counts))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,16 +177,21 @@ class ShannonEntropy(MetricOfAllUsers):
 
     .. math:: ShannonEntropy@k = -\sum_i p_i \log p_i
 
-    Here :math:`p_i` is the share of all recommendations that are of item i.
+    Here :math:`p_i` is the share of all recommendations that are of item i; items that are not
+    recommended add nothing.
 
     Elliot's SEntropy is this metric, in bits, if all lists have the same length. RecBole's
-    ShannonEntropy is ``ShannonEntropy(base=e,denominator=recommended)``. With ``base=items`` the
-    values lie between 0 and 1 (Ent of Rampisela et al. 2024), but with lists of k items it is at
-    least :math:`\log k / \log |I|`, and with fewer than one recommendation per item it cannot be 1.
+    ShannonEntropy is ``ShannonEntropy(base=e,denominator=recommended)``.
+
+    With ``base=items`` it lies between 0 and 1. Its limits: with lists of k items it is at least
+    :math:`\log k / \log |I|`, and it is 1 only if the number of recommendations is a multiple of
+    that of the items. With ``corrected=true`` the value is scaled between these limits.
 
     :Denominator: none; with ``denominator=recommended`` the number of recommended items
     :Source: Adomavicius and Kwon (2012), "Improving aggregate recommendation diversity using
-        ranking-based techniques"; Patro et al. (2020) for ``base=items``
+        ranking-based techniques"; Patro et al. (2020) for ``base=items``; Rampisela et al. (2024),
+        "Evaluation measures of individual item fairness for recommender systems", for its limits
+        (as Ent) and the corrected form
 
     Parameters
     ----------
@@ -137,11 +200,15 @@ class ShannonEntropy(MetricOfAllUsers):
         recommend.
     denominator : {"none", "recommended"}
         See the denominator above.
+    corrected : bool
+        Whether to scale between the smallest and the largest possible value of full lists,
+        whatever the base and the denominator.
     """
 
     name: ClassVar[str] = "ShannonEntropy"
     base: Literal["2", "e", "items"] = "2"
     denominator: Literal["none", "recommended"] = "none"
+    corrected: bool = False
 
     def _entropy(
         self,
@@ -153,7 +220,14 @@ class ShannonEntropy(MetricOfAllUsers):
         """Return the entropy from the sums of x, of x log x, and the number of items with x > 0."""
         base = {"2": np.log(2.0), "e": 1.0, "items": np.log(max(2, n_items))}[self.base]
         totals = np.maximum(1, sums)
-        found = (np.log(totals) - of_counts / totals) / base
+        natural = np.log(totals) - of_counts / totals
+        if self.corrected:
+            whole, rest = np.divmod(sums, max(1, n_items))
+            low, high = whole / totals, (whole + 1) / totals
+            largest = -(n_items - rest) * xlogy(low, low) - rest * xlogy(high, high)
+            found = scaled_between(natural, float(np.log(max(1, self.cutoff or 0))), largest)
+            return np.asarray(np.where(sums > 0, np.maximum(0.0, found), 0.0))
+        found = natural / base
         if self.denominator == "recommended":
             found = found / np.maximum(1, n_met)
         return np.asarray(np.where(sums > 0, np.maximum(0.0, found), 0.0))

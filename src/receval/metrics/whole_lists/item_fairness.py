@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.coverage import exposures
+from receval.metrics.whole_lists.coverage import exposures, scaled_between
 from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
 from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
 
@@ -32,11 +32,7 @@ class _Corrected(MetricOfAllUsers):
         """Return values, or where they lie between k / n and the largest one."""
         if not self.corrected:
             return values
-        least = (self.cutoff or 0) / max(1, n_items)
-        width = largest - least
-        scaled = np.zeros(values.shape)
-        np.divide(values - least, width, out=scaled, where=width > 0)
-        return scaled
+        return scaled_between(values, (self.cutoff or 0) / max(1, n_items), largest)
 
     def of_all(self, recommended: RecommendedLists) -> float:
         counts = exposures(recommended)[recommended.is_candidate]
