@@ -32,14 +32,14 @@ class Ours(NamedTuple):
 
     label: str
     complement: bool = False  # the tool's value is 1 minus ours
-    count: bool = False  # the tool's value is the number of items, and ours a share
+    as_number: bool = False  # the tool's value is the number of items, and ours a share
     padding: bool = False  # the tool has one item more, which nobody gets
     exact: float = 1e-12
 
 
 OURS = {
     "elliot": {
-        "ItemCoverage": Ours("ItemCoverage", count=True),
+        "ItemCoverage": Ours("ItemCoverage", as_number=True),
         "Gini": Ours("Gini(denominator=others)", complement=True),
         "SEntropy": Ours("ShannonEntropy"),
         "PopREO": Ours("REO"),
@@ -167,7 +167,7 @@ def test_every_value_of_a_tool_is_ours(tool: str) -> None:
                     assert len(liked) == entry["users"]
                     ours = np.mean([per_user[users[row]] for row in liked])
             ours = 1 - ours if own.complement else ours
-            ours = ours * _cases()[case]["n_items"] if own.count else ours
+            ours = ours * _cases()[case]["n_items"] if own.as_number else ours
             is_equal = ours == pytest.approx(entry["mean"], rel=own.exact, abs=own.exact)
             if entry["per_user"] and per_user is not None:
                 is_equal &= all(
