@@ -65,8 +65,9 @@ def write_fixture(
     *,
     tool_version: str | None = None,
     leave_out: Mapping[str, str] | None = None,
+    folder: Path = FIXTURES,
 ) -> None:
-    """Evaluate all cases and write the fixture `tool`.json.
+    """Evaluate all cases and write the fixture `tool`.json into the folder.
 
     `packages` are those whose versions the fixture records, the tool first. A case that the tool
     refuses is recorded with the first line of its error; one of `leave_out` with the reason there.
@@ -96,7 +97,7 @@ def write_fixture(
         "values": values,
         "refused": refused,
     }
-    (FIXTURES / f"{tool}.json").write_text(text_of(content), encoding="utf-8")
+    (folder / f"{tool}.json").write_text(text_of(content), encoding="utf-8")
     for name in refused:
         print(f"{tool}: case {name} refused: {refused[name]}")
     print(

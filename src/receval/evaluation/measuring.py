@@ -443,7 +443,8 @@ class Measurements:
                 "users-without-recommendations",
                 f"{system} has an empty list for {how_many(count, 'averaged user')} under "
                 f"{protocol}: {enumerated(list(self._measuring.of_lists))} "
-                f"{'counts' if len(self._measuring.of_lists) == 1 else 'count'} them as 0.",
+                f"{'counts' if len(self._measuring.of_lists) == 1 else 'count'} them as 0, or as "
+                "docs/metrics.md says.",
             )
             for (system, protocol), count in self._n_empty.items()
             if count

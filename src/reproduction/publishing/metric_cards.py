@@ -110,7 +110,7 @@ class Card:
 _OF_LISTS = """\
 They measure the first items of the list of each averaged user, whether these are judged or not.
 They need a cut-off, and a protocol with one list per user and all candidates, such as AR AI-AN. A
-user without a list counts as 0.
+user without a list counts as 0 unless the metric's section says otherwise.
 
 Some are metrics of all lists together, such as the coverage of the catalogue. For intervals and
 tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 1993, section 11.5):

@@ -8,8 +8,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
+from receval.checked_arguments import check_fields
 from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
+from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric
 
 
 def exposures(recommended: RecommendedLists) -> NDArray[np.int64]:
@@ -18,19 +21,56 @@ def exposures(recommended: RecommendedLists) -> NDArray[np.int64]:
     return np.bincount(items, minlength=len(recommended.is_candidate))
 
 
+def scaled_between(
+    values: NDArray[np.floating], least: NDArray | float, largest: NDArray | float
+) -> NDArray[np.float64]:
+    """Return where values lie between the smallest and the largest possible one; 0 if equal."""
+    width = np.broadcast_to(np.asarray(largest - least, dtype=np.float64), values.shape)
+    scaled = np.zeros(values.shape)
+    np.divide(values - least, width, out=scaled, where=np.abs(width) > _NO_WIDTH)
+    return scaled
+
+
+_NO_WIDTH = 1e-12
+"""Possible values that are nearer to each other are one value and rounding."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ItemCoverage(MetricOfAllUsers):
     r"""Share of the items that are recommended to at least one user.
 
     .. math:: ItemCoverage@k = \frac{|\bigcup_u L_u^k|}{|I|}
 
+    Its limits: lists of k items cover at least k items, and no more than there are
+    recommendations. With ``corrected=true`` the value is scaled between them.
+
     :Denominator: with ``of=candidates``, the items that the protocol lets systems recommend; with
         ``of=training``, those of them with a training rating
-    :Source: Herlocker et al. (2004), section 4.4, "catalog coverage"; Ge et al. (2010)
+    :Source: Herlocker et al. (2004), section 4.4, "catalog coverage"; Ge et al. (2010); Rampisela
+        et al. (2024), "Evaluation measures of individual item fairness for recommender systems",
+        for its limits (as QF) and the corrected form
+
+    Parameters
+    ----------
+    of : {"candidates", "training"}
+        See the denominator above.
+    corrected : bool
+        Whether to scale between the smallest and the largest possible value of full lists.
     """
 
     name: ClassVar[str] = "ItemCoverage"
     of: Literal["candidates", "training"] = "candidates"
+    corrected: bool = False
+
+    def _values(
+        self, n_met: NDArray[np.int64], sums: NDArray[np.int64], n_items: int
+    ) -> NDArray[np.float64]:
+        """Return the coverage of numbers of items by numbers of recommendations."""
+        if not self.corrected:
+            return np.asarray(n_met / max(1, n_items))
+        least = self.cutoff or 0
+        found = scaled_between(n_met.astype(np.float64), least, np.minimum(n_items, sums))
+        return np.asarray(np.maximum(0.0, found))
 
     def _counted(self, recommended: RecommendedLists) -> NDArray[np.bool_]:
         counted = recommended.is_candidate
@@ -38,36 +78,74 @@ class ItemCoverage(MetricOfAllUsers):
 
     def of_all(self, recommended: RecommendedLists) -> float:
         counted = self._counted(recommended)
-        return float((exposures(recommended)[counted] > 0).sum() / max(1, counted.sum()))
+        met = exposures(recommended)[counted]
+        parts = np.array([(met > 0).sum()]), np.array([met.sum()])
+        return float(self._values(*parts, int(counted.sum()))[0])
 
     def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         counted = self._counted(recommended)
         met = exposures(recommended)
         rows, _, items = recommended.lists.entries()
         is_only = (met[items] == 1) & counted[items]
-        lost = np.bincount(rows[is_only], minlength=len(recommended.users))
-        return np.asarray(((met[counted] > 0).sum() - lost) / max(1, counted.sum()))
+        n = len(recommended.users)
+        n_met = (met[counted] > 0).sum() - np.bincount(rows[is_only], minlength=n)
+        sums = met[counted].sum() - np.bincount(rows[counted[items]], minlength=n)
+        return self._values(n_met, sums, int(counted.sum()))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gini(MetricOfAllUsers):
     r"""Gini index of the numbers of recommendations of the items: 0 if all are equal.
 
-    With the items in ascending order of the number :math:`x_i` of lists that contain them,
-
     .. math:: Gini@k = \frac{\sum_i (2i - |I| - 1) x_i}{|I| \sum_i x_i}
 
-    :Denominator: the items that the protocol lets systems recommend
+    Here :math:`x_i` are the numbers of lists that contain each item, in ascending order.
+
+    RecBole's GiniIndex and LensKit's ListGini are this metric; RecBole counts its padding item as
+    one more item. Elliot's Gini is 1 minus ``Gini(denominator=others)``, so that more is better.
+
+    Its limits: it is 0 only if the number of recommendations is a multiple of that of the items,
+    and with lists of k items it is at most :math:`1 - k / |I|`. With ``corrected=true`` the value
+    is scaled between the smallest and the largest possible value.
+
+    :Denominator: the items that the protocol lets systems recommend; with ``denominator=others``
+        one less, so that 1 is the value of a single item for all users
     :Source: Castells, Hurley and Vargas (2022), Recommender Systems Handbook, "Novelty and
-        diversity in recommender systems", section 3.4
+        diversity in recommender systems", section 3.4; Rampisela et al. (2024), "Evaluation
+        measures of individual item fairness for recommender systems", for its limits and the
+        corrected form
+
+    Parameters
+    ----------
+    denominator : {"items", "others"}
+        See the denominator above.
+    corrected : bool
+        Whether to scale between the smallest and the largest possible value of full lists,
+        whatever the denominator.
     """
 
     name: ClassVar[str] = "Gini"
     less_is_better: ClassVar[bool] = True
+    denominator: Literal["items", "others"] = "items"
+    corrected: bool = False
+
+    def _values(
+        self, differences: NDArray[np.floating], sums: NDArray[np.int64], n: int
+    ) -> NDArray[np.float64]:
+        """Return the metric from the sums of differences of all pairs, and of recommendations."""
+        if not self.corrected:
+            return _gini(differences, sums, max(1, n - 1) if self.denominator == "others" else n)
+        rest = sums % max(1, n)
+        least = (n - rest) * rest / np.maximum(1, n * sums)
+        found = scaled_between(
+            _gini(differences, sums, n), least, 1 - (self.cutoff or 0) / max(1, n)
+        )
+        return np.where(sums > 0, np.maximum(0.0, found), 0.0)
 
     def of_all(self, recommended: RecommendedLists) -> float:
         counts = np.sort(exposures(recommended)[recommended.is_candidate])
-        return float(_gini(_summed_differences(counts), counts.sum(), len(counts)))
+        differences = np.array([_summed_differences(counts)])
+        return float(self._values(differences, np.array([counts.sum()]), len(counts))[0])
 
     def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         met = exposures(recommended)
@@ -90,18 +168,234 @@ class Gini(MetricOfAllUsers):
             minlength=len(recommended.users),
         )
         sums = counts.sum() - recommended.lists.lengths
-        return _gini(_summed_differences(counts) + change - tied, sums, len(counts))
+        return self._values(_summed_differences(counts) + change - tied, sums, len(counts))
 
 
-def _summed_differences(ascending: NDArray[np.int64]) -> float:
+@dataclass(frozen=True, kw_only=True)
+class ShannonEntropy(MetricOfAllUsers):
+    r"""Entropy of the distribution of recommendations over items: large if they are even.
+
+    .. math:: ShannonEntropy@k = -\sum_i p_i \log p_i
+
+    Here :math:`p_i` is the share of all recommendations that are of item i; items that are not
+    recommended add nothing.
+
+    Elliot's SEntropy is this metric, in bits, if all lists have the same length. RecBole's
+    ShannonEntropy is ``ShannonEntropy(base=e,denominator=recommended)``.
+
+    With ``base=items`` it lies between 0 and 1. Its limits: with lists of k items it is at least
+    :math:`\log k / \log |I|`, and it is 1 only if the number of recommendations is a multiple of
+    that of the items. With ``corrected=true`` the value is scaled between these limits.
+
+    :Denominator: none; with ``denominator=recommended`` the number of recommended items
+    :Source: Adomavicius and Kwon (2012), "Improving aggregate recommendation diversity using
+        ranking-based techniques"; Patro et al. (2020) for ``base=items``; Rampisela et al. (2024),
+        "Evaluation measures of individual item fairness for recommender systems", for its limits
+        (as Ent) and the corrected form
+
+    Parameters
+    ----------
+    base : {"2", "e", "items"}
+        The base of the logarithm; ``items`` is the number of items that the protocol lets systems
+        recommend.
+    denominator : {"none", "recommended"}
+        See the denominator above.
+    corrected : bool
+        Whether to scale between the smallest and the largest possible value of full lists,
+        whatever the base and the denominator.
+    """
+
+    name: ClassVar[str] = "ShannonEntropy"
+    base: Literal["2", "e", "items"] = "2"
+    denominator: Literal["none", "recommended"] = "none"
+    corrected: bool = False
+
+    def _entropy(
+        self,
+        sums: NDArray[np.int64],
+        of_counts: NDArray[np.float64],
+        n_met: NDArray[np.int64],
+        n_items: int,
+    ) -> NDArray[np.float64]:
+        """Return the entropy from the sums of x, of x log x, and the number of items with x > 0."""
+        base = {"2": np.log(2.0), "e": 1.0, "items": np.log(max(2, n_items))}[self.base]
+        totals = np.maximum(1, sums)
+        natural = np.log(totals) - of_counts / totals
+        if self.corrected:
+            whole, rest = np.divmod(sums, max(1, n_items))
+            low, high = whole / totals, (whole + 1) / totals
+            largest = -(n_items - rest) * xlogy(low, low) - rest * xlogy(high, high)
+            found = scaled_between(natural, float(np.log(max(1, self.cutoff or 0))), largest)
+            return np.asarray(np.where(sums > 0, np.maximum(0.0, found), 0.0))
+        found = natural / base
+        if self.denominator == "recommended":
+            found = found / np.maximum(1, n_met)
+        return np.asarray(np.where(sums > 0, np.maximum(0.0, found), 0.0))
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        met = exposures(recommended)
+        n_items = int(recommended.is_candidate.sum())
+        parts = np.array([met.sum()]), xlogy(met, met).sum(), np.array([(met > 0).sum()])
+        return float(self._entropy(*parts, n_items)[0])
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        met = exposures(recommended)
+        rows, _, items = recommended.lists.entries()
+        own = met[items]
+        n = len(recommended.users)
+        change = np.bincount(rows, weights=xlogy(own - 1, own - 1) - xlogy(own, own), minlength=n)
+        return self._entropy(
+            met.sum() - recommended.lists.lengths,
+            xlogy(met, met).sum() + change,
+            (met > 0).sum() - np.bincount(rows[own == 1], minlength=n),
+            int(recommended.is_candidate.sum()),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeastRecommendedShare(MetricOfAllUsers):
+    r"""Share of all recommendations that go to the least recommended items.
+
+    .. math:: LeastRecommendedShare@k = \frac{\sum_{i=1}^{\lfloor s |I| \rfloor} x_i}{\sum_i x_i}
+
+    Here :math:`x_i` are the numbers of lists that contain each item, in ascending order: it is the
+    Lorenz curve at a share s of the items.
+
+    It is nearly s if all items are recommended equally often, and 0 if nobody gets the least
+    recommended ones.
+
+    :Denominator: all recommendations; the items are those that the protocol lets systems recommend
+    :Source: Lorenz (1905); Fleder and Hosanagar (2009), "Blockbuster culture's next rise or fall"
+
+    Parameters
+    ----------
+    share : float
+        The share of the items that are the least recommended ones, between 0 and 1.
+    """
+
+    name: ClassVar[str] = "LeastRecommendedShare"
+    share: float = 0.8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self, "share")
+        if not 0 < self.share < 1:
+            raise ValueError(
+                f"The share of {self.name} is {self.share}; it must lie between 0 and 1."
+            )
+
+    def _n_least(self, n_items: int) -> int:
+        # Products such as .29 * 100 fall short of a whole number by rounding.
+        return int(self.share * n_items + 1e-9)
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        counts = np.sort(exposures(recommended)[recommended.is_candidate])
+        return float(counts[: self._n_least(len(counts))].sum() / max(1, counts.sum()))
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        met = exposures(recommended)
+        counts = np.sort(met[recommended.is_candidate])
+        n, n_least = len(recommended.users), self._n_least(len(counts))
+        sums = counts.sum() - recommended.lists.lengths
+        if n_least == 0:
+            return np.zeros(n)
+        rows, _, items = recommended.lists.entries()
+        limit = counts[n_least - 1]
+        # The user's items below the limit lose one each. Of those at the limit, only so many are
+        # among the least recommended items, first of all those that lose one.
+        n_open = n_least - int(np.searchsorted(counts, limit, side="left"))
+        lost = np.bincount(rows[met[items] < limit], minlength=n) + np.minimum(
+            n_open, np.bincount(rows[met[items] == limit], minlength=n)
+        )
+        return np.asarray((counts[:n_least].sum() - lost) / np.maximum(1, sums))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
+    r"""Gini index of the attention that items get: recommendations weighed by their ranks.
+
+    .. math:: ExposureGini@k = \frac{\sum_i (2i - |I| - 1) x_i}{|I| \sum_i x_i}
+
+    Here :math:`x_i = \sum_u a(rank_u(i))` is the sum of the attention at the ranks of an item, and
+    the items are in ascending order of it.
+
+    Gini-w of Rampisela et al. (2024) is this metric. LensKit's ExposureGini is
+    ``ExposureGini(discount=rbp)``, in single precision.
+
+    :Denominator: the items that the protocol lets systems recommend
+    :Source: Do and Usunier (2022), "Optimizing generalized Gini indices for fairness in rankings"
+
+    Parameters
+    ----------
+    discount : {"none", "log", "rbp"}
+        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+    phi : float
+        Between 0 and 1; for ``discount=rbp``.
+    """
+
+    name: ClassVar[str] = "ExposureGini"
+    less_is_better: ClassVar[bool] = True
+
+    def _attention(
+        self, recommended: RecommendedLists
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the attention of each item, and of each rank of each list; 0 behind the end."""
+        weights = self.weights(recommended.items.shape[1])
+        _, positions, items = recommended.lists.entries()
+        n_items = len(recommended.is_candidate)
+        of_items = np.bincount(items, weights=weights[positions], minlength=n_items)
+        return np.asarray(of_items, np.float64), weights * recommended.is_filled
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        of_items, _ = self._attention(recommended)
+        own = np.sort(of_items[recommended.is_candidate])
+        return float(_gini(_summed_differences(own), own.sum(), len(own)))
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        of_items, of_ranks = self._attention(recommended)
+        own = np.sort(of_items[recommended.is_candidate])
+        before = recommended.of_items(of_items)
+        after = np.maximum(0.0, before - of_ranks)
+        is_filled = recommended.is_filled
+        # Differences between the user's items and all others change, and those within the list.
+        change = _distances(own, after, is_filled) - _distances(own, before, is_filled)
+        first, second = (_pairs_within(values, is_filled) for values in (before, after))
+        both = _pairs_within(np.hstack([before, after]), np.hstack([is_filled, is_filled]))
+        change += first + second - (both - first - second)
+        sums = own.sum() - of_ranks.sum(axis=1)
+        sums[sums < _ROUNDING * own.sum()] = 0.0
+        return np.maximum(0.0, _gini(_summed_differences(own) + change, sums, len(own)))
+
+
+_ROUNDING = 1e-13
+"""A sum of the attention of other users below this share of all is the sum of no users."""
+
+
+def _distances(
+    ascending: NDArray[np.float64], values: NDArray[np.float64], is_filled: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return for each row the sum of the distances of its values to all numbers."""
+    sums = np.r_[0.0, np.cumsum(ascending)]
+    smaller = np.searchsorted(ascending, values)
+    found = (2 * smaller - len(ascending)) * values + sums[-1] - 2 * sums[smaller]
+    return np.asarray((found * is_filled).sum(axis=1))
+
+
+def _pairs_within(values: NDArray[np.float64], is_filled: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return for each row the sum of the differences of all pairs of its filled values."""
+    ordered = np.sort(np.where(is_filled, values, np.inf), axis=1)
+    sizes = is_filled.sum(axis=1, keepdims=True)
+    factors = 2 * np.arange(values.shape[1]) - sizes + 1
+    return np.asarray((factors * np.where(np.isinf(ordered), 0.0, ordered)).sum(axis=1))
+
+
+def _summed_differences(ascending: NDArray[np.integer] | NDArray[np.floating]) -> float:
     """Return the sum of the differences of all pairs of numbers in ascending order."""
     places = np.arange(len(ascending))
     return float(((2 * places - len(ascending) + 1) * ascending).sum())
 
 
-def _gini(
-    differences: NDArray[np.floating] | float, sums: NDArray[np.int64], n: int
-) -> NDArray[np.float64]:
+def _gini(differences: NDArray[np.floating] | float, sums: NDArray, n: int) -> NDArray[np.float64]:
     """Return the Gini index from the sum of the differences of all pairs; 0 for a sum of 0."""
     divisor = np.asarray(n * sums, dtype=np.float64)
     quotient = np.zeros(divisor.shape)

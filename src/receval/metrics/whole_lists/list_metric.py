@@ -127,6 +127,9 @@ class ListMetric(BaseMetric):
     feature_needed: ClassVar[bool] = False
     """Whether the metric has the parameter ``feature``, the name of a feature of items."""
 
+    training_needed: ClassVar[bool] = False
+    """Whether the metric looks at training ratings, so that it means nothing without any."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.cutoff is None:
@@ -144,6 +147,11 @@ class ListMetric(BaseMetric):
             The lists lack what the metric needs, such as features of items.
         """
         assert self.cutoff is not None
+        if self.training_needed and not recommended.fold.train.nnz:
+            raise ValueError(
+                f"{self.label} looks at training ratings, but there are none. Give the training "
+                "ratings (train=), or leave out the metric."
+            )
         return self._per_user(recommended.cut(self.cutoff))
 
     @abstractmethod

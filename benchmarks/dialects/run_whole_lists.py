@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""Values of other tools for metrics of whole lists: writes one fixture per tool.
+
+    python benchmarks/dialects/run_whole_lists.py TOOL [FOLDER]
+
+TOOL is elliot, lenskit, rampisela2024, recbole, recpack or rectools, and the Python is that of its
+environment. Fixtures are written to tests/metrics/whole_lists/fixtures. FOLDER holds sources that
+are in no package registry: for elliot the folder `elliot`, and for rampisela2024, the measures of
+individual item fairness as their authors compute them, `RecBole/recbole/evaluator/metrics.py` as
+`fairness_metrics.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from fixture_files import CUTOFFS, THRESHOLD, Case, Values, value_of, write_fixture
+
+FOLDER = Path(__file__).resolve().parents[2] / "tests/metrics/whole_lists/fixtures"
+COMMITS = {
+    "elliot": "fc27efedaddf4a57294db14b4bcaa5553a0015d2",
+    "rampisela2024": "6c594f28e508385635e3dbe6d7de9da9e49ac10e",
+}
+"""Those of sisinflab/elliot and theresiavr/individual-item-fairness-measures-recsys."""
+
+
+def _code(item: str) -> int:
+    return int(item[1:])
+
+
+def _trained(case: Case) -> list[str]:
+    return [item for items in case["train"].values() for item in items]
+
+
+def of_recbole(case: Case) -> Values:
+    import numpy as np
+
+    vars(np).update(float=np.float64, bool=np.bool_)
+    import recbole.evaluator.metrics as recbole_metrics
+
+    config: dict[str, Any] = {"topk": list(CUTOFFS), "metric_decimal_place": 16}
+    lists = [[item for item, _ in run] for run in case["run"].values()]
+    if min(map(len, lists)) < max(CUTOFFS):
+        raise ValueError("RecBole's lists have max(topk) items")
+    matrix = np.array([[_code(item) + 1 for item in listed[: max(CUTOFFS)]] for listed in lists])
+    n_items = case["n_items"] + 1  # with [PAD], as dataset.num counts
+    counts = Counter(_code(item) + 1 for item in _trained(case))
+    values: Values = {}
+    for k in CUTOFFS:
+        top = matrix[:, :k]
+        for name, value in (
+            ("itemcoverage", recbole_metrics.ItemCoverage(config).get_coverage(top, n_items)),
+            ("giniindex", recbole_metrics.GiniIndex(config).get_gini(top, n_items)),
+            ("shannonentropy", recbole_metrics.ShannonEntropy(config).get_entropy(top)),
+        ):
+            values[f"{name}@{k}"] = value_of(float(value), None, len(lists))
+    popularity = recbole_metrics.AveragePopularity(config)
+    found = [("averagepopularity", popularity, popularity.get_pop(matrix, dict(counts)))]
+    for ratio in (0.1, 0.5, 5):
+        tail = recbole_metrics.TailPercentage({**config, "tail_ratio": ratio})
+        found.append(
+            (f"tailpercentage tail_ratio={ratio}", tail, tail.get_tail(matrix, dict(counts)))
+        )
+    for label, metric, of_ranks in found:
+        table = metric.metric_info(of_ranks)
+        name, _, options = label.partition(" ")
+        for k in CUTOFFS:
+            mean = metric.topk_result(name, table)[f"{name}@{k}"]
+            per_user = dict(zip(case["run"], table[:, k - 1].tolist(), strict=True))
+            values[f"{name}@{k} {options}".strip()] = value_of(float(mean), per_user, len(lists))
+    return values
+
+
+def of_elliot(case: Case) -> Values:
+    import numpy as np
+    import pandas as pd
+    from elliot.evaluation import metrics as elliot_metrics
+    from elliot.evaluation.popularity_utils.popularity import Popularity
+    from elliot.evaluation.relevance.relevance import Relevance
+    from scipy.sparse import csr_matrix
+
+    items = [f"i{code:02d}" for code in range(case["n_items"])]
+    users = list(case["train"])
+    train = csr_matrix(
+        (
+            np.ones(len(_trained(case))),
+            (
+                [users.index(user) for user, own in case["train"].items() for _ in own],
+                [_code(item) for item in _trained(case)],
+            ),
+        ),
+        shape=(len(users), len(items)),
+    )
+    data = SimpleNamespace(
+        private_items=dict(enumerate(items)),
+        sp_i_train=train,
+        transactions=train.nnz,
+        train_dict={user: dict.fromkeys(own, 1.0) for user, own in case["train"].items()},
+    )
+    run = {user: [(item, score) for item, score in pairs] for user, pairs in case["run"].items()}
+    groups = FOLDER / "groups.tsv"
+    groups_of = [[item, _code(item) % 3] for item in items]
+    pd.DataFrame(groups_of).to_csv(groups, sep="\t", header=False, index=False)
+    additional = {"clustering_file": str(groups), "clustering_name": "thirds"}
+    values: Values = {}
+    try:
+        for k in CUTOFFS:
+            objects = SimpleNamespace(
+                cutoff=k,
+                num_items=len(items),
+                pop=Popularity(data),
+                relevance=Relevance(case["test"], THRESHOLD),
+                data=data,
+            )
+            for name in ("ItemCoverage", "GiniIndex", "ShannonEntropy", "PopREO", "PopRSP"):
+                metric = getattr(elliot_metrics, name)(run, None, None, objects)
+                values[f"{metric.name()}@{k}"] = value_of(float(metric.eval()), None, None)
+            for name in ("ARP", "APLT", "ACLT", "EFD", "EPC"):
+                metric = getattr(elliot_metrics, name)(run, None, None, objects)
+                per_user = {user: float(own) for user, own in metric.eval_user_metric().items()}
+                values[f"{name}@{k}"] = value_of(float(metric.eval()), per_user, len(per_user))
+            for name in ("REO", "RSP"):
+                metric = getattr(elliot_metrics, name)(run, None, None, objects, additional)
+                values[f"{name}@{k} groups=thirds"] = value_of(
+                    float(metric.get()[-1].eval()), None, None
+                )
+    finally:
+        groups.unlink()
+    return values
+
+
+def of_rampisela2024(case: Case) -> Values:
+    import fairness_metrics
+    import numpy as np
+
+    lists = [[item for item, _ in run][: max(CUTOFFS)] for run in case["run"].values()]
+    if min(map(len, lists)) < max(CUTOFFS):
+        raise ValueError("RecBole's lists have max(topk) items")
+    matrix = np.array([[_code(item) + 1 for item in listed] for listed in lists])
+    content = {
+        "rec.items": SimpleNamespace(numpy=lambda: matrix),
+        "data.num_items": case["n_items"] + 1,  # with [PAD], which the measures leave out
+    }
+    config: dict[str, Any] = {"topk": list(CUTOFFS), "metric_decimal_place": 16}
+    values: Values = {}
+    for name in ("FairWORel", "IID_AID"):
+        found = getattr(fairness_metrics, name)(config).calculate_metric(content)
+        values |= {
+            label: value_of(float(value), None, len(lists)) for label, value in found.items()
+        }
+    return values
+
+
+def of_lenskit(case: Case) -> Values:
+    import pandas as pd
+    from lenskit.data import ItemList, ItemListCollection, from_interactions_df
+    from lenskit.metrics import ExposureGini, ListGini, RunAnalysis
+    from lenskit.metrics.ranking import MeanPopRank
+
+    frame = pd.DataFrame(
+        [(user, item) for user, own in case["train"].items() for item in own],
+        columns=["user_id", "item_id"],
+    )
+    data = from_interactions_df(frame)
+    lists, truth = (
+        ItemListCollection.from_dict(
+            {user: ItemList(list(own), ordered=ordered) for user, own in content.items()},
+            key="user_id",
+        )
+        for content, ordered in (
+            ({user: [item for item, _ in pairs] for user, pairs in case["run"].items()}, True),
+            (case["test"], False),
+        )
+    )
+    analysis = RunAnalysis()
+    for k in CUTOFFS:
+        analysis.add_metric(ListGini(k, items=case["n_items"]), label=f"ListGini@{k}")
+        analysis.add_metric(ExposureGini(k, items=case["n_items"]), label=f"ExposureGini@{k}")
+        analysis.add_metric(MeanPopRank(data, n=k), label=f"MeanPopRank@{k}")
+    result = analysis.measure(lists, truth)
+    table, whole = result.list_metrics(fill_missing=False), result.global_metrics()
+    values: Values = {}
+    for k in CUTOFFS:
+        label = f"MeanPopRank@{k}"
+        per_user = table[label].to_dict()
+        values[label] = value_of(float(table[label].mean()), per_user, len(table))
+        for name in ("ListGini", "ExposureGini"):
+            values[f"{name}@{k}"] = value_of(float(whole[f"{name}@{k}"]), None, len(table))
+    return values
+
+
+def of_rectools(case: Case) -> Values:
+    import pandas as pd
+    from rectools import Columns
+    from rectools.metrics import AvgRecPopularity, CatalogCoverage, MeanInvUserFreq
+
+    recommended = pd.DataFrame(
+        [
+            (user, item, rank)
+            for user, pairs in case["run"].items()
+            for rank, (item, _) in enumerate(pairs, start=1)
+        ],
+        columns=[Columns.User, Columns.Item, Columns.Rank],
+    )
+    before = pd.DataFrame(
+        [(user, item) for user, own in case["train"].items() for item in own],
+        columns=[Columns.User, Columns.Item],
+    )
+    catalog = [f"i{code:02d}" for code in range(case["n_items"])]
+    values: Values = {}
+    for k in CUTOFFS:
+        coverage = CatalogCoverage(k=k, normalize=True).calc(recommended, catalog)
+        values[f"CatalogCoverage@{k} normalize=True"] = value_of(float(coverage))
+        for label, metric in (
+            (f"AvgRecPopularity@{k}", AvgRecPopularity(k=k)),
+            (f"AvgRecPopularity@{k} normalize=True", AvgRecPopularity(k=k, normalize=True)),
+            (f"MeanInvUserFreq@{k}", MeanInvUserFreq(k=k)),
+        ):
+            table = metric.calc_per_user(recommended, before)
+            mean = float(metric.calc(recommended, before))
+            values[label] = value_of(mean, table.to_dict(), len(table))
+    return values
+
+
+def of_recpack(case: Case) -> Values:
+    import numpy as np
+    import recpack.metrics as recpack_metrics
+    from scipy.sparse import csr_matrix
+
+    users = list(case["run"])
+    true, predicted = np.zeros((2, len(users), case["n_items"]))
+    for row, user in enumerate(users):
+        for item in case["test"].get(user, {}):
+            true[row, _code(item)] = 1
+        for item, score in case["run"][user]:
+            predicted[row, _code(item)] = score
+    values: Values = {}
+    for k in CUTOFFS:
+        metric = recpack_metrics.CoverageK(k)
+        metric.calculate(csr_matrix(true), csr_matrix(predicted))
+        values[f"CoverageK@{k}"] = value_of(float(metric.value), None, len(users))
+    return values
+
+
+TOOLS: dict[str, tuple[Callable[[Case], Values], str, list[str]]] = {
+    "elliot": (of_elliot, "elliot/evaluation/metrics", ["numpy", "pandas"]),
+    "lenskit": (of_lenskit, "lenskit/metrics/ranking", ["lenskit", "numpy", "pandas"]),
+    "rampisela2024": (of_rampisela2024, "recbole/evaluator/metrics.py", ["numpy", "scipy"]),
+    "recbole": (of_recbole, "recbole/evaluator/metrics.py", ["recbole", "numpy", "torch"]),
+    "recpack": (of_recpack, "recpack/metrics/coverage.py", ["recpack", "numpy", "scipy"]),
+    "rectools": (of_rectools, "rectools/metrics", ["rectools", "numpy", "pandas"]),
+}
+
+LEFT_OUT = ("binary", "full", "missing", "negative", "ties")
+"""They differ only in ratings, or in missing lists, for which tools have no values."""
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    tool = sys.argv[1]
+    sys.path[:0] = sys.argv[2:]
+    function, source, packages = TOOLS[tool]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    write_fixture(
+        tool,
+        source,
+        packages,
+        {"relevance threshold": THRESHOLD},
+        function,
+        tool_version=f"commit {COMMITS[tool]}" if tool in COMMITS else None,
+        leave_out=dict.fromkeys(LEFT_OUT, "not evaluated"),
+        folder=FOLDER,
+    )

@@ -1,0 +1,496 @@
+# SPDX-License-Identifier: MIT
+"""How attention is divided among groups of items, and among items by their relevance."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
+from receval.metrics.whole_lists.popularity import (
+    HEAD,
+    jensen_shannon,
+    popularity_groups,
+    profile_entries,
+)
+from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
+from receval.storage.messages import enumerated, quoted
+
+_HEAD = 0.8
+"""The short head has the most popular items with 80 % of the training ratings."""
+
+
+def item_groups(recommended: RecommendedLists, feature: str, metric: str) -> csr_array:
+    """Return which items are of which group, shape (n_items, n_groups), with entries of 1.
+
+    Without a feature of items of this name, ``popularity`` means the short head, the most popular
+    items with 80 % of the training ratings, and the long tail.
+    """
+    found = recommended.item_features.get(feature)
+    if found is not None:
+        groups = csr_array(found != 0).astype(np.float64)
+        return csr_array(groups)
+    if feature == "popularity":
+        if not recommended.popularity.any():
+            raise ValueError(
+                f"{metric} groups items by their training ratings, but there are none. Give the "
+                "training ratings (train=), or another feature of items."
+            )
+        of_items = popularity_groups(recommended.popularity, _HEAD, round(1 - _HEAD, 12), "ratings")
+        is_tail = (of_items != HEAD).astype(np.int64)
+        n_items = len(is_tail)
+        return csr_array((np.ones(n_items), is_tail, np.arange(n_items + 1)), shape=(n_items, 2))
+    known = enumerated([*recommended.item_features, "popularity"])
+    raise ValueError(
+        f"{metric} needs groups of items by {quoted(feature)}, but there is no such feature of "
+        f"items. There are {known}. Give item_features, or another feature."
+    )
+
+
+def relevant_entries(
+    recommended: RecommendedLists,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows and items of the relevant test items that the averaged users could get.
+
+    These are candidates without a training rating of the user.
+    """
+    test, n_items = recommended.fold.test, len(recommended.is_candidate)
+    kept = test.values >= recommended.threshold
+    users, items = test.users[kept].astype(np.int64), test.items[kept].astype(np.int64)
+    rows = np.full(recommended.fold.train.shape[0], -1)
+    rows[recommended.users] = np.arange(len(recommended.users))
+    own, trained, _ = profile_entries(recommended)
+    kept = (rows[users] >= 0) & recommended.is_candidate[items]
+    met, liked = rows[users[kept]], items[kept]
+    pairs, of_train = met * n_items + liked, own * n_items + trained
+    if len(of_train):
+        # Rows of a training matrix are in ascending order of the items, so nothing is to sort.
+        of_train = of_train if (np.diff(of_train) > 0).all() else np.sort(of_train)
+        found = np.minimum(np.searchsorted(of_train, pairs), len(of_train) - 1)
+        is_open = of_train[found] != pairs
+        met, liked = met[is_open], liked[is_open]
+    return met, liked
+
+
+def _sums(
+    rows: NDArray[np.int64],
+    items: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    groups: csr_array,
+    n_users: int,
+) -> NDArray[np.float64]:
+    """Return the sum of weights per user and group of items, shape (n_users, n_groups)."""
+    shape = (n_users, groups.shape[0])
+    entries = csr_array((weights, (rows, items)), shape=shape)
+    return np.asarray((entries @ groups).toarray(), dtype=np.float64)
+
+
+def _open_sums(recommended: RecommendedLists, groups: csr_array) -> NDArray[np.float64]:
+    """Return how many candidates of each group a user did not rate in training."""
+    rows, items, sizes = profile_entries(recommended)
+    kept = recommended.is_candidate[items]
+    trained = _sums(rows[kept], items[kept], np.ones(int(kept.sum())), groups, len(sizes))
+    totals = recommended.is_candidate.astype(np.float64) @ groups
+    return np.asarray(totals[None, :] - trained)
+
+
+def _divided(groups: csr_array) -> csr_array:
+    """Return groups in which an item of m groups belongs to each by 1/m."""
+    sizes = np.diff(groups.indptr)
+    data = groups.data / np.repeat(np.maximum(1, sizes), sizes)
+    return csr_array((data, groups.indices, groups.indptr), shape=groups.shape)
+
+
+def _normalised(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rows divided by their sums; rows of zeros stay."""
+    sums = rows.sum(axis=1, keepdims=True)
+    return np.asarray(rows / np.where(sums > 0, sums, 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionWeightedRankFairness(DiscountedListMetric):
+    r"""Difference between the attention that groups of items get in a list and their target.
+
+    .. math:: AWRF@k = \Delta(\epsilon, p), \qquad
+        \epsilon_g = \frac{\sum_{r} a(r)\, G(i_r, g)}{\sum_g \sum_{r} a(r)\, G(i_r, g)}
+
+    Here :math:`\epsilon_g` is the share of the attention of the list's ranks that goes to items of
+    group g, and :math:`p_g` the target share.
+
+    0 is fair. The TREC Fair Ranking tracks print 1 minus the Jensen-Shannon divergence. An item of
+    m groups belongs to each by 1/m; items of no group are left out.
+
+    :Denominator: the attention of the listed items that are of a group
+    :Source: Sapiezynski et al. (2019), "Quantifying the impact of user attention on fair group
+        representation in ranked lists"; Raj and Ekstrand (2022), "Measuring fairness in ranked
+        results"
+    :Missing: 1, the largest value, also for lists without an item of a group
+
+    Parameters
+    ----------
+    feature : str
+        The feature of items whose values are the groups; ``popularity`` means the short head, the
+        most popular items with 80 % of the training ratings, and the long tail.
+    target : {"candidates", "training", "equal"}
+        The shares of the groups among the items that the protocol lets systems recommend, or among
+        the training ratings, or equal shares.
+    distance : {"total-variation", "jensen-shannon", "jensen-shannon-divergence"}
+        Half the sum of the absolute differences, the Jensen-Shannon distance with logarithms to
+        the base 2, or its square.
+    discount : {"none", "log", "rbp"}
+        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+    phi : float
+        Between 0 and 1; for ``discount=rbp``.
+    """
+
+    name: ClassVar[str] = "AWRF"
+    less_is_better: ClassVar[bool] = True
+    feature: str = "popularity"
+    target: Literal["candidates", "training", "equal"] = "candidates"
+    distance: Literal["total-variation", "jensen-shannon", "jensen-shannon-divergence"] = (
+        "total-variation"
+    )
+
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        groups = _divided(item_groups(recommended, self.feature, self.label))
+        rows, positions, items = recommended.lists.entries()
+        weights = self.weights(recommended.items.shape[1])[positions]
+        attention = _sums(rows, items, weights, groups, len(recommended.users))
+        if self.target == "equal":
+            wanted = np.ones((1, groups.shape[1]))
+        elif self.target == "training":
+            wanted = (recommended.popularity.astype(np.float64) @ groups)[None, :]
+        else:
+            wanted = (recommended.is_candidate.astype(np.float64) @ groups)[None, :]
+        shares, wanted = _normalised(attention), _normalised(wanted)
+        if self.distance == "total-variation":
+            values = np.abs(shares - wanted).sum(axis=1) / 2
+        else:
+            values = jensen_shannon(shares, np.broadcast_to(wanted, shares.shape))
+            if self.distance == "jensen-shannon":
+                values = np.sqrt(values)
+        return np.where(attention.sum(axis=1) > 0, values, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ExpectedExposure(DiscountedListMetric):
+    """A metric of the exposure of items or groups, and of the exposure that they should have."""
+
+    feature: str = "none"
+    discount: RankDiscount = "rbp"
+    phi: float = 0.5
+
+    @abstractmethod
+    def _of_sums(
+        self,
+        own: NDArray[np.float64],
+        product: NDArray[np.float64],
+        wanted: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Return values from three sums per user.
+
+        They are of the squares of exposure, of its products with the target, and of the squares
+        of the target.
+        """
+
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        n_users, n = len(recommended.users), self.cutoff or 0
+        weights = self.weights(n)
+        rows, positions, items = recommended.lists.entries()
+        met, liked = relevant_entries(recommended)
+        n_relevant = np.bincount(met, minlength=n_users)
+        profile, trained, _ = profile_entries(recommended)
+        n_trained = np.bincount(profile[recommended.is_candidate[trained]], minlength=n_users)
+        n_others = int(recommended.is_candidate.sum()) - n_trained - n_relevant
+        # Relevant items share the attention of the first ranks, and the others the rest.
+        sums = np.r_[0.0, np.cumsum(weights)]
+        first = sums[np.minimum(n_relevant, n)]
+        for_relevant = first / np.maximum(1, n_relevant)
+        for_others = (sums[-1] - first) / np.maximum(1, n_others)
+        if self.feature == "none":
+            attention = weights[: recommended.items.shape[1]] * recommended.is_filled
+            own = (attention**2).sum(axis=1)
+            wanted = n_relevant * for_relevant**2 + n_others * for_others**2
+            target = np.where(recommended.is_relevant, for_relevant[:, None], for_others[:, None])
+            product = (attention * target).sum(axis=1)
+            return self._of_sums(own, product, wanted)
+        groups = _divided(item_groups(recommended, self.feature, self.label))
+        exposure = _sums(rows, items, weights[positions], groups, n_users)
+        relevant = _sums(met, liked, np.ones(len(met)), groups, n_users)
+        others = _open_sums(recommended, groups) - relevant
+        targets = relevant * for_relevant[:, None] + others * for_others[:, None]
+        return self._of_sums(
+            (exposure**2).sum(axis=1), (exposure * targets).sum(axis=1), (targets**2).sum(axis=1)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedExposureDisparity(_ExpectedExposure):
+    r"""Sum of the squares of the exposure of groups of items: small if it is divided evenly.
+
+    .. math:: EED@k = \|\epsilon\|^2, \qquad \epsilon_g = \sum_{r=1}^{|L_u^k|} a(r)\, G(i_r, g)
+
+    The source expects exposure over random rankings for one user; a system's list is one. For
+    single items (``feature=none``) it is then the same for all full lists, and only groups tell
+    systems apart. An item of m groups belongs to each by 1/m.
+
+    :Denominator: none
+    :Source: Diaz et al. (2020), "Evaluating stochastic rankings with expected exposure";
+        Raj and Ekstrand (2022), "Measuring fairness in ranked results", for groups
+
+    Parameters
+    ----------
+    feature : str
+        The feature of items whose values are the groups; ``popularity`` means the short head, the
+        most popular items with 80 % of the training ratings, and the long tail; ``none`` makes
+        each item a group.
+    discount : {"none", "log", "rbp"}
+        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+    phi : float
+        Between 0 and 1; for ``discount=rbp``.
+    """
+
+    name: ClassVar[str] = "EED"
+    less_is_better: ClassVar[bool] = True
+
+    def _of_sums(
+        self, own: NDArray[np.float64], product: NDArray[np.float64], wanted: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        return own
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedExposureRelevance(_ExpectedExposure):
+    r"""Product of the exposure of groups of items with the exposure that they should have.
+
+    .. math:: EER@k = \epsilon^\top \epsilon^*
+
+    The target :math:`\epsilon^*` divides the attention of the first m ranks equally among the m
+    relevant test items of the user, and that of the other ranks up to k among all other candidates
+    without a training rating of the user.
+
+    :Denominator: none
+    :Source: as that of EED
+
+    Parameters
+    ----------
+    feature : str
+        As that of EED.
+    discount : {"none", "log", "rbp"}
+        As that of EED.
+    phi : float
+        As that of EED.
+    """
+
+    name: ClassVar[str] = "EER"
+
+    def _of_sums(
+        self, own: NDArray[np.float64], product: NDArray[np.float64], wanted: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        return product
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedExposureLoss(_ExpectedExposure):
+    r"""Squared distance between the exposure of groups of items and what they should have.
+
+    .. math:: EEL@k = \|\epsilon - \epsilon^*\|^2 = EED - 2\, EER + \|\epsilon^*\|^2
+
+    :Denominator: none; the target :math:`\epsilon^*` is that of EER
+    :Source: as that of EED
+    :Missing: the squared length of the target
+
+    Parameters
+    ----------
+    feature : str
+        As that of EED.
+    discount : {"none", "log", "rbp"}
+        As that of EED.
+    phi : float
+        As that of EED.
+    """
+
+    name: ClassVar[str] = "EEL"
+    less_is_better: ClassVar[bool] = True
+
+    def _of_sums(
+        self, own: NDArray[np.float64], product: NDArray[np.float64], wanted: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        return np.maximum(0.0, own - 2 * product + wanted)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
+    r"""Difference between the attention that items get from all users and their relevance to them.
+
+    .. math:: InequityOfAttention@k = \frac{1}{|U|} \sum_i \Big|\sum_u a_{ui} - \sum_u r_{ui}\Big|
+
+    Here :math:`a_{ui}` is the attention of an item in a user's list, divided by that of the list,
+    and :math:`r_{ui} = 1 / |PR_{test}(u)|` its share of the user's relevant test items.
+
+    0 means that attention is divided as relevance is, and 2 that only irrelevant items get it.
+    Users without a relevant test item are left out.
+
+    :Denominator: the users with a relevant test item; the source has the sum
+    :Source: Biega et al. (2018), "Equity of attention: amortizing individual fairness in rankings"
+    :Missing: no attention, so that its relevant items lack it
+
+    Parameters
+    ----------
+    discount : {"none", "log", "rbp"}
+        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+    phi : float
+        Between 0 and 1; for ``discount=rbp``.
+    """
+
+    name: ClassVar[str] = "InequityOfAttention"
+    less_is_better: ClassVar[bool] = True
+
+    def _differences(self, recommended: RecommendedLists) -> tuple[csr_array, NDArray[np.bool_]]:
+        """Return attention minus relevance of users and items, and which users count."""
+        met, liked = relevant_entries(recommended)
+        n_relevant = np.bincount(met, minlength=len(recommended.users))
+        rows, positions, items = recommended.lists.entries()
+        kept = n_relevant[rows] > 0
+        rows, positions, items = rows[kept], positions[kept], items[kept]
+        weights = self.weights(recommended.items.shape[1])
+        totals = np.r_[0.0, np.cumsum(weights)][recommended.lists.lengths]
+        values = np.r_[weights[positions] / totals[rows], -1.0 / n_relevant[met]]
+        shape = (len(recommended.users), len(recommended.is_candidate))
+        found = csr_array((values, (np.r_[rows, met], np.r_[items, liked])), shape=shape)
+        return found, n_relevant > 0
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        found, counted = self._differences(recommended)
+        return float(np.abs(found.sum(axis=0)).sum() / max(1, counted.sum()))
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        found, counted = self._differences(recommended)
+        sums = found.sum(axis=0)
+        rows = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
+        own = sums[found.indices]
+        change = np.bincount(
+            rows, weights=np.abs(own - found.data) - np.abs(own), minlength=found.shape[0]
+        )
+        n_others = counted.sum() - counted
+        values = (np.abs(sums).sum() + change) / np.maximum(1, n_others)
+        return np.where(n_others > 0, np.maximum(0.0, values), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OfItemGroups(MetricOfAllUsers):
+    """The relative standard deviation of the rates at which groups of items are recommended."""
+
+    feature: str = "popularity"
+
+    @abstractmethod
+    def _counts(
+        self, recommended: RecommendedLists, groups: csr_array
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return numerators and denominators per user and group, shape (n_users, n_groups)."""
+
+    def _parts(
+        self, recommended: RecommendedLists
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        groups = item_groups(recommended, self.feature, self.label)
+        return self._counts(recommended, groups)
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        met, possible = self._parts(recommended)
+        return float(_relative_deviation(met.sum(axis=0)[None], possible.sum(axis=0)[None])[0])
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        met, possible = self._parts(recommended)
+        return _relative_deviation(met.sum(axis=0) - met, possible.sum(axis=0) - possible)
+
+
+def _relative_deviation(
+    met: NDArray[np.float64], possible: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return standard deviation over mean of the rates in each row, of groups that are possible.
+
+    It is 0 if all rates are 0. The numbers are whole, so that sums of them are exact.
+    """
+    is_possible = possible > 0
+    rates = np.where(is_possible, met / np.where(is_possible, possible, 1.0), 0.0)
+    n_groups = np.maximum(1, is_possible.sum(axis=1))
+    means = rates.sum(axis=1) / n_groups
+    squares = np.where(is_possible, (rates - means[:, None]) ** 2, 0.0)
+    deviations = np.sqrt(squares.sum(axis=1) / n_groups)
+    return np.asarray(deviations / np.where(means > 0, means, 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingStatisticalParity(_OfItemGroups):
+    r"""Differences between groups of items in how often their items are recommended.
+
+    .. math:: RSP@k = \frac{std_g\, P(R@k \mid g)}{mean_g\, P(R@k \mid g)}, \qquad
+        P(R@k \mid g) = \frac{\sum_u |L_u^k \cap g|}{\sum_u |g \setminus R_{train}(u)|}
+
+    0 means that items of all groups are recommended at the same rate. An item may be of several
+    groups. Elliot's RSP is this metric, and its PopRSP the one with ``feature=popularity``.
+
+    :Denominator: the mean of the rates of the groups; a group's rate divides by its candidates
+        without a training rating of the user. The standard deviation divides by the number of
+        groups. Groups without such items are left out
+    :Source: Zhu et al. (2020), "Measuring and mitigating item under-recommendation bias in
+        personalized ranking systems"
+
+    Parameters
+    ----------
+    feature : str
+        The feature of items whose values are the groups; ``popularity`` means the short head, the
+        most popular items with 80 % of the training ratings, and the long tail.
+    """
+
+    name: ClassVar[str] = "RSP"
+    less_is_better: ClassVar[bool] = True
+
+    def _counts(
+        self, recommended: RecommendedLists, groups: csr_array
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        rows, _, items = recommended.lists.entries()
+        met = _sums(rows, items, np.ones(len(rows)), groups, len(recommended.users))
+        return met, _open_sums(recommended, groups)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingEqualOpportunity(_OfItemGroups):
+    r"""Differences between groups of items in how many of their relevant items are recommended.
+
+    .. math:: REO@k = \frac{std_g\, P(R@k \mid g, y=1)}{mean_g\, P(R@k \mid g, y=1)}, \qquad
+        P(R@k \mid g, y=1) = \frac{\sum_u |L_u^k \cap g \cap PR_{test}(u)|}
+        {\sum_u |g \cap PR_{test}(u)|}
+
+    0 means that relevant items of all groups are found at the same rate, the recall of the group.
+    Elliot's REO is this metric, and its PopREO the one with ``feature=popularity``.
+
+    :Denominator: the mean of the rates of the groups; a group's rate divides by its relevant test
+        items. The standard deviation divides by the number of groups. Groups without a relevant
+        test item are left out
+    :Source: Zhu et al. (2020), "Measuring and mitigating item under-recommendation bias in
+        personalized ranking systems"
+
+    Parameters
+    ----------
+    feature : str
+        As that of RSP.
+    """
+
+    name: ClassVar[str] = "REO"
+    less_is_better: ClassVar[bool] = True
+
+    def _counts(
+        self, recommended: RecommendedLists, groups: csr_array
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        rows, positions, items = recommended.lists.entries()
+        found = recommended.is_relevant[rows, positions]
+        n_users = len(recommended.users)
+        met = _sums(rows[found], items[found], np.ones(int(found.sum())), groups, n_users)
+        own, liked = relevant_entries(recommended)
+        return met, _sums(own, liked, np.ones(len(own)), groups, n_users)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Metrics of whole lists agree with plain loops over users and items on random lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from metrics.whole_lists.made_lists import measured
+from metrics.whole_lists.plain_definitions import DEFINITIONS, PlainLists
+from scipy.sparse import csr_array
+
+import receval as rv
+from receval.metrics.registry import LIST_METRICS, parse_any
+from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
+
+ELSEWHERE = {"ItemCoverage", "Gini"}
+
+
+def random_lists(seed: int) -> RecommendedLists:
+    """Return lists of unrated candidates for users of whom some are not averaged."""
+    rng = np.random.default_rng(seed)
+    n_users, n_items = int(rng.integers(3, 7)), int(rng.integers(6, 12))
+    is_candidate = rng.random(n_items) < 0.9
+    is_candidate[:2] = True
+    kinds = rng.choice(3, (n_users, n_items), p=[0.5, 0.3, 0.2])
+    kinds[rng.random(n_users) < 0.2] = 0
+    kinds[0, 0] = 1
+    lists = []
+    for user in range(n_users):
+        free = rng.permutation(np.flatnonzero(is_candidate & (kinds[user] != 1)))
+        lists.append(free[: rng.integers(0, 5)].tolist())
+    users, items = np.nonzero(kinds == 2)
+    train = np.argwhere(kinds == 1).tolist()
+    test = [(int(u), int(i), float(rng.integers(1, 6))) for u, i in zip(users, items, strict=True)]
+    whole = measured(
+        *lists, n_items=n_items, train=[(u, i) for u, i in train], test=test, threshold=3.0
+    )
+    kind = (rng.random((n_items, 3)) < 0.5).astype(float)
+    kept = np.flatnonzero(rng.random(n_users) < 0.8)
+    kept = kept if len(kept) else np.array([0])
+    return replace(
+        whole,
+        lists=whole.lists.of_users(kept),
+        is_candidate=is_candidate,
+        item_features={"kind": csr_array(kind)},
+    )
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("label", DEFINITIONS)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_metric_is_the_one_of_its_definition(label: str, seed: int) -> None:
+    metric = parse_any(f"{label}@3")
+    assert isinstance(metric, ListMetric)
+    lists = random_lists(seed)
+
+    wanted = DEFINITIONS[label](PlainLists(lists.cut(3), 3))
+
+    values = metric.per_user(lists)
+    assert values.shape == (len(lists.users),)
+    assert values.mean() == pytest.approx(wanted, rel=1e-10, abs=1e-10)
+    if isinstance(metric, MetricOfAllUsers):
+        assert metric.of_all(lists.cut(3)) == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Gini(denominator=others)",
+        "ExposureGini(discount=rbp)",
+        "ShannonEntropy(base=items,denominator=recommended)",
+        "LeastRecommendedShare(share=0.3)",
+        "PopularityLift(group=niche)",
+        "PopularityLift(group=blockbuster)",
+        "InequityOfAttention(discount=rbp)",
+        "RSP(feature=kind)",
+        "REO(feature=kind)",
+        "Gini(corrected=true)",
+        "ItemCoverage(corrected=true)",
+        "ShannonEntropy(corrected=true)",
+        "Jain(corrected=true)",
+        "FSat(corrected=true)",
+        "AID(discount=log)",
+    ],
+)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_metric_with_parameters_is_exact_without_each_user(label: str, seed: int) -> None:
+    metric = parse_any(f"{label}@3")
+    assert isinstance(metric, MetricOfAllUsers)
+    lists = random_lists(seed).cut(3)
+    if len(lists.users) < 2:
+        return
+
+    without = metric.without_each(lists)
+
+    for row in range(len(lists.users)):
+        others = replace(lists, lists=lists.lists.of_users(np.delete(lists.users, row)))
+        assert without[row] == pytest.approx(metric.of_all(others), rel=1e-11, abs=1e-11)
+
+
+def _metrics_of_training_ratings() -> list[str]:
+    modules = ("coverage", "popularity", "novelty", "exposure", "item_fairness")
+    return [
+        name
+        for name, where in LIST_METRICS.items()
+        if where.partition(":")[0].rpartition(".")[2] in modules
+    ]
+
+
+def test_every_metric_of_training_ratings_has_a_plain_definition() -> None:
+    defined = {label.partition("(")[0] for label in DEFINITIONS}
+    assert defined | ELSEWHERE == set(_metrics_of_training_ratings())
+
+
+@pytest.mark.costly
+def test_every_metric_of_training_ratings_has_an_average_with_an_interval() -> None:
+    rng = np.random.default_rng(1)
+    pairs = rng.permutation(12 * 15)[:90]
+    ratings = {"user": pairs // 15, "item": pairs % 15, "rating": rng.integers(1, 6, 90)}
+    halves = rv.split(rv.read_ratings(ratings), "user-ratio", train_ratio=0.5, seed=1)
+    labels = [f"{name}@3" for name in _metrics_of_training_ratings()]
+
+    summary = rv.evaluate(
+        halves, {"Pop": rv.Popularity(), "Random": rv.Random(seed=2)}, metrics=labels, relevant=3
+    ).summary()
+
+    assert summary["metric"].drop_duplicates().tolist() == labels
+    assert np.isfinite(summary[["mean", "low", "high"]].to_numpy()).all()
+    assert (summary["low"] <= summary["mean"]).all()
+    assert (summary["mean"] <= summary["high"]).all()
+    means = summary.pivot_table(index="metric", columns="system", values="mean")
+    assert means.loc["ARP@3", "Pop"] > means.loc["ARP@3", "Random"]
+    assert means.loc["Unexpectedness@3", "Pop"] < means.loc["Unexpectedness@3", "Random"]
