@@ -46,6 +46,7 @@ class AUC(Metric):
     """
 
     name: ClassVar[str] = "AUC"
+    other_names: ClassVar[tuple[str, ...]] = ("ROC AUC", "area under the curve")
     denominator: Literal["relevant", "reachable"] = "relevant"
     others: Literal["listed", "one-more"] = "listed"
 
@@ -102,6 +103,7 @@ class GAUC(AUC):
     """
 
     name: ClassVar[str] = "GAUC"
+    other_names: ClassVar[tuple[str, ...]] = ("grouped AUC", "group AUC")
     # Under 1R, the judged items of a user are in several lists.
     needs_all_judgments: ClassVar[bool] = True
     weight: Literal["judged", "relevant", "equal"] = "judged"

@@ -30,6 +30,9 @@ class BaseMetric(ABC):
     """
 
     name: ClassVar[str]
+    other_names: ClassVar[tuple[str, ...]] = ()
+    """Usual names of the metric, perhaps with parameters: ``hits(form=count)`` of Hit."""
+
     less_is_better: ClassVar[bool] = False
     cutoff: int | None = None
 

@@ -87,6 +87,7 @@ class Card:
     fields: dict[str, str]
     one_relevant: str
     less_is_better: bool
+    other_names: tuple[str, ...] = ()
 
     def text(self) -> str:
         """Return the card as a section of Markdown."""
@@ -99,6 +100,8 @@ class Card:
             lines.append(f"- **Under 1R:** {self.one_relevant}")
         if self.less_is_better:
             lines.append("- **Direction:** less is better")
+        if self.other_names:
+            lines.append(f"- **Other names:** {', '.join(self.other_names)}")
         if self.parameters:
             lines.append("- **Parameters:**")
             lines += [f"  - {parameter}" for parameter in self.parameters]
@@ -155,6 +158,7 @@ def card_of(kind: type[BaseMetric]) -> Card:
         fields={**RULES, **found},
         one_relevant=UNDER_1R[not issubclass(kind, Metric) or kind().refused_under_1r],
         less_is_better=kind.less_is_better,
+        other_names=vars(kind).get("other_names", ()),
     )
 
 

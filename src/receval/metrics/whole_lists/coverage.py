@@ -30,6 +30,7 @@ class ItemCoverage(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "ItemCoverage"
+    other_names: ClassVar[tuple[str, ...]] = ("catalogue coverage", "catalog coverage")
     of: Literal["candidates", "training"] = "candidates"
 
     def _counted(self, recommended: RecommendedLists) -> NDArray[np.bool_]:
@@ -63,6 +64,7 @@ class Gini(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "Gini"
+    other_names: ClassVar[tuple[str, ...]] = ("Gini index",)
     less_is_better: ClassVar[bool] = True
 
     def of_all(self, recommended: RecommendedLists) -> float:
