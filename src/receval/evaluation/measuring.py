@@ -25,6 +25,7 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluate, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.rating_errors import PredictedRatings, RatingMetric
 from receval.metrics.whole_lists.list_metric import ListMetric, RecommendedLists, list_values
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
@@ -115,6 +116,8 @@ def _describe_metric(metric: BaseMetric) -> str:
     """Return the definition of a metric, and which part of a list it considers."""
     # The first line of the card, unless tools differ in the definition.
     definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
+    if isinstance(metric, RatingMetric):
+        return definition
     if not isinstance(metric, Metric):
         return f"{definition} (k = {metric.cutoff})"
     with suppress(ValueError):
@@ -201,6 +204,8 @@ class Measuring:
         for name, metric in chosen.items():
             if isinstance(metric, ListMetric):
                 refuse_protocols_without_lists(chosen_protocols, name)
+            if isinstance(metric, RatingMetric):
+                _refuse_without_ratings(name, chosen_protocols, users)
         relevance = relevance_of(relevant)
         complete = {
             name: protocol.with_threshold(relevance.threshold)
@@ -226,6 +231,11 @@ class Measuring:
     def of_lists(self) -> dict[str, ListMetric]:
         """The metrics of whole lists."""
         return {name: own for name, own in self.metrics.items() if isinstance(own, ListMetric)}
+
+    @property
+    def of_ratings(self) -> dict[str, RatingMetric]:
+        """The metrics of predicted ratings."""
+        return {name: own for name, own in self.metrics.items() if isinstance(own, RatingMetric)}
 
     @property
     def longest_list(self) -> int:
@@ -295,6 +305,26 @@ def _takes_ratings(metric: BaseMetric) -> bool:
     return getattr(metric, "gain", "binary") in ("rating", "exp", "exp-normalised")
 
 
+def _refuse_without_ratings(name: str, protocols: Mapping[str, Protocol], users: str) -> None:
+    """Refuse protocols and users for which there is not one set of test ratings per user."""
+    other = [own for own, protocol in protocols.items() if protocol.relevant != "AR"]
+    if other or users == "all":
+        said = enumerated(other) if other else "users='all'"
+        raise ValueError(
+            f"{name} is computed from the test ratings of each user, which {said} does not have. "
+            "Choose a protocol with all relevant items, such as 'AR AI-AN', and tested users."
+        )
+
+
+@dataclass(frozen=True)
+class FoldPredictions:
+    """The predictions of a system for the test ratings of a fold, and how many it has not."""
+
+    fold: Fold
+    predictions: NDArray[np.float64]
+    n_lacking: int
+
+
 @dataclass(frozen=True)
 class FoldLists:
     """The lists of a system on one fold under one protocol, and the items that may be in them."""
@@ -325,6 +355,7 @@ class Measurements:
         self._item_ids = item_ids
         self._lists: dict[str, dict[str, list[TopLists]]] = {}
         self._n_empty: dict[tuple[str, str], int] = {}
+        self._n_lacking: dict[tuple[str, str], tuple[int, int]] = {}
         self._measuring = measuring
         self._systems = tuple(systems)
         self._user_ids = user_ids
@@ -350,6 +381,7 @@ class Measurements:
         judged: JudgedItems,
         ranks: JudgedRanks,
         listed: FoldLists | None = None,
+        predicted: FoldPredictions | None = None,
     ) -> None:
         """Measure the lists of a system on one fold, under the protocol of this name."""
         judged = replace(judged, negative_is_unjudged=self._measuring.negative_is_unjudged)
@@ -366,6 +398,8 @@ class Measurements:
                 own_lists = self._lists.setdefault(protocol, {}).setdefault(system, [])
                 own_lists.append(listed.lists.cut(self._kept))
             values |= self._list_values(system, protocol, of_lists, lists, listed)
+        if predicted is not None:
+            values |= self._rating_values(system, protocol, lists, predicted)
         in_order = np.array([values[name] for name in self._measuring.metrics])
         self._collectors[protocol].add(system, lists, in_order)
 
@@ -396,6 +430,21 @@ class Measurements:
             found[name][chosen] = row
         return found
 
+    def _rating_values(
+        self, system: str, protocol: str, lists: JudgedLists, predicted: FoldPredictions
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the values of metrics of predicted ratings, which are 0 for users not averaged."""
+        chosen = evaluated_lists(lists, self._measuring.users) & lists.is_tested
+        test = predicted.fold.test
+        measured = PredictedRatings(test, predicted.predictions, lists.users[chosen])
+        lacking, whole = self._n_lacking.get((system, protocol), (0, 0))
+        self._n_lacking[system, protocol] = lacking + predicted.n_lacking, whole + len(test)
+        found = {}
+        for name, metric in self._measuring.of_ratings.items():
+            found[name] = np.zeros(lists.full.n_lists)
+            found[name][chosen] = metric.per_user(measured)
+        return found
+
     def result(
         self,
         settings: Mapping[str, Any],
@@ -416,6 +465,7 @@ class Measurements:
             *self._notes_on_users(values),
             *self._notes_on_tests(values),
             *self._notes_on_empty_lists(),
+            *self._notes_on_predictions(),
         )
         return EvaluationResult(
             systems=self._systems,
@@ -447,6 +497,20 @@ class Measurements:
             )
             for (system, protocol), count in self._n_empty.items()
             if count
+        ]
+
+    def _notes_on_predictions(self) -> list[Note]:
+        """Return a note for each system that did not predict some test ratings."""
+        told = {system: own for (system, _), own in self._n_lacking.items()}
+        return [
+            Note(
+                "ratings-not-predicted",
+                f"{system} has no score for {lacking:,} of {how_many(whole, 'test rating')}: in "
+                f"{enumerated(list(self._measuring.of_ratings))} the mean of the training ratings "
+                "counts as its prediction.",
+            )
+            for system, (lacking, whole) in told.items()
+            if lacking
         ]
 
     def _notes_on_users(self, values: Mapping[str, ValuesByUser]) -> list[Note]:

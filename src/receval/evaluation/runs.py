@@ -141,6 +141,12 @@ def evaluate_runs(
         dialect=dialect,
         are_grades=judged.are_grades,
     )
+    if measuring.of_ratings:
+        raise ValueError(
+            f"{next(iter(measuring.of_ratings))} needs predictions of all test ratings, but runs "
+            "have scores that order lists. Evaluate the systems or arrays of their predictions "
+            "with evaluate and rating_scores."
+        )
     spoken = measuring.dialect
     if ties == "auto":
         ties = "trec" if spoken is None else spoken.ties

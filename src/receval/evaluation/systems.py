@@ -21,6 +21,7 @@ from receval.evaluation.fitted_systems import (
 from receval.evaluation.measuring import (
     ChosenUsers,
     FoldLists,
+    FoldPredictions,
     Measurements,
     Measuring,
     checked_length,
@@ -34,9 +35,11 @@ from receval.metrics.metric import BaseMetric
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.kept_lists import KeptLists
+from receval.protocols.kept_predictions import KeptPredictions
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
+from receval.storage.messages import enumerated, quoted
 
 # The descriptions of data and systems that results contain.
 
@@ -91,6 +94,7 @@ def evaluate_systems(
     users: ChosenUsers = "auto",
     dialect: str | Dialect | None = None,
     lists: int | None = None,
+    rating_scores: Sequence[str] = (),
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Train systems on each fold, rank the test ratings under protocols, and measure the lists.
@@ -125,6 +129,10 @@ def evaluate_systems(
         Keep the first items of each averaged user's list, at most this many, in the result
         (:meth:`receval.evaluation.result.EvaluationResult.lists`). They take about 8 bytes per
         item, user, system, protocol and fold.
+    rating_scores : sequence of str
+        Names of systems whose scores are ratings, for metrics such as RMSE. Systems with an
+        attribute ``predicts_ratings`` that is true need not be named; scores of others only order
+        items.
     progress : callable, optional
         Called before each system is trained on a fold, with its name, the number of trainings done,
         and the total.
@@ -136,8 +144,8 @@ def evaluate_systems(
     Raises
     ------
     ValueError
-        A name is unknown, a system cannot score, no test rating is relevant, or a metric cannot be
-        computed under a protocol.
+        A name is unknown, a system cannot score, no test rating is relevant, a metric cannot be
+        computed under a protocol, or it needs ratings and the scores of a system are none.
 
     Examples
     --------
@@ -163,6 +171,8 @@ def evaluate_systems(
         users=users,
         dialect=dialect,
     )
+    if measuring.of_ratings or rating_scores:
+        _check_ratings(systems, rating_scores, list(measuring.of_ratings))
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
     measurements = Measurements(
@@ -186,19 +196,24 @@ def evaluate_systems(
             scorer = fitted(system, fold.train, name, complete.values())
             generator_for = data.generator_for(number)
             ranked: Scorer = scorer
+            predictions = None
+            if measuring.of_ratings:
+                ranked = kept = KeptPredictions(ranked, fold)
             if measurements.list_length:
                 length = measurements.list_length
-                ranked = keeper = KeptLists(scorer, fold, complete, generator_for, length)
+                ranked = keeper = KeptLists(ranked, fold, complete, generator_for, length)
             ranks = rank_judged(ranked, fold, list(complete.values()), generator_for)
             if measurements.list_length and measuring.users == "all":
                 keeper.score_others()
+            if measuring.of_ratings:
+                predictions = FoldPredictions(fold, *kept.predictions())
             for protocol, own in zip(complete, ranks, strict=True):
                 listed = (
                     FoldLists(keeper.lists(protocol), fold, keeper.candidates(protocol))
                     if measurements.list_length
                     else None
                 )
-                measurements.add(name, protocol, judged, own, listed)
+                measurements.add(name, protocol, judged, own, listed, predictions)
             scorer.refuse_no_order()
             unordered.setdefault(name, Counter()).update(scorer.counts)
     notes += notes_on_scores(unordered)
@@ -216,6 +231,24 @@ def evaluate_systems(
         [] if data.reading is None else [data.reading],
     )
     return replace(result, tuning=tuning) if tuning else result
+
+
+def _check_ratings(
+    systems: Mapping[str, Any], rating_scores: Sequence[str], metrics: Sequence[str]
+) -> None:
+    """Refuse unknown names, and metrics of ratings for systems whose scores may be none."""
+    for name in rating_scores:
+        if name not in systems:
+            raise ValueError(
+                f"rating_scores names {quoted(name)}, but the systems are {enumerated(systems)}."
+            )
+    for name, system in systems.items():
+        if metrics and name not in rating_scores and not getattr(system, "predicts_ratings", False):
+            raise ValueError(
+                f"{metrics[0]} compares scores with ratings, but those of {quoted(name)} may only "
+                f"order items. If they are ratings, set rating_scores=[{name!r}]; otherwise leave "
+                "the metric or the system out."
+            )
 
 
 def _order_of(spoken: Dialect) -> Note:

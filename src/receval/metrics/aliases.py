@@ -9,7 +9,7 @@ from functools import cache
 
 from receval.checked_arguments import checked_arguments
 from receval.metrics.metric import BaseMetric, Metric
-from receval.metrics.registry import LIST_METRICS, METRICS, metric_class, parse_any
+from receval.metrics.registry import ALL_METRICS, METRICS, metric_class, parse_any
 from receval.storage.messages import quoted
 
 _PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](\d+))?\s*")
@@ -18,13 +18,13 @@ _PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](
 def metric_of_alias(name: str | Metric) -> Metric:
     """Return a metric of judged ranks by a common name, as :func:`any_metric` does.
 
-    Metrics of whole lists are refused.
+    Metrics of whole lists and of predicted ratings are refused.
     """
     found = any_metric(name)
     if not isinstance(found, Metric):
         raise ValueError(
-            f"{found.label} is computed from whole lists of recommendations, but a metric of "
-            f"judged ranks is needed here. These are {', '.join(METRICS)}."
+            f"{found.label} is computed from {found.computed_from}, but a metric of judged ranks "
+            f"is needed here. These are {', '.join(METRICS)}."
         )
     return found
 
@@ -40,8 +40,8 @@ def labels_by_name() -> dict[str, str]:
     >>> labels_by_name()["mrr"], labels_by_name()["hits"]
     ('RR', 'Hit(form=count)')
     """
-    found = {_plain(name): name for name in METRICS | LIST_METRICS}
-    for name in METRICS | LIST_METRICS:
+    found = {_plain(name): name for name in ALL_METRICS}
+    for name in ALL_METRICS:
         # Not inherited: a variant of a metric has other names.
         for written in vars(metric_class(name)).get("other_names", ()):
             other, bracket, parameters = written.partition("(")
@@ -87,7 +87,7 @@ def any_metric(name: str | BaseMetric) -> BaseMetric:
             "(ItemCoverage), the share of filled ranks (FilledRanks), or the share of users "
             "with a list (UserCoverage). Use the name of the metric."
         )
-    known = match[1] in METRICS | LIST_METRICS
+    known = match[1] in ALL_METRICS
     own = match[1] if known else labels_by_name().get(_plain(match[1]))
     if own is None:
         by_plain = labels_by_name()
@@ -95,8 +95,7 @@ def any_metric(name: str | BaseMetric) -> BaseMetric:
         labels = list(dict.fromkeys(by_plain[plain] for plain in near))
         did_you_mean = f"did you mean {' or '.join(labels)}? There are" if labels else "there are"
         raise ValueError(
-            f"There is no metric {quoted(match[1])}; {did_you_mean} "
-            f"{', '.join(METRICS | LIST_METRICS)}."
+            f"There is no metric {quoted(match[1])}; {did_you_mean} {', '.join(ALL_METRICS)}."
         )
     return parse_any(f"{own}{match[2] or ''}{f'@{match[3]}' if match[3] else ''}")
 

@@ -34,6 +34,7 @@ class BaseMetric(ABC):
     """Usual names of the metric, perhaps with parameters: ``hits(form=count)`` of Hit."""
 
     less_is_better: ClassVar[bool] = False
+    computed_from: ClassVar[str] = "judged ranks"
     cutoff: int | None = None
 
     def __post_init__(self) -> None:

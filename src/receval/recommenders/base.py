@@ -106,6 +106,9 @@ class Recommender(ABC):
 
     SHARED_OVER: ClassVar[tuple[str, ...]] = ()
 
+    predicts_ratings: ClassVar[bool] = False
+    """Whether scores are predicted ratings, on the scale of the training ratings."""
+
     FITS_SOME_USERS: ClassVar[bool] = False
     """Whether fitting for some users takes less time and memory than fitting for all."""
 

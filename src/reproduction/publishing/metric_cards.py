@@ -14,7 +14,7 @@ from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.gains import gains, losses
 from receval.metrics.labels import type_hints
 from receval.metrics.metric import BaseMetric, Metric
-from receval.metrics.registry import LIST_METRICS, METRICS, metric_class
+from receval.metrics.registry import LIST_METRICS, METRICS, RATING_METRICS, metric_class
 
 RULES = {
     "Evaluated": "users with a test rating, unless the aggregation names others",
@@ -123,6 +123,13 @@ tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 
 where $`T_{-u}`$ is the metric without the list of user $`u`$. Their mean is the metric $`T`$."""
 
 
+_OF_RATINGS = """\
+They compare the scores of systems with the test ratings, so they need systems whose scores are
+ratings: those of the library that predict ratings say so, and `rating_scores` of `evaluate` names
+others. They have no cut-off, and do not depend on the protocol, which must have one list per user.
+Where a system has no score, the mean of the training ratings counts as its prediction."""
+
+
 def card_of(kind: type[BaseMetric]) -> Card:
     """Return the card of a metric from its class's docstring and dataclass fields.
 
@@ -164,8 +171,9 @@ def card_of(kind: type[BaseMetric]) -> Card:
 
 def document() -> str:
     """Return ``docs/metrics.md``: the cards of all metrics and averages."""
-    of_ranks, of_lists = (
-        [card_of(metric_class(name)).text() for name in names] for names in (METRICS, LIST_METRICS)
+    of_ranks, of_lists, of_ratings = (
+        [card_of(metric_class(name)).text() for name in names]
+        for names in (METRICS, LIST_METRICS, RATING_METRICS)
     )
     common = "\n".join(f"- {line}" for line in _parameters(Metric, _sections(Metric)[1]))
     parts = [
@@ -176,6 +184,8 @@ def document() -> str:
         *of_ranks,
         f"## Metrics of whole lists\n\n{_OF_LISTS}",
         *of_lists,
+        f"## Metrics of predicted ratings\n\n{_OF_RATINGS}",
+        *of_ratings,
         f"## Gains\n\nWhat a judged item adds; unjudged items add nothing.\n\n{_words(gains)}",
         f"## Losses\n\nWhat an item judged non-relevant costs.\n\n{_words(losses)}",
         f"## Who is evaluated\n\n{_words(evaluated_lists)}",

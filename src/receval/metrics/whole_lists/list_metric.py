@@ -124,6 +124,7 @@ class ListMetric(BaseMetric):
     'NewItems@10'
     """
 
+    computed_from: ClassVar[str] = "whole lists of recommendations"
     feature_needed: ClassVar[bool] = False
     """Whether the metric has the parameter ``feature``, the name of a feature of items."""
 

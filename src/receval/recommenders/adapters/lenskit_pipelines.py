@@ -29,6 +29,7 @@ class AdaptedPipeline:
         self._pipeline = pipeline
         self._component = component
         self._seed = seed
+        self.predicts_ratings = component == "rating-predictor"
 
     def fit(self, train: csr_array) -> Self:
         """Train a pipeline on a dataset whose identifiers are the codes of users and items.
