@@ -4,6 +4,7 @@ from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, write_run
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
+from receval.evaluation.recommended_items import recommend
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems as evaluate
@@ -24,6 +25,7 @@ from receval.protocols.protocol import parse_protocol as protocol
 from receval.recommenders.adapters.adapt import adapt
 from receval.recommenders.adapters.scores import of_scores
 from receval.recommenders.base import Recommender
+from receval.recommenders.biased_mf import BiasedMF
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.eals import EALS
 from receval.recommenders.knn import ItemKNN, UserKNN
@@ -52,6 +54,7 @@ __all__ = [
     "SLIM",
     "WRMF",
     "AverageRating",
+    "BiasedMF",
     "Dialect",
     "EvaluationResult",
     "ItemKNN",
@@ -88,6 +91,7 @@ __all__ = [
     "protocol",
     "read_ratings",
     "read_run",
+    "recommend",
     "split",
     "tune",
     "unbiased_estimates",
