@@ -13,7 +13,7 @@ from receval.cli.command_parser import add_command, complete_by
 from receval.cli.evaluate import named_system
 from receval.storage.messages import how_many, printable, quoted
 
-EXAMPLES = """The system is trained on all ratings of the file. Its names and parameters are those of
+EXAMPLES = """The system is trained on all ratings. Its names and parameters are those of
 receval evaluate (receval evaluate --help). The ending of the output file determines its format:
   .csv, .tsv, .parquet   the columns user, item, rank and score
   .run, .trec            TREC's lines, which trec_eval and ranx read

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Unpack
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
-from receval.data.run import Run, write_run
+from receval.data.run import Run, WrittenRunFormat, write_run
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.comparison import (
     PERMUTATIONS,
@@ -61,6 +61,48 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w.+=-]", "-", name).lstrip(".") or "-"
 
 
+ENDINGS: Mapping[WrittenRunFormat, str] = {
+    "trec": ".run",
+    "table": ".tsv",
+    "json": ".json",
+    "parquet": ".parquet",
+    "recbole": ".inter",
+    "elliot": ".tsv",
+}
+"""The extensions of the files of :meth:`EvaluationResult.write_runs`."""
+
+
+def files_of_lists(
+    folder: str | Path, system: str, protocols: Collection[str], fold: int, n_folds: int
+) -> dict[str, Path]:
+    """Return the Parquet files of a system's lists on a fold, by protocol.
+
+    Examples
+    --------
+    >>> files_of_lists("lists", "Pop", ["AR AI-AN"], 0, 2)["AR AI-AN"].as_posix()
+    'lists/fold0/Pop.parquet'
+    """
+    own_fold = fold if n_folds > 1 else None
+    return {
+        name: _file_of_lists(
+            folder, system, name if len(protocols) > 1 else None, own_fold, ENDINGS["parquet"]
+        )
+        for name in protocols
+    }
+
+
+def _file_of_lists(
+    folder: str | Path, system: str, protocol: str | None, fold: int | None, ending: str
+) -> Path:
+    """Return the file of lists, in folders for the protocol and the fold if there are several."""
+    target = Path(folder)
+    if protocol is not None:
+        target /= file_name(protocol)
+    if fold is not None:
+        target /= f"fold{fold}"
+    return target / f"{file_name(system)}{ending}"
+
+
 PrintedTable = Literal["averages", "pairs"]
 
 
@@ -94,6 +136,10 @@ class EvaluationResult:
         with ``lists``.
     item_ids : ndarray of str, shape (n_items,), optional
         Identifiers of the items by code.
+    models : mapping of str to tuple
+        The fitted systems by name, one for each fold; empty unless ``keep_models`` was set.
+    lists_written : tuple of Path
+        The files of lists that were written with ``lists_to``.
     tuning : mapping of str to TuningRecord
         How systems were tuned, by name, for those that were (:func:`receval.tuning.tune.tune`).
 
@@ -123,6 +169,8 @@ class EvaluationResult:
     top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
     tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
+    models: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    lists_written: tuple[Path, ...] = ()
     _compared: dict[str, pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -358,6 +406,11 @@ class EvaluationResult:
 
     def _ids_of_lists(self) -> NDArray[np.str_]:
         """Return the identifiers of items, if lists were kept."""
+        if self.lists_written:
+            raise ValueError(
+                "The lists of the result are in the files result.lists_written, which "
+                "pandas.read_parquet and rv.read_run read."
+            )
         if not self.top_lists or self.item_ids is None:
             raise ValueError(
                 "The result has no lists. Evaluate with lists=100, for example, to keep the first "
@@ -369,7 +422,7 @@ class EvaluationResult:
     def write_runs(
         self,
         folder: str | Path,
-        format: Literal["trec", "table", "json"] = "trec",  # noqa: A002
+        format: WrittenRunFormat = "trec",  # noqa: A002
     ) -> tuple[Path, ...]:
         """Write the kept lists as runs, a file for each system.
 
@@ -380,9 +433,12 @@ class EvaluationResult:
         ----------
         folder : path
             Made if it does not exist.
-        format : {"trec", "table", "json"}
+        format : {"trec", "table", "json", "parquet", "recbole", "elliot"}
             ``trec`` writes ``.run`` for trec_eval and ranx; ``table`` a tab-separated ``.tsv`` with
-            a header; ``json`` an object of users, each an object of items with scores.
+            a header, and ``parquet`` the same columns; ``json`` an object of users, each an object
+            of items with scores; ``recbole`` an atomic file ``.inter`` with the columns
+            ``user_id:token``, ``item_id:token`` and ``score:float``; ``elliot`` a ``.tsv`` of user,
+            item and score without a header, as its ProxyRecommender reads.
 
         Returns
         -------
@@ -396,16 +452,17 @@ class EvaluationResult:
         """
         ids = self._ids_of_lists()
         written = []
-        ending = {"trec": ".run", "table": ".tsv", "json": ".json"}[format]
         for protocol, by_system in self.top_lists.items():
             for system, folds in by_system.items():
                 for number, own in enumerate(folds):
-                    target = Path(folder)
-                    if len(self.top_lists) > 1:
-                        target /= file_name(protocol)
-                    if len(folds) > 1:
-                        target /= f"fold{number}"
-                    target.mkdir(parents=True, exist_ok=True)
+                    target = _file_of_lists(
+                        folder,
+                        system,
+                        protocol if len(self.top_lists) > 1 else None,
+                        number if len(folds) > 1 else None,
+                        ENDINGS[format],
+                    )
+                    target.parent.mkdir(parents=True, exist_ok=True)
                     rows, positions, items = own.entries()
                     run = Run(
                         own.users[rows].astype(np.int32),
@@ -415,8 +472,8 @@ class EvaluationResult:
                         ids,
                         system,
                     )
-                    written.append(target / f"{file_name(system)}{ending}")
-                    write_run(run, written[-1], format, tag=file_name(system))
+                    written.append(target)
+                    write_run(run, target, format, tag=file_name(system))
         return tuple(written)
 
     @checked_arguments

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -27,8 +31,9 @@ from receval.evaluation.measuring import (
     checked_length,
 )
 from receval.evaluation.methods import number_of_trials
-from receval.evaluation.result import EvaluationResult
+from receval.evaluation.result import EvaluationResult, files_of_lists
 from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
+from receval.evaluation.written_lists import written_lists
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import BaseMetric
@@ -40,6 +45,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
 from receval.storage.messages import enumerated, quoted
+from receval.top_lists import TopLists
 
 # The descriptions of data and systems that results contain.
 
@@ -94,6 +100,8 @@ def evaluate_systems(
     users: ChosenUsers = "auto",
     dialect: str | Dialect | None = None,
     lists: int | None = None,
+    lists_to: str | Path | None = None,
+    keep_models: bool = False,
     rating_scores: Sequence[str] = (),
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
@@ -129,6 +137,14 @@ def evaluate_systems(
         Keep the first items of each averaged user's list, at most this many, in the result
         (:meth:`receval.evaluation.result.EvaluationResult.lists`). They take about 8 bytes per
         item, user, system, protocol and fold.
+    lists_to : path, optional
+        Write these lists into this folder instead of keeping them: a Parquet file for each system,
+        with folders for protocols and folds if there are several, as
+        :meth:`receval.evaluation.result.EvaluationResult.write_runs` does. For data whose lists
+        would fill the memory: 1 billion items take 8 GB there.
+    keep_models : bool
+        Whether the result has the fitted systems, ``result.models``, by name and fold. Each fold
+        then trains a copy of the system.
     rating_scores : sequence of str
         Names of systems whose scores are ratings, for metrics such as RMSE. Systems with an
         attribute ``predicts_ratings`` that is true need not be named; scores of others only order
@@ -145,7 +161,8 @@ def evaluate_systems(
     ------
     ValueError
         A name is unknown, a system cannot score, no test rating is relevant, a metric cannot be
-        computed under a protocol, or it needs ratings and the scores of a system are none.
+        computed under a protocol, it needs ratings and the scores of a system are none, or
+        ``lists_to`` is given without ``lists``.
 
     Examples
     --------
@@ -158,6 +175,8 @@ def evaluate_systems(
     >>> result.summary()[["system", "metric", "users"]].to_dict("list")
     {'system': ['Pop', 'Pop'], 'metric': ['RR', 'P@1'], 'users': [3, 3]}
     """
+    if lists_to is not None and lists is None:
+        raise ValueError("lists_to is given without lists. Say how many items: lists=100.")
     # Read before models of other libraries are adapted.
     tuning = tuning_records(systems)
     systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
@@ -175,14 +194,17 @@ def evaluate_systems(
         _check_ratings(systems, rating_scores, list(measuring.of_ratings))
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
+    length_kept = checked_length(lists, complete)
     measurements = Measurements(
         measuring,
         systems,
         data.ratings.user_ids,
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
-        kept=checked_length(lists, complete),
+        kept=length_kept if lists_to is None else None,
         item_ids=data.ratings.item_ids,
     )
+    models: dict[str, list[Any]] = {name: [] for name in systems} if keep_models else {}
+    written: list[Path] = []
     notes = notes_on_clicks(systems, data.ratings.values)
     notes += notes_on_tuning(tuning, systems, data)
     if measuring.dialect is not None:
@@ -193,18 +215,38 @@ def evaluate_systems(
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
+            if keep_models:
+                system = copy.deepcopy(system)
             scorer = fitted(system, fold.train, name, complete.values())
+            if keep_models:
+                models[name].append(scorer.scorer)
             generator_for = data.generator_for(number)
             ranked: Scorer = scorer
             predictions = None
             if measuring.of_ratings:
                 ranked = kept = KeptPredictions(ranked, fold)
-            if measurements.list_length:
-                length = measurements.list_length
-                ranked = keeper = KeptLists(ranked, fold, complete, generator_for, length)
-            ranks = rank_judged(ranked, fold, list(complete.values()), generator_for)
-            if measurements.list_length and measuring.users == "all":
-                keeper.score_others()
+            length = max(measurements.list_length, length_kept or 0)
+            with ExitStack() as open_files:
+                write = None
+                if lists_to is not None:
+                    files = files_of_lists(lists_to, name, complete, number, len(folds))
+                    ids = data.ratings.user_ids, data.ratings.item_ids
+                    write = open_files.enter_context(written_lists(files, *ids))
+                    write = partial(_write_first, write, length_kept or 0)
+                    written += files.values()
+                if length:
+                    ranked = keeper = KeptLists(
+                        ranked,
+                        fold,
+                        complete,
+                        generator_for,
+                        length,
+                        write=write,
+                        are_held=measurements.list_length > 0,
+                    )
+                ranks = rank_judged(ranked, fold, list(complete.values()), generator_for)
+                if length and measuring.users == "all":
+                    keeper.score_others()
             if measuring.of_ratings:
                 predictions = FoldPredictions(fold, *kept.predictions())
             for protocol, own in zip(complete, ranks, strict=True):
@@ -230,7 +272,19 @@ def evaluate_systems(
         [*data.notes, *notes],
         [] if data.reading is None else [data.reading],
     )
-    return replace(result, tuning=tuning) if tuning else result
+    return replace(
+        result,
+        tuning=tuning,
+        models={name: tuple(own) for name, own in models.items()},
+        lists_written=tuple(written),
+    )
+
+
+def _write_first(
+    write: Callable[[str, TopLists], None], n: int, protocol: str, lists: TopLists
+) -> None:
+    """Write the first n items of lists, of which metrics may need more."""
+    write(protocol, lists.cut(n))
 
 
 def _check_ratings(
