@@ -41,6 +41,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Metric": "receval.metrics.metric:Metric",
         "ListMetric": "receval.metrics.whole_lists.list_metric:ListMetric",
         "TopLists": "receval.top_lists:TopLists",
+        "metric_of": "receval.metrics.own_metrics:metric_of_function",
         "metric": "receval.metrics.aliases:any_metric",
         "diagnose": "receval.diagnosis.diagnose:diagnose",
         "explore_ratings": "receval.multiverse.explore_ratings:explore_ratings",

@@ -12,6 +12,7 @@ from receval.metrics.aliases import any_metric as metric
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.dialects.registry import dialect
 from receval.metrics.metric import Metric
+from receval.metrics.own_metrics import metric_of_function as metric_of
 from receval.metrics.whole_lists.list_metric import ListMetric
 from receval.missing_judgments.estimates_of_systems import unbiased_estimates
 from receval.missing_judgments.propensities import (
@@ -87,6 +88,7 @@ __all__ = [
     "explore_ratings",
     "leakage",
     "metric",
+    "metric_of",
     "of_scores",
     "protocol",
     "read_ratings",

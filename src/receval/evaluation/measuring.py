@@ -25,6 +25,7 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluate, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.own_metrics import metric_of_function
 from receval.metrics.rating_errors import PredictedRatings, RatingMetric
 from receval.metrics.whole_lists.list_metric import ListMetric, RecommendedLists, list_values
 from receval.notes import Note
@@ -35,6 +36,9 @@ from receval.splits.split import Fold
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, how_many
 from receval.top_lists import TopLists
+
+GivenMetric = str | BaseMetric | Callable[..., float]
+"""A metric, its name, or a function of the list of a user."""
 
 
 def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[str, Protocol]:
@@ -53,11 +57,14 @@ def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[st
 
 
 def named_metrics(
-    given: str | BaseMetric | Sequence[str | BaseMetric],
+    given: GivenMetric | Sequence[GivenMetric],
 ) -> dict[str, BaseMetric]:
-    """Return metrics of judged ranks or of whole lists by their labels."""
-    listed = [given] if isinstance(given, str | BaseMetric) else given
-    found = [any_metric(one) for one in listed]
+    """Return metrics of any kind by their labels; those of functions are made here."""
+    listed = [given] if isinstance(given, str | BaseMetric) or callable(given) else given
+    found = [
+        any_metric(one) if isinstance(one, str | BaseMetric) else metric_of_function(one)
+        for one in listed
+    ]
     if not found:
         raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
     return {metric.label: metric for metric in found}
@@ -65,7 +72,8 @@ def named_metrics(
 
 def named_metrics_of_ranks(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
     """Return metrics by their labels, and refuse those of whole lists."""
-    return {label: metric_of_alias(own.label) for label, own in named_metrics(given).items()}
+    # The given metric, as a function's cannot be read from its label.
+    return {label: metric_of_alias(own) for label, own in named_metrics(given).items()}
 
 
 def checked_length(lists: int | None, protocols: Mapping[str, Protocol]) -> int | None:
@@ -115,7 +123,7 @@ def description(
 def _describe_metric(metric: BaseMetric) -> str:
     """Return the definition of a metric, and which part of a list it considers."""
     # The first line of the card, unless tools differ in the definition.
-    definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
+    definition = metric.definition
     if isinstance(metric, RatingMetric):
         return definition
     if not isinstance(metric, Metric):
@@ -181,7 +189,7 @@ class Measuring:
         relevance_of: Callable[[float | Literal["auto"]], RelevanceRule],
         *,
         protocols: str | Protocol | Sequence[str | Protocol],
-        metrics: str | BaseMetric | Sequence[str | BaseMetric] | None,
+        metrics: GivenMetric | Sequence[GivenMetric] | None,
         relevant: float | Literal["auto"],
         users: ChosenUsers,
         dialect: str | Dialect | None = None,
@@ -420,6 +428,7 @@ class Measurements:
             listed.fold,
             self._measuring.threshold,
             listed.is_candidate,
+            item_ids=self._item_ids,
         )
         key = (system, protocol)
         n_empty = int((measured.lists.lengths == 0).sum())
@@ -604,7 +613,7 @@ def _note_on_candidates(
 
 
 def _in_dialect(
-    spoken: Dialect, metrics: str | BaseMetric | Sequence[str | BaseMetric] | None
+    spoken: Dialect, metrics: GivenMetric | Sequence[GivenMetric] | None
 ) -> dict[str, Metric]:
     """Return metrics by the names of a dialect."""
     if metrics is None:
@@ -612,14 +621,17 @@ def _in_dialect(
             f"No metric of {spoken.tool} is named. Name at least one of "
             f"{', '.join(spoken.metrics())}."
         )
-    names = [metrics] if isinstance(metrics, str | BaseMetric) else list(metrics)
+    names: list[GivenMetric] = (
+        [metrics] if isinstance(metrics, str | BaseMetric) or callable(metrics) else list(metrics)
+    )
     if not names:
         raise ValueError(f"There is no metric: name at least one of {', '.join(spoken.metrics())}.")
     found: dict[str, Metric] = {}
     for name in names:
-        if isinstance(name, BaseMetric):
+        if not isinstance(name, str):
+            own = name.label if isinstance(name, BaseMetric) else "A function"
             raise ValueError(
-                f"{name.label} is a metric of receval, but the dialect is that of {spoken.tool}. "
+                f"{own} is a metric of receval, but the dialect is that of {spoken.tool}. "
                 "Give names of its metrics, or leave out the dialect."
             )
         found[name] = spoken.metric(name)

@@ -26,6 +26,7 @@ from receval.evaluation.measuring import (
     ChosenUsers,
     FoldLists,
     FoldPredictions,
+    GivenMetric,
     Measurements,
     Measuring,
     checked_length,
@@ -36,7 +37,6 @@ from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
 from receval.evaluation.written_lists import written_lists
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.metric import BaseMetric
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.kept_lists import KeptLists
@@ -95,7 +95,7 @@ def evaluate_systems(
     systems: Mapping[str, Any],
     *,
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
-    metrics: str | BaseMetric | Sequence[str | BaseMetric] | None = None,
+    metrics: GivenMetric | Sequence[GivenMetric] | None = None,
     relevant: float | Literal["auto"] = "auto",
     users: ChosenUsers = "auto",
     dialect: str | Dialect | None = None,
@@ -120,9 +120,11 @@ def evaluate_systems(
         tuned (:func:`receval.tuning.tune.tune`), the report says so, and notes tell of the others.
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
-    metrics : str, BaseMetric or sequence, optional
-        Metrics of judged ranks or of whole lists, or their names
-        (:func:`receval.metrics.aliases.any_metric`); by default P, Recall and nDCG at 10.
+    metrics : str, BaseMetric, function or sequence, optional
+        Metrics of judged ranks, of whole lists or of predicted ratings, or their names
+        (:func:`receval.metrics.aliases.any_metric`), or functions of the list of a user
+        (:func:`receval.metrics.own_metrics.metric_of_function`); by default P, Recall and nDCG at
+        10.
     relevant : float or "auto"
         The lowest rating of a relevant test item; by default the rule of the dialect, or without
         one :func:`receval.data.relevance.relevance_threshold`.

@@ -15,7 +15,7 @@ from receval.storage.messages import quoted
 _PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](\d+))?\s*")
 
 
-def metric_of_alias(name: str | Metric) -> Metric:
+def metric_of_alias(name: str | BaseMetric) -> Metric:
     """Return a metric of judged ranks by a common name, as :func:`any_metric` does.
 
     Metrics of whole lists and of predicted ratings are refused.

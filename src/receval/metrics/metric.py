@@ -58,6 +58,11 @@ class BaseMetric(ABC):
         parameters = printed_parameters(self, leave_out=("cutoff",))
         return f"{self.name}{parameters}" + (f"@{self.cutoff}" if self.cutoff else "")
 
+    @property
+    def definition(self) -> str:
+        """What the metric is, in a phrase: the first line of its card."""
+        return (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
+
     def at(self, cutoff: int | None) -> Self:
         """Return the same metric at another cut-off."""
         return replace(self, cutoff=cutoff)
