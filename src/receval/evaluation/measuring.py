@@ -493,6 +493,7 @@ class Measurements:
                 for protocol, by_system in self._lists.items()
             },
             item_ids=self._item_ids,
+            list_metrics=frozenset(self._measuring.of_lists),
         )
 
     def _notes_on_empty_lists(self) -> list[Note]:

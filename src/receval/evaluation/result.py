@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
@@ -39,6 +40,11 @@ from receval.evaluation.methods import methods_paragraph
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, typed_rows
+from receval.evaluation.tradeoffs import (
+    draw_tradeoffs,
+    tradeoff_metrics,
+    tradeoffs_caption,
+)
 from receval.evaluation.tuning_record import TuningRecord, trials_table, tuning_parts
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
@@ -103,6 +109,16 @@ def _file_of_lists(
     return target / f"{file_name(system)}{ending}"
 
 
+def _write_figure(target: Path, draw: Callable[[], Figure], title: str) -> None:
+    """Write a figure as SVG or PDF by the path's extension; others are refused."""
+    if target.suffix not in (".svg", ".pdf"):
+        raise ValueError(f"{target} ends in neither .svg nor .pdf. Choose one of these extensions.")
+    with figure_style():
+        figure = draw()
+    rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
+    write_atomically(target, rendered(figure, title=title))
+
+
 PrintedTable = Literal["averages", "pairs"]
 
 
@@ -136,6 +152,8 @@ class EvaluationResult:
         with ``lists``.
     item_ids : ndarray of str, shape (n_items,), optional
         Identifiers of the items by code.
+    list_metrics : frozenset of str
+        Metrics of whole lists, such as coverage.
     models : mapping of str to tuple
         The fitted systems by name, one for each fold; empty unless ``keep_models`` was set.
     lists_written : tuple of Path
@@ -169,6 +187,7 @@ class EvaluationResult:
     top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
     tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
+    list_metrics: frozenset[str] = frozenset()
     models: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     lists_written: tuple[Path, ...] = ()
     _compared: dict[str, pd.DataFrame] = field(
@@ -636,6 +655,16 @@ class EvaluationResult:
             lambda: draw_intervals(summary, self.less_is_better),
             intervals_caption(summary),
         )
+        tradeoffs: list[ReportPart] = []
+        if self.list_metrics and len(self.list_metrics) < len(self.metrics):
+            axes = tradeoff_metrics(self.metrics, self.list_metrics, None, None)
+            tradeoffs.append(
+                ReportFigure.drawn(
+                    "tradeoffs",
+                    lambda: draw_tradeoffs(summary, *axes, self.less_is_better),
+                    tradeoffs_caption(summary, *axes),
+                )
+            )
         data = {"averages": summary, "per_user": self.per_user()}
         settings = self.settings
         if len(self.systems) > 1:
@@ -649,7 +678,7 @@ class EvaluationResult:
         tuning = tuning_parts(self.tuning)
         if tuning:
             data["trials"] = trials_table(self.tuning)
-        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words, *tuning)
+        parts: tuple[ReportPart, ...] = (averages, figure, *tradeoffs, *pairs, *words, *tuning)
         return Report(title, parts, data, self.notes, settings, self.reading, self.words[:1])
 
     @checked_arguments
@@ -677,15 +706,42 @@ class EvaluationResult:
         ValueError
             The path has another extension.
         """
-        target = Path(path)
-        if target.suffix not in (".svg", ".pdf"):
-            raise ValueError(
-                f"{target} ends in neither .svg nor .pdf. Choose one of these extensions."
-            )
-        with figure_style():
-            figure = draw_intervals(self.summary(), self.less_is_better)
-        rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
-        write_atomically(target, rendered(figure, title="Averages with their 95 % intervals"))
+        _write_figure(
+            Path(path),
+            lambda: draw_intervals(self.summary(), self.less_is_better),
+            "Averages with their 95 % intervals",
+        )
+
+    @checked_arguments
+    def plot_tradeoffs(
+        self,
+        path: str | Path,
+        accuracy: str | None = None,
+        *,
+        against: Sequence[str] | None = None,
+    ) -> None:
+        """Write a figure of accuracy against coverage, popularity or diversity, with intervals.
+
+        Parameters
+        ----------
+        path : path
+            SVG or PDF, by its extension.
+        accuracy : str, optional
+            The metric of the horizontal axes; by default the first that is not of whole lists.
+        against : sequence of str, optional
+            The metrics of the vertical axes, one panel each; by default all of whole lists.
+
+        Raises
+        ------
+        ValueError
+            The path has another extension, a metric was not measured, or there is none of one kind.
+        """
+        chosen = tradeoff_metrics(self.metrics, self.list_metrics, accuracy, against)
+        _write_figure(
+            Path(path),
+            lambda: draw_tradeoffs(self.summary(), *chosen, self.less_is_better),
+            tradeoffs_caption(self.summary(), *chosen),
+        )
 
     def __str__(self) -> str:
         table = self.summary().pivot_table(
