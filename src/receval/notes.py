@@ -129,6 +129,12 @@ NOTES: dict[str, NoteKind] = {
         "Lists of users without test ratings cannot be measured.",
         "Do nothing, unless these users should have test ratings.",
     ),
+    "unknown-items": NoteKind(
+        "doubtful",
+        "Items of a run that are not in the ratings of a split are no candidates. They are taken "
+        "out of its lists, and the items below them move up.",
+        "Check that the run was made for these ratings, and that the identifiers are the same.",
+    ),
     "shown-not-clicked": NoteKind(
         "information",
         "Many systems count every training row as positive, even one for an item that was shown "

@@ -242,6 +242,23 @@ def test_one_call_tunes_systems_and_the_report_says_so(
     assert len(list((folder / "trials" / "trials").iterdir())) == 10
 
 
+@pytest.mark.costly
+def test_splits_and_runs_beside_systems_are_as_the_page_says(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ratings(folder / "ratings.csv")
+    table = pd.read_csv("ratings.csv")
+    table.assign(timestamp=10**9 + 7 * table.index).to_csv("timed.csv", index=False)
+    lists = table.groupby("item").size().rename("score").reset_index()
+    table[["user"]].drop_duplicates().merge(lists, how="cross").to_csv("mine.csv", index=False)
+    before = 'import receval as rv\nratings = rv.read_ratings("ratings.csv")'
+    chosen = [program_with("library", text) for text in ("time-windows", "runs={")]
+    _, windows, beside = ("\n".join(lines) for lines in run([before, *chosen], capsys))
+    assert re.search(r"\n +0 +anybody +\d+ +\d+ +0\.0", windows)
+    assert Path("for-lenskit/fold-2/test.parquet").is_file()
+    assert re.search(r"AR AI-AN +Pop +0\.\d+ +0\.\d+\n +mine", beside)
+
+
 def test_one_call_evaluates_lists_that_others_made(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

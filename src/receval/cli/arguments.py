@@ -42,8 +42,8 @@ MOST_PRINTED = 100
 """The most rows of a table at the terminal; its files have all rows."""
 
 
-def add_ratings(parser: argparse.ArgumentParser) -> None:
-    """Add arguments for a file of ratings and its columns."""
+def add_ratings(parser: argparse.ArgumentParser, *, has_format: bool = True) -> None:
+    """Add arguments for a file of ratings and its columns; perhaps without ``--format``."""
     ratings = parser.add_argument(
         "ratings",
         nargs="?",
@@ -51,7 +51,7 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
     )
     complete_by("file", [ratings])
     add_columns(parser, COLUMNS)
-    add_reading(parser)
+    add_reading(parser, has_format=has_format)
 
 
 def add_columns(
@@ -89,11 +89,14 @@ READING = ("format", "delimiter", "header", "columns", "encoding", "decimal", "t
 """The arguments of :func:`add_reading`, by their names in the library."""
 
 
-def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str = "") -> None:
+def add_reading(
+    parser: argparse.ArgumentParser, of: str = "files", prefix: str = "", *, has_format: bool = True
+) -> None:
     """Add arguments for the format of texts, for when it cannot be detected."""
     group = parser.add_argument_group(f"reading {of}", "By default receval detects the format.")
     dashes = f"--{prefix}"
-    group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")
+    if has_format:
+        group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")
     group.add_argument(
         f"{dashes}delimiter",
         type=_delimiter,

@@ -35,6 +35,7 @@ from receval.cli.multiverse import add_multiverse
 from receval.cli.recommend import add_recommend
 from receval.cli.runs import add_runs
 from receval.cli.saved_arguments import with_new_names, with_settings
+from receval.cli.split import add_split
 from receval.cli.tune import add_tune
 from receval.storage.messages import about_files, printable, quoted
 
@@ -44,6 +45,7 @@ COMMANDS = {
     "tune": add_tune,
     "recommend": add_recommend,
     "runs": add_runs,
+    "split": add_split,
     "multiverse": add_multiverse,
     "audit-samples": add_audit_samples,
 }

@@ -116,7 +116,9 @@ class ReadingReport:
     All ``rows`` were read, of which ``merged`` were merged into others of the same pair, by a
     ``rule``; ``users`` and ``items`` count different ones. The scale of ratings (``values``), the
     unit and span of timestamps (``times``) and the rule are in words. ``are_counts`` says that
-    ratings are counts, such as plays.
+    ratings are counts, such as plays. ``types`` has the type of each column in a table that has
+    types: ``text``, ``integer`` or ``float``; ``given`` are the arguments by which a caller said
+    how to read the table. Both are for programs and not part of JSON.
 
     Examples
     --------
@@ -139,6 +141,8 @@ class ReadingReport:
     notes: tuple[Note, ...] = ()
     rule: str = ""
     are_counts: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """Return the report for a terminal: one line, and another if there are ratings or times."""
@@ -165,6 +169,7 @@ class ReadingReport:
     def as_dict(self) -> dict[str, Any]:
         """Return the report for JSON, without fields that do not apply."""
         found = asdict(self) | {"notes": [note.as_dict() for note in self.notes]}
+        del found["types"], found["given"]
         if (more := len(self.unread) - MOST_UNREAD) > 0:
             found["unread"] = (*self.unread[:MOST_UNREAD], f"and {more:,} more")
         return {name: own for name, own in found.items() if own not in ("", (), [], 0, {})}
@@ -187,3 +192,21 @@ def _lines_of(alike: Sequence[ReadingReport]) -> list[str]:
     names = [Path(report.source).name or report.source for report in alike]
     first, second = alike[0]._told()
     return [f"{enumerated(names, most=60)}: {first}", *([f"  {second}"] if second else [])]
+
+
+def saved_report(report: ReadingReport) -> dict[str, Any]:
+    """Return a report with all its fields as JSON, for :func:`loaded_report`.
+
+    Examples
+    --------
+    >>> report = ReadingReport("a.csv", rows=3, unread=("when",))
+    >>> loaded_report(saved_report(report)) == report
+    True
+    """
+    return asdict(report) | {"notes": [(note.code, str(note)) for note in report.notes]}
+
+
+def loaded_report(saved: Mapping[str, Any]) -> ReadingReport:
+    """Return the report that :func:`saved_report` returned."""
+    notes = tuple(Note(*own) for own in saved["notes"])
+    return ReadingReport(**{**saved, "notes": notes, "unread": tuple(saved["unread"])})

@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from receval import __version__
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.comparison import EFFECTS_IN_WORDS, ComparisonChoices
 from receval.figures.printed_numbers import as_written
 from receval.notes import Note
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import how_many
+from receval.storage.saved_folders import receval_version
 
 PACKAGES = ("numpy", "scipy", "pandas", "numba")
 """The packages whose versions are named."""
@@ -200,7 +200,7 @@ def _statistics(
 
 def _software(settings: Mapping[str, Any]) -> str:
     """Name the software with its versions, and the dialect."""
-    named = [f"receval {__version__}", f"Python {platform.python_version()}"]
+    named = [f"receval {receval_version()}", f"Python {platform.python_version()}"]
     for package in PACKAGES:
         try:
             named.append(f"{package} {version(package)}")

@@ -40,6 +40,7 @@ from receval.evaluation.methods import methods_paragraph
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, typed_rows
+from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
 from receval.evaluation.tradeoffs import (
     draw_tradeoffs,
     tradeoff_metrics,
@@ -743,6 +744,26 @@ class EvaluationResult:
             tradeoffs_caption(self.summary(), *chosen),
         )
 
+    @checked_arguments
+    def save(self, folder: str | Path) -> None:
+        """Write the result into a folder, for :func:`load_result`.
+
+        Equal results give equal bytes. An earlier saved result in the folder is replaced. If the
+        command can repeat the call, the folder also has a ``settings.json`` for ``receval evaluate
+        --settings`` (:func:`receval.evaluation.repeated_calls.command_settings` says when).
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is missing.
+
+        Raises
+        ------
+        ValueError
+            The folder has files that are not those of a saved result.
+        """
+        save_result({name: getattr(self, name) for name in SAVED}, Path(folder))
+
     def __str__(self) -> str:
         table = self.summary().pivot_table(
             index=["protocol", "system"], columns="metric", values="mean", sort=False
@@ -755,3 +776,36 @@ class EvaluationResult:
             min_rows=pd.get_option("display.min_rows"),
             line_width=pd.get_option("display.width"),
         )
+
+
+@checked_arguments
+def load_result(folder: str | Path) -> EvaluationResult:
+    """Load a result that :meth:`EvaluationResult.save` wrote.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    EvaluationResult
+        With the same values, tables, notes and settings. In the settings, sequences are lists.
+
+    Raises
+    ------
+    ValueError
+        The folder has no saved result, another major version of receval wrote it, or a file is
+        damaged.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from receval.evaluation.runs import evaluate_runs
+    >>> test = {"user": list("aab"), "item": list("xyx"), "rating": [1, 1, 1]}
+    >>> mine = {"a": {"x": 2.0, "z": 1.0}, "b": {"z": 3.0}}
+    >>> with TemporaryDirectory() as folder:
+    ...     evaluate_runs(test, {"mine": mine}, metrics="RR", depth="whole").save(folder)
+    ...     load_result(folder).summary()["mean"].tolist()
+    [0.5]
+    """
+    return EvaluationResult(**loaded_result_fields(Path(folder)))

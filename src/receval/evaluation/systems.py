@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -21,6 +21,7 @@ from receval.evaluation.fitted_systems import (
     fitted,
     notes_on_clicks,
     notes_on_scores,
+    refuse_without_fold_in,
 )
 from receval.evaluation.measuring import (
     ChosenUsers,
@@ -33,6 +34,8 @@ from receval.evaluation.measuring import (
 )
 from receval.evaluation.methods import number_of_trials
 from receval.evaluation.result import EvaluationResult, files_of_lists
+from receval.evaluation.runs import Depth
+from receval.evaluation.runs_of_folds import RunsOfFolds
 from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
 from receval.evaluation.written_lists import written_lists
 from receval.metrics.dialects.dialect import Dialect
@@ -72,7 +75,9 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
 
 
 def system_settings(system: Any) -> dict[str, Any]:
-    """Return the class of a system, and its parameters and number of trials if available.
+    """Return the class of a system, its module if not of receval, and what else it tells.
+
+    That is its parameters, and the number of trials with which it was tuned.
 
     Examples
     --------
@@ -84,6 +89,8 @@ def system_settings(system: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"class": type(system).__name__}
     if isinstance(parameters, dict):
         told["parameters"] = dict(parameters)
+    if not type(system).__module__.startswith("receval."):
+        told["module"] = type(system).__module__
     if (trials := number_of_trials(system)) is not None:
         told["trials"] = trials
     return told
@@ -94,6 +101,8 @@ def evaluate_systems(
     data: SplitRatings,
     systems: Mapping[str, Any],
     *,
+    runs: Mapping[str, object] | None = None,
+    depth: Depth = "auto",
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
     metrics: GivenMetric | Sequence[GivenMetric] | None = None,
     relevant: float | Literal["auto"] = "auto",
@@ -118,6 +127,15 @@ def evaluate_systems(
         that must not be recommended. Models of implicit, scikit-learn estimators and LensKit
         pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`). If some were
         tuned (:func:`receval.tuning.tune.tune`), the report says so, and notes tell of the others.
+    runs : mapping of str to run, path, data frame or mapping, optional
+        Lists that others made for the test users of the same split, by the names of their systems,
+        such as those of models that were trained elsewhere on :meth:`.SplitRatings.to_frames`
+        (:func:`receval.data.run.read_run`). With several folds, a list with one run per fold. They
+        are ranked as systems are: training items are taken out, and so are items that are not in
+        the ratings; unlisted items are not ranked. Without ``systems`` there must be runs.
+    depth : int, "auto" or "whole"
+        The length at which the lists of runs were cut, as for
+        :func:`receval.evaluation.runs.evaluate_runs`.
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
     metrics : str, BaseMetric, function or sequence, optional
@@ -181,8 +199,11 @@ def evaluate_systems(
         raise ValueError("lists_to is given without lists. Say how many items: lists=100.")
     # Read before models of other libraries are adapted.
     tuning = tuning_records(systems)
-    systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    if systems or not runs:
+        systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    others = RunsOfFolds.of(data, runs or {}, systems, depth)
     folds = list(data.folds())
+    refuse_without_fold_in(systems, folds)
     measuring = Measuring.of(
         np.concatenate([fold.test.values for fold in folds]),
         data.relevance,
@@ -193,18 +214,20 @@ def evaluate_systems(
         dialect=dialect,
     )
     if measuring.of_ratings or rating_scores:
-        _check_ratings(systems, rating_scores, list(measuring.of_ratings))
+        _check_ratings(systems, rating_scores, list(measuring.of_ratings), others.names)
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
     length_kept = checked_length(lists, complete)
     measurements = Measurements(
         measuring,
-        systems,
+        [*systems, *others.names],
         data.ratings.user_ids,
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
         kept=length_kept if lists_to is None else None,
         item_ids=data.ratings.item_ids,
     )
+    length = max(measurements.list_length, length_kept or 0)
+    ids = data.ratings.user_ids, data.ratings.item_ids
     models: dict[str, list[Any]] = {name: [] for name in systems} if keep_models else {}
     written: list[Path] = []
     notes = notes_on_clicks(systems, data.ratings.values)
@@ -219,7 +242,7 @@ def evaluate_systems(
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
             if keep_models:
                 system = copy.deepcopy(system)
-            scorer = fitted(system, fold.train, name, complete.values())
+            scorer = fitted(system, fold.learnt, name, complete.values(), fold.fold_in)
             if keep_models:
                 models[name].append(scorer.scorer)
             generator_for = data.generator_for(number)
@@ -227,12 +250,10 @@ def evaluate_systems(
             predictions = None
             if measuring.of_ratings:
                 ranked = kept = KeptPredictions(ranked, fold)
-            length = max(measurements.list_length, length_kept or 0)
             with ExitStack() as open_files:
                 write = None
                 if lists_to is not None:
                     files = files_of_lists(lists_to, name, complete, number, len(folds))
-                    ids = data.ratings.user_ids, data.ratings.item_ids
                     write = open_files.enter_context(written_lists(files, *ids))
                     write = partial(_write_first, write, length_kept or 0)
                     written += files.values()
@@ -260,6 +281,14 @@ def evaluate_systems(
                 measurements.add(name, protocol, judged, own, listed, predictions)
             scorer.refuse_no_order()
             unordered.setdefault(name, Counter()).update(scorer.counts)
+        for name, protocol, own, listed in others.ranked(number, fold, measuring, length):
+            if lists_to is not None and listed is not None:
+                files = files_of_lists(lists_to, name, complete, number, len(folds))
+                with written_lists({protocol: files[protocol]}, *ids) as write:
+                    write(protocol, listed.lists.cut(length_kept or 0))
+                written.append(files[protocol])
+            measurements.add(name, protocol, judged, own, listed)
+    notes += others.notes
     notes += notes_on_scores(unordered)
     settings = {
         "data": data_settings(data.ratings, folds),
@@ -269,10 +298,12 @@ def evaluate_systems(
     }
     if tuning:
         settings["tuning"] = {name: own.as_dict() for name, own in tuning.items()}
+    if runs:
+        settings |= {"runs": others.sources, "depth": depth}
     result = measurements.result(
         {**settings, **measuring.settings},
         [*data.notes, *notes],
-        [] if data.reading is None else [data.reading],
+        [*([] if data.reading is None else [data.reading]), *data.other_reading, *others.reading],
     )
     return replace(
         result,
@@ -290,7 +321,10 @@ def _write_first(
 
 
 def _check_ratings(
-    systems: Mapping[str, Any], rating_scores: Sequence[str], metrics: Sequence[str]
+    systems: Mapping[str, Any],
+    rating_scores: Sequence[str],
+    metrics: Sequence[str],
+    runs: Collection[str],
 ) -> None:
     """Refuse unknown names, and metrics of ratings for systems whose scores may be none."""
     for name in rating_scores:
@@ -298,6 +332,11 @@ def _check_ratings(
             raise ValueError(
                 f"rating_scores names {quoted(name)}, but the systems are {enumerated(systems)}."
             )
+    if metrics and runs:
+        raise ValueError(
+            f"{metrics[0]} needs predictions of all test ratings, but the run {next(iter(runs))} "
+            "has scores that order lists. Leave the metric or the runs out."
+        )
     for name, system in systems.items():
         if metrics and name not in rating_scores and not getattr(system, "predicts_ratings", False):
             raise ValueError(

@@ -51,5 +51,5 @@ class KeptPredictions:
         In place of these there is the mean of the training ratings.
         """
         lacking = ~np.isfinite(self._found)
-        mean = float(np.mean(self._fold.train.data, dtype=np.float64))
+        mean = float(np.mean(self._fold.learnt.data, dtype=np.float64))
         return np.where(lacking, mean, self._found), int(lacking.sum())

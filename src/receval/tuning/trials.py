@@ -20,10 +20,10 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Literal
 
-from receval import __version__
 from receval.recommenders.base import find_threads, on_one_thread
 from receval.storage.files import write_atomically
 from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.saved_folders import receval_version
 
 LONGEST_FAILURE = 300
 """The most characters of a sentence on why a trial failed."""
@@ -193,7 +193,7 @@ class TrialFolder:
 
     def __init__(self, folder: Path | None, plan: Mapping[str, Any]) -> None:
         self._folder = folder
-        self._plan = {"receval": __version__, **plan}
+        self._plan = {"receval": receval_version(), **plan}
         if folder is not None:
             self._check(folder)
 
