@@ -178,7 +178,7 @@ def recommended(
     return joined_lists(parts, n)
 
 
-class MakesLists:
+class ListSystem:
     """Adds ``recommend`` to a class of systems that have ``score``."""
 
     def recommend(

@@ -139,6 +139,18 @@ def test_lists_written_while_they_are_made_are_those_that_would_be_kept(
         result.lists()
 
 
+def test_lists_of_runs_beside_systems_are_written_too(tmp_path: Path) -> None:
+    runs = {"mine": {user: {"w": 4.0, "x": 3.0, "y": 2.0, "z": 1.0} for user in "abc"}}
+    kept = _result(metrics="nDCG@2", runs=runs, depth="whole", lists=2)
+
+    result = _result(metrics="nDCG@2", runs=runs, depth="whole", lists=2, lists_to=tmp_path)
+
+    assert [path.name for path in result.lists_written][-1] == "mine.parquet"
+    own = kept.lists().query("system == 'mine'")[["user", "item", "rank", "score"]]
+    found = pd.read_parquet(tmp_path / "mine.parquet")
+    pd.testing.assert_frame_equal(found, own.reset_index(drop=True), check_dtype=False)
+
+
 def test_lists_are_written_only_with_their_length(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="lists_to is given without lists"):
         _result(lists_to=tmp_path)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.adapters.scores import libraries_of
-from receval.top_lists import MakesLists
+from receval.top_lists import ListSystem
 
 NEEDED = "LensKit 2025 or newer"
 
 
-class AdaptedPipeline(MakesLists):
+class AdaptedPipeline(ListSystem):
     """A pipeline of LensKit that receval trains and scores, made by :func:`of_lenskit`.
 
     The given pipeline is never changed: each :meth:`fit` trains a new one, ``pipeline_``, with the

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from receval.top_lists import MakesLists
+from receval.top_lists import ListSystem
 
 
 def libraries_of(value: object) -> Iterator[str]:
@@ -43,7 +43,7 @@ def definer_of(value: object, method: str) -> str | None:
     return None
 
 
-class GivenScores(MakesLists):
+class GivenScores(ListSystem):
     """Given scores of all items for all users, without any training.
 
     Made by :func:`of_scores`.
