@@ -7,7 +7,8 @@ from math import log2
 
 import numpy as np
 import pytest
-from metrics.examples import METADATA, THRESHOLD, example, one_user, ranks
+from metrics.examples import METADATA, THRESHOLD, example, lists_of, one_user, random_cases, ranks
+from sklearn.metrics import roc_auc_score
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
@@ -199,3 +200,24 @@ def test_a_relevant_item_without_positive_ratings_counts_as_one_with_one() -> No
     none = type(METADATA)(5.0, np.array([0, 0]))
     with pytest.raises(ValueError, match="No relevant item has a positive rating in the dataset"):
         evaluate([metric], one_user([5, 5], [1, 0], 3, none))
+
+
+def test_areas_are_those_of_scikit_learn_and_of_sums_of_ranks() -> None:
+    cases = [case for case in random_cases(5) if case.listed]
+    values = evaluate([parse("AUC"), parse("GAUC(weight=relevant)")], lists_of(cases))
+    pairs = weights = 0.0
+    for case, value in zip(cases, values[0], strict=True):
+        found = [item in case.relevant for item in case.listed]
+        relevant, length = sum(found), len(found)
+        if 0 < relevant < length:
+            area = roc_auc_score(found, range(length, 0, -1))
+            # Relevant items that are not listed have no pair in order.
+            assert value == pytest.approx(area * relevant / len(case.relevant), rel=1e-12)
+            if relevant == len(case.relevant):
+                ranks_found = sum(k for k, one in enumerate(found, 1) if one)
+                right = relevant * (length + 1) - relevant * (relevant + 1) / 2 - ranks_found
+                assert value == pytest.approx(right / relevant / (length - relevant), rel=1e-12)
+        if case.relevant and set(case.listed) - case.relevant:
+            pairs += value * len(case.relevant)
+            weights += len(case.relevant)
+    assert values[1].mean() == pytest.approx(pairs / weights, rel=1e-12)

@@ -50,6 +50,11 @@ class AUC(Metric):
     denominator: Literal["relevant", "reachable"] = "relevant"
     others: Literal["listed", "one-more"] = "listed"
 
+    @property
+    def reach(self) -> int | None:
+        """None, or the depth: the items below the cut-off count as others."""
+        return self.depth
+
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         above = lists.above(~lists.relevant) + _unjudged_above(lists)
         others = _others(lists)[lists.list_of] + (self.others == "one-more")
@@ -149,6 +154,11 @@ class LogAUC(Metric):
             raise ValueError(
                 f"The parameter least of {self.name} is {self.least}; it must be between 0 and 1."
             )
+
+    @property
+    def reach(self) -> int | None:
+        """None, or the depth: the items below the cut-off count as others."""
+        return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         above = lists.above(~lists.relevant) + _unjudged_above(lists)
