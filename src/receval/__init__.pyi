@@ -4,6 +4,7 @@ from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, write_run
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
+from receval.evaluation.recommended_items import recommend
 from receval.evaluation.result import EvaluationResult, load_result
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems as evaluate
@@ -11,6 +12,7 @@ from receval.metrics.aliases import any_metric as metric
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.dialects.registry import dialect
 from receval.metrics.metric import Metric
+from receval.metrics.own_metrics import metric_of_function as metric_of
 from receval.metrics.whole_lists.list_metric import ListMetric
 from receval.missing_judgments.estimates_of_systems import unbiased_estimates
 from receval.missing_judgments.propensities import (
@@ -24,6 +26,7 @@ from receval.protocols.protocol import parse_protocol as protocol
 from receval.recommenders.adapters.adapt import adapt
 from receval.recommenders.adapters.scores import of_scores
 from receval.recommenders.base import Recommender
+from receval.recommenders.biased_mf import BiasedMF
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.eals import EALS
 from receval.recommenders.knn import ItemKNN, UserKNN
@@ -52,6 +55,7 @@ __all__ = [
     "SLIM",
     "WRMF",
     "AverageRating",
+    "BiasedMF",
     "Dialect",
     "EvaluationResult",
     "ItemKNN",
@@ -86,10 +90,12 @@ __all__ = [
     "load_result",
     "load_split",
     "metric",
+    "metric_of",
     "of_scores",
     "protocol",
     "read_ratings",
     "read_run",
+    "recommend",
     "split",
     "tune",
     "unbiased_estimates",

@@ -130,6 +130,12 @@ NOTES: dict[str, NoteKind] = {
         "A metric of whole lists counts users without any recommended item as 0.",
         "Average only users with lists (--users covered), or look at UserCoverage beside it.",
     ),
+    "ratings-not-predicted": NoteKind(
+        "information",
+        "A system without a score for a test rating gets the mean of the training ratings as its "
+        "prediction, so that systems are compared on the same ratings.",
+        "Look at the share of such ratings: if it is large, errors say little of the system.",
+    ),
     "untested-users": NoteKind(
         "information",
         "Lists of users without test ratings cannot be measured.",

@@ -158,6 +158,7 @@ def recommended(
     *,
     exclude: csr_array | None = None,
     is_candidate: NDArray[np.bool_] | None = None,
+    priority: NDArray[np.uint32] | None = None,
     n_items: int,
 ) -> TopLists:
     """Score users in blocks, and return the first n items of each; as :func:`top_lists`."""
@@ -170,10 +171,54 @@ def recommended(
             n,
             exclude=exclude,
             is_candidate=is_candidate,
+            priority=priority,
         )
         for start in range(0, len(codes), step)
     ]
     return joined_lists(parts, n)
+
+
+class ListSystem:
+    """Adds ``recommend`` to a class of systems that have ``score``."""
+
+    def recommend(
+        self: ListScorer,
+        users: NDArray[np.integer[Any]],
+        n: int = 10,
+        *,
+        exclude: csr_array | None = None,
+    ) -> TopLists:
+        """Return the items with the highest scores for some users.
+
+        Parameters
+        ----------
+        users : ndarray of int, shape (n_users,)
+            Codes of users. The lists are in ascending order of the codes, each once.
+        n : int
+            The most items of each list, at least 1. Items with the score NaN are not listed; of
+            items with equal scores, the one with the smaller code comes first.
+        exclude : csr_array, shape (n_users, n_items), optional
+            A user's entries, such as the training ratings, are not listed.
+
+        Returns
+        -------
+        TopLists
+
+        Raises
+        ------
+        ValueError
+            ``n`` is below 1, or the system is not fitted or does not know a user.
+
+        Examples
+        --------
+        >>> from receval.recommenders.non_personalised import Popularity
+        >>> train = csr_array(np.array([[1, 1, 0], [0, 1, 0]], dtype=np.float32))
+        >>> Popularity().fit(train).recommend(np.array([1, 0]), 2, exclude=train).items.tolist()
+        [[2, -1], [0, 2]]
+        """
+        codes = np.asarray(users)
+        n_items = self.score(codes[:1]).shape[1] if len(codes) else 0
+        return recommended(self, codes, n, exclude=exclude, n_items=n_items)
 
 
 def joined_lists(parts: list[TopLists], n: int) -> TopLists:

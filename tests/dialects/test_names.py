@@ -67,10 +67,10 @@ def test_a_name_in_any_of_its_forms_is_one_metric(name: str, asked: str, label: 
         (
             "recbole",
             "ndgc@10",
-            r"no metric 'ndgc@10'; did you mean ndcg@k\? There are ndcg@k, map@k",
+            r"no metric 'ndgc@10'; did you mean ndcg@k.*\? There are ndcg@k, map@k",
         ),
         ("recbole", "ndcg", "needs a cut-off. Write ndcg@10"),
-        ("recbole", "gauc", "receval cannot compute it, because it needs the scores"),
+        ("recbole", "auc", "receval cannot compute it, because it needs the scores"),
         ("recbole", "P.5@3", "one cut-off"),
         ("recbole", "@5", "not the name of a metric"),
         ("trec_eval", "map@10", "map of trec_eval has no cut-off"),

@@ -88,7 +88,11 @@ def test_every_metric_of_a_tool_that_was_run_was_compared() -> None:
         for metric in listed.split(", ")
     }
     assert missing == {
+        ("recbole", "`gauc`"),
         ("elliot", "`nDCGRendle2020@k`"),
+        ("elliot", "`AUC`"),
+        ("elliot", "`GAUC`"),
+        ("elliot", "`LAUC@k`"),
         ("ranx", "`rbp.50`"),
         ("ranx", "`rbp.80`"),
         ("ranx", "`rbp.90`"),

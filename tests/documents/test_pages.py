@@ -217,6 +217,20 @@ def test_one_call_evaluates_a_file_of_ratings(
 
 
 @pytest.mark.costly
+def test_lists_models_and_own_metrics_are_had_as_the_page_says(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ratings(folder / "ratings.csv")
+    texts = ("# everything as one", "whole.lists()", "def lowest_relevant")
+    _, lines, _ = run([program_with("library", text) for text in texts], capsys)
+    assert re.search(r"AR AI-AN +MF +\d\.\d{4} +\d\.\d{4}\n +Avg", "\n".join(lines))
+    assert {path.name for path in (folder / "runs").iterdir()} == {
+        f"{name}.inter" for name in ("Pop", "kNN", "MF")
+    }
+    assert (folder / "tradeoffs.svg").stat().st_size > 500
+
+
+@pytest.mark.costly
 def test_systems_are_compared_as_the_page_says(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, log2, prod
+from math import inf, log, log2, prod
 from typing import Any
 
 from metrics.examples import THRESHOLD, Case
@@ -130,6 +130,46 @@ def binary_preference(case: Case, metric: Any) -> float:
     return share(total, r)
 
 
+def right_pairs(case: Case, metric: Any) -> float:
+    """Count the pairs of a relevant item and another one of the list that are in order."""
+    others = [item for item in case.listed if item not in case.relevant]
+    n_others = len(others) + (metric.others == "one-more")
+    if not others and metric.others == "listed":
+        return 0.0
+    total = 0.0
+    for k, item in enumerate(case.listed[: metric.cutoff]):
+        if item in case.relevant:
+            above = [other for other in case.listed[:k] if other not in case.relevant]
+            total += (n_others - len(above)) / n_others
+    n_relevant = len(case.relevant)
+    return share(
+        total, reachable(case, metric.cutoff) if metric.denominator == "reachable" else n_relevant
+    )
+
+
+def weight_of_pairs(case: Case, metric: Any) -> float:
+    if not case.relevant or not set(case.listed) - case.relevant:
+        return 0.0
+    return {"judged": len(case.ratings), "relevant": len(case.relevant), "equal": 1}[metric.weight]
+
+
+def area_under_log_curve(case: Case, metric: Any) -> float:
+    """Integrate the share of relevant items found over the logarithm of that of the others."""
+    others = [item for item in case.listed if item not in case.relevant]
+    if not others or not case.relevant:
+        return 0.0
+    found, area, seen = 0, 0.0, 0
+    for k, item in enumerate(case.listed, 1):
+        if item in case.relevant:
+            found += metric.cutoff is None or k <= metric.cutoff
+            continue
+        seen += 1
+        start, end = (max(part / len(others), metric.least) for part in (seen - 1, seen))
+        area += found / len(case.relevant) * log(end / start)
+    # What is found below the last of the others lies beyond the end of the axis.
+    return area / -log(metric.least)
+
+
 GAINS: dict[str, Callable[[float, float], float]] = {
     "rating": lambda rating, _: rating,
     "binary": lambda rating, _: float(rating >= THRESHOLD),
@@ -251,6 +291,9 @@ ORACLES: dict[str, Callable[[Case, Any], float]] = {
     "antiRR": lambda case, metric: reciprocal_of_first(case, metric, case.nonrelevant),
     "ERR": expected_reciprocal_rank,
     "bpref": binary_preference,
+    "AUC": right_pairs,
+    "GAUC": right_pairs,
+    "logAUC": area_under_log_curve,
     "infAP": inferred_average_precision,
     "RBP": rank_biased_precision,
     "RBPresidual": rank_biased_residual,
@@ -268,7 +311,22 @@ def values(cases: list[Case], metrics: list[Any]) -> list[list[float]]:
         form: [case.seen(*form) for case in cases]
         for form in {(metric.condensed, metric.depth) for metric in metrics}
     }
-    return [
+    rows = [
         [ORACLES[metric.name](case, metric) for case in seen[metric.condensed, metric.depth]]
         for metric in metrics
     ]
+    return [
+        linearised(row, seen[metric.condensed, metric.depth], metric)
+        if metric.name == "GAUC"
+        else row
+        for row, metric in zip(rows, metrics, strict=True)
+    ]
+
+
+def linearised(row: list[float], cases: list[Case], metric: Any) -> list[float]:
+    weights = [weight_of_pairs(case, metric) for case in cases]
+    if not sum(weights):
+        return [0.0] * len(row)
+    mean = sum(w * x for w, x in zip(weights, row, strict=True)) / sum(weights)
+    scale = len(row) / sum(weights)
+    return [mean + w * scale * (x - mean) for w, x in zip(weights, row, strict=True)]

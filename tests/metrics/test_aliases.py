@@ -5,17 +5,35 @@ from __future__ import annotations
 
 import pytest
 
-from receval.metrics.aliases import ALIASES, any_metric, metric_of_alias
-from receval.metrics.registry import LIST_METRICS, METRICS, parse, parse_any, parse_named
+from receval.metrics.aliases import any_metric, labels_by_name, metric_of_alias
+from receval.metrics.registry import (
+    ALL_METRICS,
+    RATING_METRICS,
+    metric_class,
+    parse,
+    parse_any,
+    parse_named,
+)
 
 
-@pytest.mark.parametrize("name", [*METRICS, *LIST_METRICS, *ALIASES])
+@pytest.mark.parametrize("name", [*ALL_METRICS, *labels_by_name()])
 def test_a_name_is_understood_in_any_letters_with_any_cut_off(name: str) -> None:
-    label = name if name in METRICS | LIST_METRICS else ALIASES[name]
+    label = name if name in ALL_METRICS else labels_by_name()[name]
     for written in (name, name.upper(), "-".join(name.lower()), f" {name} "):
         for sign in ("@", "_", " "):
+            if label in RATING_METRICS:
+                assert any_metric(written) == parse_any(label), written
+                continue
             expected = parse_any(f"{label}@17")
             assert any_metric(f"{written}{sign}17") == expected, written
+
+
+def test_no_two_metrics_have_the_same_other_name() -> None:
+    all_names = list(ALL_METRICS)
+    others = [
+        other for name in all_names for other in vars(metric_class(name)).get("other_names", ())
+    ]
+    assert len(labels_by_name()) == len(all_names) + len(others)
 
 
 @pytest.mark.parametrize(

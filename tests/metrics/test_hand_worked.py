@@ -7,10 +7,14 @@ from math import log2
 
 import numpy as np
 import pytest
-from metrics.examples import METADATA, example, one_user
+from metrics.examples import METADATA, THRESHOLD, example, lists_of, one_user, random_cases, ranks
+from sklearn.metrics import roc_auc_score
 
 from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import METRICS, parse
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Judgments
 
 IDEAL_AT_4 = 5 + 4 / log2(3) + 4 / log2(4) + 2 / log2(5)
 DCG_AT_4 = 5 + 2 / log2(3) + 4 / log2(5)
@@ -115,6 +119,8 @@ def test_hand_worked_values(label: str, expected: float) -> None:
 def test_a_list_without_judged_items_scores_0_unless_it_measures_what_is_unknown() -> None:
     values = evaluate([parse(f"{name}@5") for name in METRICS], example())
     for name, (_, not_ranked, nothing_judged) in zip(METRICS, values, strict=True):
+        if name == "GAUC":
+            continue  # Such a list has the weight 0.
         expected = 1.0 if name in ("Unjudged", "RBPresidual") else 0.0
         assert not_ranked == nothing_judged == expected, name
 
@@ -123,6 +129,45 @@ def test_err_of_numbers_of_plays_does_not_overflow() -> None:
     metadata = type(METADATA)(5000.0, np.ones(2, dtype=np.int64))
     values = evaluate([parse("ERR")], one_user([5000, 4999], [2, 1], 5, metadata))
     assert values[0, 0] == pytest.approx(1 / 2 + 1 / 2 * 1 / 2)
+
+
+# Two relevant items and two others in the order o r o r: of four pairs, one is in order.
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("AUC", 1 / 4),
+        ("AUC@2", 1 / 4),
+        ("AUC@1", 0.0),
+        ("AUC(denominator=reachable)@1", 0.0),
+        ("AUC(others=one-more)", (2 / 3 + 1 / 3) / 2),
+        # The first has one of two others above, the last both: log(2) / log(10) and 0.
+        ("logAUC(least=0.1)", np.log10(2) / 2),
+    ],
+)
+def test_areas_under_curves_of_a_list_of_four(label: str, expected: float) -> None:
+    lists = one_user([5, 5], [2, 4], 4)
+    assert evaluate([parse(label)], lists)[0, 0] == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        # Of user 0, 1 of 2 pairs is in order, of user 1 all; users 2 and 3 have no pairs.
+        ("GAUC", (3 * 0.5 + 2 * 1) / (3 + 2)),
+        ("GAUC(weight=relevant)", (1 * 0.5 + 2 * 1) / (1 + 2)),
+        ("GAUC(weight=equal)", 0.75),
+        # Of the judged items alone, users 0 and 1 have one pair and none.
+        ("GAUC(condensed=true)", 0.5),
+    ],
+)
+def test_weighted_areas_leave_out_users_without_pairs(label: str, expected: float) -> None:
+    judgments = Judgments.from_pairs(
+        [0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 1, 2, 1, 1], [5, 1, 1, 5, 5, 1, 5], n_users=4
+    )
+    found = ranks([2, 1, 3, 1, 2, 1, 1], [3, 3, 3, 1])
+    lists = JudgedLists.of(judgments, found, THRESHOLD, Protocol())
+    values = evaluate([parse(label)], lists)
+    assert values.mean() == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -155,3 +200,24 @@ def test_a_relevant_item_without_positive_ratings_counts_as_one_with_one() -> No
     none = type(METADATA)(5.0, np.array([0, 0]))
     with pytest.raises(ValueError, match="No relevant item has a positive rating in the dataset"):
         evaluate([metric], one_user([5, 5], [1, 0], 3, none))
+
+
+def test_areas_are_those_of_scikit_learn_and_of_sums_of_ranks() -> None:
+    cases = [case for case in random_cases(5) if case.listed]
+    values = evaluate([parse("AUC"), parse("GAUC(weight=relevant)")], lists_of(cases))
+    pairs = weights = 0.0
+    for case, value in zip(cases, values[0], strict=True):
+        found = [item in case.relevant for item in case.listed]
+        relevant, length = sum(found), len(found)
+        if 0 < relevant < length:
+            area = roc_auc_score(found, range(length, 0, -1))
+            # Relevant items that are not listed have no pair in order.
+            assert value == pytest.approx(area * relevant / len(case.relevant), rel=1e-12)
+            if relevant == len(case.relevant):
+                ranks_found = sum(k for k, one in enumerate(found, 1) if one)
+                right = relevant * (length + 1) - relevant * (relevant + 1) / 2 - ranks_found
+                assert value == pytest.approx(right / relevant / (length - relevant), rel=1e-12)
+        if case.relevant and set(case.listed) - case.relevant:
+            pairs += value * len(case.relevant)
+            weights += len(case.relevant)
+    assert values[1].mean() == pytest.approx(pairs / weights, rel=1e-12)

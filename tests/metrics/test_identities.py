@@ -120,7 +120,8 @@ def test_every_metric_lies_between_0_and_1_on_whole_stars_and_tau_from_minus_1(s
         or (form.name == "AP" and form.terms == "ranks" and form.denominator != "cutoff")
         or (form.name == "RBP" and form.gain != "binary" and form.denominator == "best")
     }
-    metrics = [m.at(5) for m in ALL if m.label not in unbounded]
+    # Of GAUC the mean lies there, not what each user adds to it.
+    metrics = [m.at(5) for m in ALL if m.label not in unbounded and m.name != "GAUC"]
     values = evaluate(metrics, lists_of(random_cases(seed, step=1.0)))
     for metric, row in zip(metrics, values, strict=True):
         if metric.name == "tau":

@@ -121,6 +121,9 @@ def test_the_reach_is_the_last_rank_that_matters() -> None:
     # The tenth judged item may stand anywhere.
     assert parse("P(condensed=true)@10").reach is None
     assert parse("P(condensed=true,depth=50)@10").reach == 50
+    # All items of the list count as others.
+    assert parse("AUC@10").reach is None
+    assert parse("logAUC(depth=50)@10").reach == 50
     # The best of all listed items make the ideal list.
     assert parse("nDCG(ideal=listed)@10").reach is None
     assert parse("nDCG(depth=50,ideal=listed)@10").reach == 50

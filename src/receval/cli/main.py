@@ -32,6 +32,7 @@ from receval.cli.command_parser import SHELLS, CommandParser, PrintCompletion
 from receval.cli.diagnose import add_diagnose
 from receval.cli.evaluate import add_evaluate
 from receval.cli.multiverse import add_multiverse
+from receval.cli.recommend import add_recommend
 from receval.cli.runs import add_runs
 from receval.cli.saved_arguments import with_new_names, with_settings
 from receval.cli.split import add_split
@@ -42,6 +43,7 @@ COMMANDS = {
     "diagnose": add_diagnose,
     "evaluate": add_evaluate,
     "tune": add_tune,
+    "recommend": add_recommend,
     "runs": add_runs,
     "split": add_split,
     "multiverse": add_multiverse,
@@ -206,7 +208,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
         words = with_new_names(words)
     parser = command_parser(with_tasks=name.partition("=")[0] in (REPOSITORY, "--completion"))
     chosen = parser.parse_args(words)
-    if name in COMMANDS:
+    if hasattr(chosen, "repeatable"):
         chosen = with_settings(chosen, words[1:])
         check_targets(chosen)
     return chosen

@@ -37,11 +37,23 @@ RunOrder = Literal["score", "rank"]
 
 RunFormat = Literal["trec", "table", "json", "jsonl", "parquet", "npz"]
 
-WRITTEN = {".run": "trec", ".trec": "trec", ".res": "trec", ".json": "json"}
+WrittenRunFormat = Literal["trec", "table", "json", "parquet", "recbole", "elliot"]
+
+WRITTEN: dict[str, WrittenRunFormat] = {
+    ".run": "trec",
+    ".trec": "trec",
+    ".res": "trec",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".inter": "recbole",
+}
 """The format to write for each file extension; for any other, a table."""
 
 _ROWS = 1 << 16
 """The number of rows that are converted to text at once."""
+
+_ATOMIC = {"user": "user_id:token", "item": "item_id:token", "score": "score:float"}
 
 _TREC = ("user", "Q0", "item", "rank", "score", "tag")
 
@@ -296,7 +308,7 @@ def _doubts_on_scores(source: str, scores: NDArray[np.float64]) -> list[Note]:
 def write_run(
     run: Run,
     path: str | Path,
-    format: RunFormat | None = None,  # noqa: A002
+    format: WrittenRunFormat | None = None,  # noqa: A002
     tag: str = "receval",
 ) -> None:
     """Write a run, with the items of each user from best to worst; ties keep their order.
@@ -305,9 +317,10 @@ def write_run(
     ----------
     run : Run
     path : path
-        Its extension determines the format: ``.run``, ``.trec``, ``.tsv``, ``.csv``, ``.parquet``
-        or ``.json``.
-    format : {"trec", "table", "json"}, optional
+        Its extension determines the format: ``.run``, ``.trec``, ``.tsv``, ``.csv``, ``.parquet``,
+        ``.json`` or ``.inter``.
+    format : {"trec", "table", "json", "parquet", "recbole", "elliot"}, optional
+        ``recbole`` is an atomic file, ``elliot`` a table of user, item and score without a header.
     tag : str
         Name of the run in TREC's last column.
 
@@ -350,11 +363,14 @@ def write_run(
             }
             table = pa.table({name: columns[name] for name in _TREC})
             _write_text(table, unfinished, " ", with_header=False)
-        elif chosen != "table":
-            raise TableError(
-                f"Runs cannot be written as {quoted(chosen)}. Choose trec, table or json."
-            )
-        elif path.suffix.lower() in (".parquet", ".pq"):
+        elif chosen == "elliot":
+            table = pa.table({name: columns[name] for name in ("user", "item", "score")})
+            _write_text(table, unfinished, "\t", with_header=False)
+        elif chosen == "recbole":
+            table = pa.table({said: columns[name] for name, said in _ATOMIC.items()})
+            head = "\t".join(_ATOMIC.values())
+            _write_text(table, unfinished, "\t", with_header=False, head=f"{head}\n")
+        elif WRITTEN.get(path.suffix.lower()) == "parquet" or chosen == "parquet":
             pq.write_table(pa.table(columns), unfinished)
         else:
             delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
@@ -381,24 +397,29 @@ def _refuse_white_space(run: Run) -> None:
             )
 
 
-def _write_text(table: pa.Table, path: Path, delimiter: str, *, with_header: bool) -> None:
+def _write_text(
+    table: pa.Table, path: Path, delimiter: str, *, with_header: bool, head: str = ""
+) -> None:
+    """Write a table as text, with a header whose names are quoted, or after a line of its own."""
     try:
-        _write_rows(table, path, _options(delimiter, with_header, "none"))
+        _write_rows(table, path, _options(delimiter, with_header, "none"), head)
     except pa.ArrowInvalid:
         # An identifier contains a delimiter or a quote.
-        _write_rows(table, path, _options(delimiter, with_header, "needed"))
+        _write_rows(table, path, _options(delimiter, with_header, "needed"), head)
 
 
-def _write_rows(table: pa.Table, path: Path, options: pa.csv.WriteOptions) -> None:
+def _write_rows(table: pa.Table, path: Path, options: pa.csv.WriteOptions, head: str = "") -> None:
     kinds = [
         field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
         for field in table.schema
     ]
     plain = pa.schema(kinds)
-    with pa.csv.CSVWriter(path, plain, write_options=options) as writer:
-        for start in range(0, table.num_rows, _ROWS):
-            # Converted to text part by part, since text takes many times the memory of codes.
-            writer.write_table(table.slice(start, _ROWS).cast(plain))
+    with pa.OSFile(str(path), "wb") as file:
+        file.write(head.encode())
+        with pa.csv.CSVWriter(file, plain, write_options=options) as writer:
+            for start in range(0, table.num_rows, _ROWS):
+                # Converted to text part by part, since text takes many times the memory of codes.
+                writer.write_table(table.slice(start, _ROWS).cast(plain))
 
 
 def _options(delimiter: str, with_header: bool, quotes: str) -> pa.csv.WriteOptions:

@@ -76,6 +76,11 @@ class WatchedScorer:
                 self._check_whole(users[doubtful], own)
         return scores
 
+    @property
+    def scorer(self) -> Scorer:
+        """The fitted system itself."""
+        return self._scorer
+
     def refuse_no_order(self) -> None:
         """Refuse a system without a finite score, or with an infinite one, for every user."""
         for count, what in self.counts.items():

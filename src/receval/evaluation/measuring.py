@@ -25,6 +25,8 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluate, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.own_metrics import metric_of_function
+from receval.metrics.rating_errors import PredictedRatings, RatingMetric
 from receval.metrics.whole_lists.list_metric import ListMetric, RecommendedLists, list_values
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
@@ -34,6 +36,9 @@ from receval.splits.split import Fold
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, how_many
 from receval.top_lists import TopLists
+
+GivenMetric = str | BaseMetric | Callable[..., float]
+"""A metric, its name, or a function of the list of a user."""
 
 
 def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[str, Protocol]:
@@ -52,11 +57,14 @@ def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[st
 
 
 def named_metrics(
-    given: str | BaseMetric | Sequence[str | BaseMetric],
+    given: GivenMetric | Sequence[GivenMetric],
 ) -> dict[str, BaseMetric]:
-    """Return metrics of judged ranks or of whole lists by their labels."""
-    listed = [given] if isinstance(given, str | BaseMetric) else given
-    found = [any_metric(one) for one in listed]
+    """Return metrics of any kind by their labels; those of functions are made here."""
+    listed = [given] if isinstance(given, str | BaseMetric) or callable(given) else given
+    found = [
+        any_metric(one) if isinstance(one, str | BaseMetric) else metric_of_function(one)
+        for one in listed
+    ]
     if not found:
         raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
     return {metric.label: metric for metric in found}
@@ -64,7 +72,8 @@ def named_metrics(
 
 def named_metrics_of_ranks(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
     """Return metrics by their labels, and refuse those of whole lists."""
-    return {label: metric_of_alias(own.label) for label, own in named_metrics(given).items()}
+    # The given metric, as a function's cannot be read from its label.
+    return {label: metric_of_alias(own) for label, own in named_metrics(given).items()}
 
 
 def checked_length(lists: int | None, protocols: Mapping[str, Protocol]) -> int | None:
@@ -114,7 +123,9 @@ def description(
 def _describe_metric(metric: BaseMetric) -> str:
     """Return the definition of a metric, and which part of a list it considers."""
     # The first line of the card, unless tools differ in the definition.
-    definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
+    definition = metric.definition
+    if isinstance(metric, RatingMetric):
+        return definition
     if not isinstance(metric, Metric):
         return f"{definition} (k = {metric.cutoff})"
     with suppress(ValueError):
@@ -178,7 +189,7 @@ class Measuring:
         relevance_of: Callable[[float | Literal["auto"]], RelevanceRule],
         *,
         protocols: str | Protocol | Sequence[str | Protocol],
-        metrics: str | BaseMetric | Sequence[str | BaseMetric] | None,
+        metrics: GivenMetric | Sequence[GivenMetric] | None,
         relevant: float | Literal["auto"],
         users: ChosenUsers,
         dialect: str | Dialect | None = None,
@@ -201,6 +212,8 @@ class Measuring:
         for name, metric in chosen.items():
             if isinstance(metric, ListMetric):
                 refuse_protocols_without_lists(chosen_protocols, name)
+            if isinstance(metric, RatingMetric):
+                _refuse_without_ratings(name, chosen_protocols, users)
         relevance = relevance_of(relevant)
         complete = {
             name: protocol.with_threshold(relevance.threshold)
@@ -226,6 +239,11 @@ class Measuring:
     def of_lists(self) -> dict[str, ListMetric]:
         """The metrics of whole lists."""
         return {name: own for name, own in self.metrics.items() if isinstance(own, ListMetric)}
+
+    @property
+    def of_ratings(self) -> dict[str, RatingMetric]:
+        """The metrics of predicted ratings."""
+        return {name: own for name, own in self.metrics.items() if isinstance(own, RatingMetric)}
 
     @property
     def longest_list(self) -> int:
@@ -295,6 +313,26 @@ def _takes_ratings(metric: BaseMetric) -> bool:
     return getattr(metric, "gain", "binary") in ("rating", "exp", "exp-normalised")
 
 
+def _refuse_without_ratings(name: str, protocols: Mapping[str, Protocol], users: str) -> None:
+    """Refuse protocols and users for which there is not one set of test ratings per user."""
+    other = [own for own, protocol in protocols.items() if protocol.relevant != "AR"]
+    if other or users == "all":
+        said = enumerated(other) if other else "users='all'"
+        raise ValueError(
+            f"{name} is computed from the test ratings of each user, which {said} does not have. "
+            "Choose a protocol with all relevant items, such as 'AR AI-AN', and tested users."
+        )
+
+
+@dataclass(frozen=True)
+class FoldPredictions:
+    """The predictions of a system for the test ratings of a fold, and how many it has not."""
+
+    fold: Fold
+    predictions: NDArray[np.float64]
+    n_lacking: int
+
+
 @dataclass(frozen=True)
 class FoldLists:
     """The lists of a system on one fold under one protocol, and the items that may be in them."""
@@ -325,6 +363,7 @@ class Measurements:
         self._item_ids = item_ids
         self._lists: dict[str, dict[str, list[TopLists]]] = {}
         self._n_empty: dict[tuple[str, str], int] = {}
+        self._n_lacking: dict[tuple[str, str], tuple[int, int]] = {}
         self._measuring = measuring
         self._systems = tuple(systems)
         self._user_ids = user_ids
@@ -350,6 +389,7 @@ class Measurements:
         judged: JudgedItems,
         ranks: JudgedRanks,
         listed: FoldLists | None = None,
+        predicted: FoldPredictions | None = None,
     ) -> None:
         """Measure the lists of a system on one fold, under the protocol of this name."""
         judged = replace(judged, negative_is_unjudged=self._measuring.negative_is_unjudged)
@@ -366,6 +406,8 @@ class Measurements:
                 own_lists = self._lists.setdefault(protocol, {}).setdefault(system, [])
                 own_lists.append(listed.lists.cut(self._kept))
             values |= self._list_values(system, protocol, of_lists, lists, listed)
+        if predicted is not None:
+            values |= self._rating_values(system, protocol, lists, predicted)
         in_order = np.array([values[name] for name in self._measuring.metrics])
         self._collectors[protocol].add(system, lists, in_order)
 
@@ -386,6 +428,7 @@ class Measurements:
             listed.fold,
             self._measuring.threshold,
             listed.is_candidate,
+            item_ids=self._item_ids,
         )
         key = (system, protocol)
         n_empty = int((measured.lists.lengths == 0).sum())
@@ -394,6 +437,21 @@ class Measurements:
         for name, row in zip(metrics, list_values(list(metrics.values()), measured), strict=True):
             found[name] = np.zeros(lists.full.n_lists)
             found[name][chosen] = row
+        return found
+
+    def _rating_values(
+        self, system: str, protocol: str, lists: JudgedLists, predicted: FoldPredictions
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the values of metrics of predicted ratings, which are 0 for users not averaged."""
+        chosen = evaluated_lists(lists, self._measuring.users) & lists.is_tested
+        test = predicted.fold.test
+        measured = PredictedRatings(test, predicted.predictions, lists.users[chosen])
+        lacking, whole = self._n_lacking.get((system, protocol), (0, 0))
+        self._n_lacking[system, protocol] = lacking + predicted.n_lacking, whole + len(test)
+        found = {}
+        for name, metric in self._measuring.of_ratings.items():
+            found[name] = np.zeros(lists.full.n_lists)
+            found[name][chosen] = metric.per_user(measured)
         return found
 
     def result(
@@ -416,6 +474,7 @@ class Measurements:
             *self._notes_on_users(values),
             *self._notes_on_tests(values),
             *self._notes_on_empty_lists(),
+            *self._notes_on_predictions(),
         )
         return EvaluationResult(
             systems=self._systems,
@@ -434,6 +493,7 @@ class Measurements:
                 for protocol, by_system in self._lists.items()
             },
             item_ids=self._item_ids,
+            list_metrics=frozenset(self._measuring.of_lists),
         )
 
     def _notes_on_empty_lists(self) -> list[Note]:
@@ -448,6 +508,20 @@ class Measurements:
             )
             for (system, protocol), count in self._n_empty.items()
             if count
+        ]
+
+    def _notes_on_predictions(self) -> list[Note]:
+        """Return a note for each system that did not predict some test ratings."""
+        told = {system: own for (system, _), own in self._n_lacking.items()}
+        return [
+            Note(
+                "ratings-not-predicted",
+                f"{system} has no score for {lacking:,} of {how_many(whole, 'test rating')}: in "
+                f"{enumerated(list(self._measuring.of_ratings))} the mean of the training ratings "
+                "counts as its prediction.",
+            )
+            for system, (lacking, whole) in told.items()
+            if lacking
         ]
 
     def _notes_on_users(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
@@ -541,7 +615,7 @@ def _note_on_candidates(
 
 
 def _in_dialect(
-    spoken: Dialect, metrics: str | BaseMetric | Sequence[str | BaseMetric] | None
+    spoken: Dialect, metrics: GivenMetric | Sequence[GivenMetric] | None
 ) -> dict[str, Metric]:
     """Return metrics by the names of a dialect."""
     if metrics is None:
@@ -549,14 +623,17 @@ def _in_dialect(
             f"No metric of {spoken.tool} is named. Name at least one of "
             f"{', '.join(spoken.metrics())}."
         )
-    names = [metrics] if isinstance(metrics, str | BaseMetric) else list(metrics)
+    names: list[GivenMetric] = (
+        [metrics] if isinstance(metrics, str | BaseMetric) or callable(metrics) else list(metrics)
+    )
     if not names:
         raise ValueError(f"There is no metric: name at least one of {', '.join(spoken.metrics())}.")
     found: dict[str, Metric] = {}
     for name in names:
-        if isinstance(name, BaseMetric):
+        if not isinstance(name, str):
+            own = name.label if isinstance(name, BaseMetric) else "A function"
             raise ValueError(
-                f"{name.label} is a metric of receval, but the dialect is that of {spoken.tool}. "
+                f"{own} is a metric of receval, but the dialect is that of {spoken.tool}. "
                 "Give names of its metrics, or leave out the dialect."
             )
         found[name] = spoken.metric(name)

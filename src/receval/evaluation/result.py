@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
-from receval.data.run import Run, write_run
+from receval.data.run import Run, WrittenRunFormat, write_run
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.comparison import (
     PERMUTATIONS,
@@ -40,6 +41,11 @@ from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, typed_rows
 from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
+from receval.evaluation.tradeoffs import (
+    draw_tradeoffs,
+    tradeoff_metrics,
+    tradeoffs_caption,
+)
 from receval.evaluation.tuning_record import TuningRecord, trials_table, tuning_parts
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
@@ -60,6 +66,58 @@ def file_name(name: str) -> str:
     ('AR-AI-AN', 'a-b')
     """
     return re.sub(r"[^\w.+=-]", "-", name).lstrip(".") or "-"
+
+
+ENDINGS: Mapping[WrittenRunFormat, str] = {
+    "trec": ".run",
+    "table": ".tsv",
+    "json": ".json",
+    "parquet": ".parquet",
+    "recbole": ".inter",
+    "elliot": ".tsv",
+}
+"""The extensions of the files of :meth:`EvaluationResult.write_runs`."""
+
+
+def files_of_lists(
+    folder: str | Path, system: str, protocols: Collection[str], fold: int, n_folds: int
+) -> dict[str, Path]:
+    """Return the Parquet files of a system's lists on a fold, by protocol.
+
+    Examples
+    --------
+    >>> files_of_lists("lists", "Pop", ["AR AI-AN"], 0, 2)["AR AI-AN"].as_posix()
+    'lists/fold0/Pop.parquet'
+    """
+    own_fold = fold if n_folds > 1 else None
+    return {
+        name: _file_of_lists(
+            folder, system, name if len(protocols) > 1 else None, own_fold, ENDINGS["parquet"]
+        )
+        for name in protocols
+    }
+
+
+def _file_of_lists(
+    folder: str | Path, system: str, protocol: str | None, fold: int | None, ending: str
+) -> Path:
+    """Return the file of lists, in folders for the protocol and the fold if there are several."""
+    target = Path(folder)
+    if protocol is not None:
+        target /= file_name(protocol)
+    if fold is not None:
+        target /= f"fold{fold}"
+    return target / f"{file_name(system)}{ending}"
+
+
+def _write_figure(target: Path, draw: Callable[[], Figure], title: str) -> None:
+    """Write a figure as SVG or PDF by the path's extension; others are refused."""
+    if target.suffix not in (".svg", ".pdf"):
+        raise ValueError(f"{target} ends in neither .svg nor .pdf. Choose one of these extensions.")
+    with figure_style():
+        figure = draw()
+    rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
+    write_atomically(target, rendered(figure, title=title))
 
 
 PrintedTable = Literal["averages", "pairs"]
@@ -95,6 +153,12 @@ class EvaluationResult:
         with ``lists``.
     item_ids : ndarray of str, shape (n_items,), optional
         Identifiers of the items by code.
+    list_metrics : frozenset of str
+        Metrics of whole lists, such as coverage.
+    models : mapping of str to tuple
+        The fitted systems by name, one for each fold; empty unless ``keep_models`` was set.
+    lists_written : tuple of Path
+        The files of lists that were written with ``lists_to``.
     tuning : mapping of str to TuningRecord
         How systems were tuned, by name, for those that were (:func:`receval.tuning.tune.tune`).
 
@@ -124,6 +188,9 @@ class EvaluationResult:
     top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
     tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
+    list_metrics: frozenset[str] = frozenset()
+    models: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    lists_written: tuple[Path, ...] = ()
     _compared: dict[str, pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -359,6 +426,11 @@ class EvaluationResult:
 
     def _ids_of_lists(self) -> NDArray[np.str_]:
         """Return the identifiers of items, if lists were kept."""
+        if self.lists_written:
+            raise ValueError(
+                "The lists of the result are in the files result.lists_written, which "
+                "pandas.read_parquet and rv.read_run read."
+            )
         if not self.top_lists or self.item_ids is None:
             raise ValueError(
                 "The result has no lists. Evaluate with lists=100, for example, to keep the first "
@@ -370,7 +442,7 @@ class EvaluationResult:
     def write_runs(
         self,
         folder: str | Path,
-        format: Literal["trec", "table", "json"] = "trec",  # noqa: A002
+        format: WrittenRunFormat = "trec",  # noqa: A002
     ) -> tuple[Path, ...]:
         """Write the kept lists as runs, a file for each system.
 
@@ -381,9 +453,12 @@ class EvaluationResult:
         ----------
         folder : path
             Made if it does not exist.
-        format : {"trec", "table", "json"}
+        format : {"trec", "table", "json", "parquet", "recbole", "elliot"}
             ``trec`` writes ``.run`` for trec_eval and ranx; ``table`` a tab-separated ``.tsv`` with
-            a header; ``json`` an object of users, each an object of items with scores.
+            a header, and ``parquet`` the same columns; ``json`` an object of users, each an object
+            of items with scores; ``recbole`` an atomic file ``.inter`` with the columns
+            ``user_id:token``, ``item_id:token`` and ``score:float``; ``elliot`` a ``.tsv`` of user,
+            item and score without a header, as its ProxyRecommender reads.
 
         Returns
         -------
@@ -397,16 +472,17 @@ class EvaluationResult:
         """
         ids = self._ids_of_lists()
         written = []
-        ending = {"trec": ".run", "table": ".tsv", "json": ".json"}[format]
         for protocol, by_system in self.top_lists.items():
             for system, folds in by_system.items():
                 for number, own in enumerate(folds):
-                    target = Path(folder)
-                    if len(self.top_lists) > 1:
-                        target /= file_name(protocol)
-                    if len(folds) > 1:
-                        target /= f"fold{number}"
-                    target.mkdir(parents=True, exist_ok=True)
+                    target = _file_of_lists(
+                        folder,
+                        system,
+                        protocol if len(self.top_lists) > 1 else None,
+                        number if len(folds) > 1 else None,
+                        ENDINGS[format],
+                    )
+                    target.parent.mkdir(parents=True, exist_ok=True)
                     rows, positions, items = own.entries()
                     run = Run(
                         own.users[rows].astype(np.int32),
@@ -416,8 +492,8 @@ class EvaluationResult:
                         ids,
                         system,
                     )
-                    written.append(target / f"{file_name(system)}{ending}")
-                    write_run(run, written[-1], format, tag=file_name(system))
+                    written.append(target)
+                    write_run(run, target, format, tag=file_name(system))
         return tuple(written)
 
     @checked_arguments
@@ -580,6 +656,16 @@ class EvaluationResult:
             lambda: draw_intervals(summary, self.less_is_better),
             intervals_caption(summary),
         )
+        tradeoffs: list[ReportPart] = []
+        if self.list_metrics and len(self.list_metrics) < len(self.metrics):
+            axes = tradeoff_metrics(self.metrics, self.list_metrics, None, None)
+            tradeoffs.append(
+                ReportFigure.drawn(
+                    "tradeoffs",
+                    lambda: draw_tradeoffs(summary, *axes, self.less_is_better),
+                    tradeoffs_caption(summary, *axes),
+                )
+            )
         data = {"averages": summary, "per_user": self.per_user()}
         settings = self.settings
         if len(self.systems) > 1:
@@ -593,7 +679,7 @@ class EvaluationResult:
         tuning = tuning_parts(self.tuning)
         if tuning:
             data["trials"] = trials_table(self.tuning)
-        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words, *tuning)
+        parts: tuple[ReportPart, ...] = (averages, figure, *tradeoffs, *pairs, *words, *tuning)
         return Report(title, parts, data, self.notes, settings, self.reading, self.words[:1])
 
     @checked_arguments
@@ -621,15 +707,42 @@ class EvaluationResult:
         ValueError
             The path has another extension.
         """
-        target = Path(path)
-        if target.suffix not in (".svg", ".pdf"):
-            raise ValueError(
-                f"{target} ends in neither .svg nor .pdf. Choose one of these extensions."
-            )
-        with figure_style():
-            figure = draw_intervals(self.summary(), self.less_is_better)
-        rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
-        write_atomically(target, rendered(figure, title="Averages with their 95 % intervals"))
+        _write_figure(
+            Path(path),
+            lambda: draw_intervals(self.summary(), self.less_is_better),
+            "Averages with their 95 % intervals",
+        )
+
+    @checked_arguments
+    def plot_tradeoffs(
+        self,
+        path: str | Path,
+        accuracy: str | None = None,
+        *,
+        against: Sequence[str] | None = None,
+    ) -> None:
+        """Write a figure of accuracy against coverage, popularity or diversity, with intervals.
+
+        Parameters
+        ----------
+        path : path
+            SVG or PDF, by its extension.
+        accuracy : str, optional
+            The metric of the horizontal axes; by default the first that is not of whole lists.
+        against : sequence of str, optional
+            The metrics of the vertical axes, one panel each; by default all of whole lists.
+
+        Raises
+        ------
+        ValueError
+            The path has another extension, a metric was not measured, or there is none of one kind.
+        """
+        chosen = tradeoff_metrics(self.metrics, self.list_metrics, accuracy, against)
+        _write_figure(
+            Path(path),
+            lambda: draw_tradeoffs(self.summary(), *chosen, self.less_is_better),
+            tradeoffs_caption(self.summary(), *chosen),
+        )
 
     @checked_arguments
     def save(self, folder: str | Path) -> None:

@@ -25,6 +25,7 @@ from receval.evaluation.identifiers import (
 from receval.evaluation.measuring import (
     ChosenUsers,
     FoldLists,
+    GivenMetric,
     Measurements,
     Measuring,
     checked_length,
@@ -32,7 +33,7 @@ from receval.evaluation.measuring import (
 from receval.evaluation.result import EvaluationResult
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.metric import Metric
 from receval.metrics.whole_lists.list_metric import ListMetric
 from receval.notes import Note
 from receval.protocols.candidates import base_candidates
@@ -56,7 +57,7 @@ def evaluate_runs(
     train: object = None,
     trained_pairs: TrainedPairs = "refuse",
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
-    metrics: str | BaseMetric | Sequence[str | BaseMetric] | None = None,
+    metrics: GivenMetric | Sequence[GivenMetric] | None = None,
     relevant: float | Literal["auto"] = "auto",
     users: ChosenUsers = "auto",
     depth: Depth = "auto",
@@ -142,6 +143,12 @@ def evaluate_runs(
         dialect=dialect,
         are_grades=judged.are_grades,
     )
+    if measuring.of_ratings:
+        raise ValueError(
+            f"{next(iter(measuring.of_ratings))} needs predictions of all test ratings, but runs "
+            "have scores that order lists. Evaluate the systems or arrays of their predictions "
+            "with evaluate and rating_scores."
+        )
     spoken = measuring.dialect
     if ties == "auto":
         ties = "trec" if spoken is None else spoken.ties

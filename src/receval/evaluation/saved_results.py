@@ -30,7 +30,7 @@ SETTINGS_FILE = "settings.json"
 
 SAVED = (
     "systems", "metrics", "values", "user_ids", "settings", "notes", "words", "reading",
-    "less_is_better", "top_lists", "item_ids", "tuning",
+    "less_is_better", "list_metrics", "top_lists", "item_ids", "tuning",
 )  # fmt: skip
 """The fields of a result that are saved; all others must have a default."""
 
@@ -69,6 +69,7 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
         "words": own["words"],
         "reading": [saved_report(report) for report in own["reading"]],
         "less_is_better": own["less_is_better"],
+        "list_metrics": own["list_metrics"],
         "has_item_ids": own["item_ids"] is not None,
         "lists": kept,
         "tuning": {name: asdict(record) for name, record in own["tuning"].items()},
@@ -113,6 +114,7 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
         "words": tuple(content["words"]),
         "reading": tuple(loaded_report(own) for own in content["reading"]),
         "less_is_better": frozenset(content["less_is_better"]),
+        "list_metrics": frozenset(content["list_metrics"]),
     }
 
 

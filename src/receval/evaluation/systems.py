@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -22,24 +26,29 @@ from receval.evaluation.fitted_systems import (
 from receval.evaluation.measuring import (
     ChosenUsers,
     FoldLists,
+    FoldPredictions,
+    GivenMetric,
     Measurements,
     Measuring,
     checked_length,
 )
 from receval.evaluation.methods import number_of_trials
-from receval.evaluation.result import EvaluationResult
+from receval.evaluation.result import EvaluationResult, files_of_lists
 from receval.evaluation.runs import Depth
 from receval.evaluation.runs_of_folds import RunsOfFolds
 from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
+from receval.evaluation.written_lists import written_lists
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.metric import BaseMetric
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.kept_lists import KeptLists
+from receval.protocols.kept_predictions import KeptPredictions
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
+from receval.storage.messages import enumerated, quoted
+from receval.top_lists import TopLists
 
 # The descriptions of data and systems that results contain.
 
@@ -95,11 +104,14 @@ def evaluate_systems(
     runs: Mapping[str, object] | None = None,
     depth: Depth = "auto",
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
-    metrics: str | BaseMetric | Sequence[str | BaseMetric] | None = None,
+    metrics: GivenMetric | Sequence[GivenMetric] | None = None,
     relevant: float | Literal["auto"] = "auto",
     users: ChosenUsers = "auto",
     dialect: str | Dialect | None = None,
     lists: int | None = None,
+    lists_to: str | Path | None = None,
+    keep_models: bool = False,
+    rating_scores: Sequence[str] = (),
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Train systems on each fold, rank the test ratings under protocols, and measure the lists.
@@ -126,9 +138,11 @@ def evaluate_systems(
         :func:`receval.evaluation.runs.evaluate_runs`.
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
-    metrics : str, BaseMetric or sequence, optional
-        Metrics of judged ranks or of whole lists, or their names
-        (:func:`receval.metrics.aliases.any_metric`); by default P, Recall and nDCG at 10.
+    metrics : str, BaseMetric, function or sequence, optional
+        Metrics of judged ranks, of whole lists or of predicted ratings, or their names
+        (:func:`receval.metrics.aliases.any_metric`), or functions of the list of a user
+        (:func:`receval.metrics.own_metrics.metric_of_function`); by default P, Recall and nDCG at
+        10.
     relevant : float or "auto"
         The lowest rating of a relevant test item; by default the rule of the dialect, or without
         one :func:`receval.data.relevance.relevance_threshold`.
@@ -143,6 +157,18 @@ def evaluate_systems(
         Keep the first items of each averaged user's list, at most this many, in the result
         (:meth:`receval.evaluation.result.EvaluationResult.lists`). They take about 8 bytes per
         item, user, system, protocol and fold.
+    lists_to : path, optional
+        Write these lists into this folder instead of keeping them: a Parquet file for each system,
+        with folders for protocols and folds if there are several, as
+        :meth:`receval.evaluation.result.EvaluationResult.write_runs` does. For data whose lists
+        would fill the memory: 1 billion items take 8 GB there.
+    keep_models : bool
+        Whether the result has the fitted systems, ``result.models``, by name and fold. Each fold
+        then trains a copy of the system.
+    rating_scores : sequence of str
+        Names of systems whose scores are ratings, for metrics such as RMSE. Systems with an
+        attribute ``predicts_ratings`` that is true need not be named; scores of others only order
+        items.
     progress : callable, optional
         Called before each system is trained on a fold, with its name, the number of trainings done,
         and the total.
@@ -154,8 +180,9 @@ def evaluate_systems(
     Raises
     ------
     ValueError
-        A name is unknown, a system cannot score, no test rating is relevant, or a metric cannot be
-        computed under a protocol.
+        A name is unknown, a system cannot score, no test rating is relevant, a metric cannot be
+        computed under a protocol, it needs ratings and the scores of a system are none, or
+        ``lists_to`` is given without ``lists``.
 
     Examples
     --------
@@ -168,6 +195,8 @@ def evaluate_systems(
     >>> result.summary()[["system", "metric", "users"]].to_dict("list")
     {'system': ['Pop', 'Pop'], 'metric': ['RR', 'P@1'], 'users': [3, 3]}
     """
+    if lists_to is not None and lists is None:
+        raise ValueError("lists_to is given without lists. Say how many items: lists=100.")
     # Read before models of other libraries are adapted.
     tuning = tuning_records(systems)
     if systems or not runs:
@@ -184,16 +213,23 @@ def evaluate_systems(
         users=users,
         dialect=dialect,
     )
+    if measuring.of_ratings or rating_scores:
+        _check_ratings(systems, rating_scores, list(measuring.of_ratings), others.names)
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
+    length_kept = checked_length(lists, complete)
     measurements = Measurements(
         measuring,
         [*systems, *others.names],
         data.ratings.user_ids,
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
-        kept=checked_length(lists, complete),
+        kept=length_kept if lists_to is None else None,
         item_ids=data.ratings.item_ids,
     )
+    length = max(measurements.list_length, length_kept or 0)
+    ids = data.ratings.user_ids, data.ratings.item_ids
+    models: dict[str, list[Any]] = {name: [] for name in systems} if keep_models else {}
+    written: list[Path] = []
     notes = notes_on_clicks(systems, data.ratings.values)
     notes += notes_on_tuning(tuning, systems, data)
     if measuring.dialect is not None:
@@ -204,26 +240,53 @@ def evaluate_systems(
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
+            if keep_models:
+                system = copy.deepcopy(system)
             scorer = fitted(system, fold.learnt, name, complete.values(), fold.fold_in)
+            if keep_models:
+                models[name].append(scorer.scorer)
             generator_for = data.generator_for(number)
             ranked: Scorer = scorer
-            if measurements.list_length:
-                length = measurements.list_length
-                ranked = keeper = KeptLists(scorer, fold, complete, generator_for, length)
-            ranks = rank_judged(ranked, fold, list(complete.values()), generator_for)
-            if measurements.list_length and measuring.users == "all":
-                keeper.score_others()
+            predictions = None
+            if measuring.of_ratings:
+                ranked = kept = KeptPredictions(ranked, fold)
+            with ExitStack() as open_files:
+                write = None
+                if lists_to is not None:
+                    files = files_of_lists(lists_to, name, complete, number, len(folds))
+                    write = open_files.enter_context(written_lists(files, *ids))
+                    write = partial(_write_first, write, length_kept or 0)
+                    written += files.values()
+                if length:
+                    ranked = keeper = KeptLists(
+                        ranked,
+                        fold,
+                        complete,
+                        generator_for,
+                        length,
+                        write=write,
+                        are_held=measurements.list_length > 0,
+                    )
+                ranks = rank_judged(ranked, fold, list(complete.values()), generator_for)
+                if length and measuring.users == "all":
+                    keeper.score_others()
+            if measuring.of_ratings:
+                predictions = FoldPredictions(fold, *kept.predictions())
             for protocol, own in zip(complete, ranks, strict=True):
                 listed = (
                     FoldLists(keeper.lists(protocol), fold, keeper.candidates(protocol))
                     if measurements.list_length
                     else None
                 )
-                measurements.add(name, protocol, judged, own, listed)
+                measurements.add(name, protocol, judged, own, listed, predictions)
             scorer.refuse_no_order()
             unordered.setdefault(name, Counter()).update(scorer.counts)
-        length = measurements.list_length
         for name, protocol, own, listed in others.ranked(number, fold, measuring, length):
+            if lists_to is not None and listed is not None:
+                files = files_of_lists(lists_to, name, complete, number, len(folds))
+                with written_lists({protocol: files[protocol]}, *ids) as write:
+                    write(protocol, listed.lists.cut(length_kept or 0))
+                written.append(files[protocol])
             measurements.add(name, protocol, judged, own, listed)
     notes += others.notes
     notes += notes_on_scores(unordered)
@@ -242,7 +305,45 @@ def evaluate_systems(
         [*data.notes, *notes],
         [*([] if data.reading is None else [data.reading]), *data.other_reading, *others.reading],
     )
-    return replace(result, tuning=tuning) if tuning else result
+    return replace(
+        result,
+        tuning=tuning,
+        models={name: tuple(own) for name, own in models.items()},
+        lists_written=tuple(written),
+    )
+
+
+def _write_first(
+    write: Callable[[str, TopLists], None], n: int, protocol: str, lists: TopLists
+) -> None:
+    """Write the first n items of lists, of which metrics may need more."""
+    write(protocol, lists.cut(n))
+
+
+def _check_ratings(
+    systems: Mapping[str, Any],
+    rating_scores: Sequence[str],
+    metrics: Sequence[str],
+    runs: Collection[str],
+) -> None:
+    """Refuse unknown names, and metrics of ratings for systems whose scores may be none."""
+    for name in rating_scores:
+        if name not in systems:
+            raise ValueError(
+                f"rating_scores names {quoted(name)}, but the systems are {enumerated(systems)}."
+            )
+    if metrics and runs:
+        raise ValueError(
+            f"{metrics[0]} needs predictions of all test ratings, but the run {next(iter(runs))} "
+            "has scores that order lists. Leave the metric or the runs out."
+        )
+    for name, system in systems.items():
+        if metrics and name not in rating_scores and not getattr(system, "predicts_ratings", False):
+            raise ValueError(
+                f"{metrics[0]} compares scores with ratings, but those of {quoted(name)} may only "
+                f"order items. If they are ratings, set rating_scores=[{name!r}]; otherwise leave "
+                "the metric or the system out."
+            )
 
 
 def _order_of(spoken: Dialect) -> Note:

@@ -5,79 +5,47 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from functools import cache
 
 from receval.checked_arguments import checked_arguments
 from receval.metrics.metric import BaseMetric, Metric
-from receval.metrics.registry import LIST_METRICS, METRICS, parse_any
+from receval.metrics.registry import ALL_METRICS, METRICS, metric_class, parse_any
 from receval.storage.messages import quoted
-
-ALIASES = {
-    "precision": "P",
-    "prec": "P",
-    "p": "P",
-    "recall": "Recall",
-    "r": "Recall",
-    "ndcg": "nDCG",
-    "map": "AP",
-    "ap": "AP",
-    "averageprecision": "AP",
-    "meanaverageprecision": "AP",
-    "mrr": "RR",
-    "rr": "RR",
-    "reciprocalrank": "RR",
-    "meanreciprocalrank": "RR",
-    "f": "F1",
-    "f1": "F1",
-    "f1score": "F1",
-    "fmeasure": "F1",
-    "hit": "Hit",
-    "hits": "Hit(form=count)",
-    "hitrate": "Hit",
-    "hitratio": "Hit",
-    "hr": "Hit",
-    "success": "Hit",
-    "rprecision": "Rprec",
-    "usercoverage": "UserCoverage",
-    "catalogcoverage": "ItemCoverage",
-    "cataloguecoverage": "ItemCoverage",
-    "giniindex": "Gini",
-    "listgini": "Gini",
-    "entropy": "ShannonEntropy",
-    "sentropy": "ShannonEntropy",
-    "averagepopularity": "ARP",
-    "averagerecommendationpopularity": "ARP",
-    "avgrecpopularity": "ARP",
-    "meanpoprank": "ARP(unit=quantile)",
-    "upd": "PopularityMiscalibration(form=divergence)",
-    "expectedfreediscovery": "EFD",
-    "expectedpopularitycomplement": "EPC",
-    "miuf": "SelfInformation",
-    "meaninvuserfreq": "SelfInformation",
-    "poprsp": "RSP",
-    "popreo": "REO",
-    "equityofattention": "InequityOfAttention",
-    "jainindex": "Jain",
-    "qf": "ItemCoverage",
-    "ent": "ShannonEntropy(base=items)",
-    "giniw": "ExposureGini",
-}
-"""Labels by common names, in lower case and without punctuation. Names of
-:data:`receval.metrics.registry.METRICS` are matched in the same way."""
 
 _PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](\d+))?\s*")
 
 
-def metric_of_alias(name: str | Metric) -> Metric:
+def metric_of_alias(name: str | BaseMetric) -> Metric:
     """Return a metric of judged ranks by a common name, as :func:`any_metric` does.
 
-    Metrics of whole lists are refused.
+    Metrics of whole lists and of predicted ratings are refused.
     """
     found = any_metric(name)
     if not isinstance(found, Metric):
         raise ValueError(
-            f"{found.label} is computed from whole lists of recommendations, but a metric of "
-            f"judged ranks is needed here. These are {', '.join(METRICS)}."
+            f"{found.label} is computed from {found.computed_from}, but a metric of judged ranks "
+            f"is needed here. These are {', '.join(METRICS)}."
         )
+    return found
+
+
+@cache
+def labels_by_name() -> dict[str, str]:
+    """Return the labels of all metrics by their names, in lower case and without punctuation.
+
+    The names are those of the registry, and the other names that the classes declare.
+
+    Examples
+    --------
+    >>> labels_by_name()["mrr"], labels_by_name()["hits"]
+    ('RR', 'Hit(form=count)')
+    """
+    found = {_plain(name): name for name in ALL_METRICS}
+    for name in ALL_METRICS:
+        # Not inherited: a variant of a metric has other names.
+        for written in vars(metric_class(name)).get("other_names", ()):
+            other, bracket, parameters = written.partition("(")
+            found[_plain(other)] = f"{name}{bracket}{parameters}"
     return found
 
 
@@ -111,7 +79,6 @@ def any_metric(name: str | BaseMetric) -> BaseMetric:
     if isinstance(name, BaseMetric):
         return name
     match = _PARTS.fullmatch(name)
-    by_plain = {_plain(own): own for own in METRICS | LIST_METRICS} | ALIASES
     if match is None:
         return parse_any(name)
     if _plain(match[1]) in ("coverage", "cov"):
@@ -120,14 +87,15 @@ def any_metric(name: str | BaseMetric) -> BaseMetric:
             "(ItemCoverage), the share of filled ranks (FilledRanks), or the share of users "
             "with a list (UserCoverage). Use the name of the metric."
         )
-    own = match[1] if match[1] in METRICS | LIST_METRICS else by_plain.get(_plain(match[1]))
+    known = match[1] in ALL_METRICS
+    own = match[1] if known else labels_by_name().get(_plain(match[1]))
     if own is None:
+        by_plain = labels_by_name()
         near = get_close_matches(_plain(match[1]), list(by_plain), n=3, cutoff=0.5)
         labels = list(dict.fromkeys(by_plain[plain] for plain in near))
         did_you_mean = f"did you mean {' or '.join(labels)}? There are" if labels else "there are"
         raise ValueError(
-            f"There is no metric {quoted(match[1])}; {did_you_mean} "
-            f"{', '.join(METRICS | LIST_METRICS)}."
+            f"There is no metric {quoted(match[1])}; {did_you_mean} {', '.join(ALL_METRICS)}."
         )
     return parse_any(f"{own}{match[2] or ''}{f'@{match[3]}' if match[3] else ''}")
 

@@ -41,6 +41,7 @@ class AveragePrecision(Metric):
     """
 
     name: ClassVar[str] = "AP"
+    other_names: ClassVar[tuple[str, ...]] = ("MAP", "average precision", "mean average precision")
     terms: Literal["hits", "ranks"] = "hits"
     denominator: Literal["relevant", "reachable", "listed", "hits", "cutoff"] = "relevant"
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.metrics.averages import Arithmetic, Average
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import NO_CUTOFF, JudgedLists, ListView, view_of
-from receval.metrics.metric import Metric
+from receval.metrics.metric import Metric, of_weighted_mean
 from receval.storage.messages import quoted
 
 
@@ -67,8 +67,16 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     _check(metrics, lists.full.judged)
     values = np.empty((len(metrics), lists.full.n_lists))
     # In blocks, because intermediate results of all judged items may exceed the memory.
+    weights: dict[int, NDArray[np.float64]] = {}
     for rows in lists.full.judged.blocks_of_rows():
-        values[:, rows] = _values(metrics, cache(partial(view_of, lists.full.of_rows(rows))))
+        view = cache(partial(view_of, lists.full.of_rows(rows)))
+        values[:, rows] = _values(metrics, view)
+        for index, metric in enumerate(metrics):
+            own = metric.weights(view(metric.condensed, metric.depth))
+            if own is not None:
+                weights.setdefault(index, np.empty(lists.full.n_lists))[rows] = own
+    for index, of_metric in weights.items():
+        values[index] = of_weighted_mean(values[index], of_metric)
     return values
 
 
@@ -78,8 +86,15 @@ def evaluate_views(
     """Compute metrics for every list, given a function that returns lists in each form.
 
     ``view(condensed, depth)`` returns the lists in that form, the same object for equal arguments.
-    Shape (n_metrics, n_lists).
+    Shape (n_metrics, n_lists). Metrics with weights are refused, because the lists may be of
+    several systems.
     """
+    for metric in metrics:
+        if metric.weights(view(metric.condensed, metric.depth)) is not None:
+            raise ValueError(
+                f"{metric.label} is a weighted mean over all lists of one system, so it has no "
+                "value of a list alone. Choose AUC, for example."
+            )
     _check(metrics, view(False, None).judged)
     return _values(metrics, view)
 

@@ -30,7 +30,11 @@ class BaseMetric(ABC):
     """
 
     name: ClassVar[str]
+    other_names: ClassVar[tuple[str, ...]] = ()
+    """Usual names of the metric, perhaps with parameters: ``hits(form=count)`` of Hit."""
+
     less_is_better: ClassVar[bool] = False
+    computed_from: ClassVar[str] = "judged ranks"
     cutoff: int | None = None
 
     def __post_init__(self) -> None:
@@ -53,6 +57,11 @@ class BaseMetric(ABC):
         """
         parameters = printed_parameters(self, leave_out=("cutoff",))
         return f"{self.name}{parameters}" + (f"@{self.cutoff}" if self.cutoff else "")
+
+    @property
+    def definition(self) -> str:
+        """What the metric is, in a phrase: the first line of its card."""
+        return (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
 
     def at(self, cutoff: int | None) -> Self:
         """Return the same metric at another cut-off."""
@@ -109,6 +118,14 @@ class Metric(BaseMetric):
     def check_judged(self, judged: JudgedItems) -> None:
         """Raise an error if the metric cannot be computed with the judged items of all lists."""
 
+    def weights(self, lists: ListView) -> NDArray[np.float64] | None:
+        """Return the weight of each list in the average, shape (n_lists,); None if all are equal.
+
+        The lists are as for :meth:`per_list`. The value of a list is then that of
+        :func:`of_weighted_mean`.
+        """
+        return None
+
     @abstractmethod
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         """Compute the metric for every list at several cut-offs, shape (n_cutoffs, n_lists).
@@ -129,6 +146,27 @@ def ratio(numerator: NDArray, denominator: NDArray) -> NDArray[np.float64]:
     quotient = np.zeros(shape)
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
     return quotient
+
+
+def of_weighted_mean(
+    values: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    r"""Return a value per list or user whose mean is the weighted mean of the given values.
+
+    Its variance is that of a ratio (Cochran 1977, section 6.4):
+    :math:`m + \frac{w}{\bar w} (x - m)` for the value x of weight w and the weighted mean m. If no
+    weight is above 0, all values are 0.
+
+    Examples
+    --------
+    >>> of_weighted_mean(np.array([1.0, 0.0]), np.array([3.0, 1.0])).tolist()
+    [1.125, 0.375]
+    """
+    total = weights.sum()
+    if not total > 0:
+        return np.zeros(len(values))
+    mean = float(weights @ values / total)
+    return np.asarray(mean + weights * (len(weights) / total) * (values - mean))
 
 
 def slots(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:

@@ -34,6 +34,7 @@ class Precision(Metric):
     """
 
     name: ClassVar[str] = "P"
+    other_names: ClassVar[tuple[str, ...]] = ("precision", "prec")
     denominator: Denominator = "cutoff"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
@@ -77,6 +78,7 @@ class F1(Metric):
     """
 
     name: ClassVar[str] = "F1"
+    other_names: ClassVar[tuple[str, ...]] = ("F", "F1 score", "F measure")
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         hits = lists.relevant_within(cutoffs)
@@ -101,6 +103,7 @@ class Recall(Metric):
     """
 
     name: ClassVar[str] = "Recall"
+    other_names: ClassVar[tuple[str, ...]] = ("R",)
     denominator: Literal["relevant", "reachable"] = "relevant"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
@@ -208,6 +211,13 @@ class Hit(Metric):
     """
 
     name: ClassVar[str] = "Hit"
+    other_names: ClassVar[tuple[str, ...]] = (
+        "hit rate",
+        "hit ratio",
+        "HR",
+        "success",
+        "hits(form=count)",
+    )
     form: Literal["indicator", "count"] = "indicator"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
@@ -226,6 +236,7 @@ class RPrecision(Metric):
     """
 
     name: ClassVar[str] = "Rprec"
+    other_names: ClassVar[tuple[str, ...]] = ("R-precision",)
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         counted = lists.relevant & (lists.ranks <= lists.n_relevant[lists.list_of])

@@ -27,6 +27,7 @@ class ReciprocalRank(Metric):
     """
 
     name: ClassVar[str] = "RR"
+    other_names: ClassVar[tuple[str, ...]] = ("MRR", "reciprocal rank", "mean reciprocal rank")
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         return _of_first(lists, lists.relevant, cutoffs)

@@ -30,6 +30,9 @@ METRICS = {
     "RR": "receval.metrics.reciprocal_rank:ReciprocalRank",
     "antiRR": "receval.metrics.reciprocal_rank:AntiReciprocalRank",
     "ERR": "receval.metrics.reciprocal_rank:ExpectedReciprocalRank",
+    "AUC": "receval.metrics.auc:AUC",
+    "GAUC": "receval.metrics.auc:GAUC",
+    "logAUC": "receval.metrics.auc:LogAUC",
     "bpref": "receval.metrics.bpref:BinaryPreference",
     "infAP": "receval.metrics.average_precision:InferredAveragePrecision",
     "RBP": "receval.metrics.rank_biased:RankBiasedPrecision",
@@ -74,10 +77,18 @@ LIST_METRICS = {
 }
 """Likewise for metrics of whole lists (:mod:`receval.metrics.whole_lists`)."""
 
+RATING_METRICS = {
+    "MAE": "receval.metrics.rating_errors:MAE",
+    "RMSE": "receval.metrics.rating_errors:RMSE",
+}
+"""Likewise for metrics of predicted ratings."""
+
+ALL_METRICS = METRICS | LIST_METRICS | RATING_METRICS
+
 OF_PAPERS = {"Coverage": "receval.metrics.coverage:Coverage"}
 """Likewise for names that only the papers of the studies use."""
 
-_KNOWN = METRICS | LIST_METRICS | OF_PAPERS
+_KNOWN = ALL_METRICS | OF_PAPERS
 
 _LABEL = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[1-9][0-9]{0,8}))?"
@@ -94,8 +105,7 @@ def metric_of(name: str) -> str:
     """Return the name of a metric, if there is one of this name."""
     if name not in _KNOWN:
         raise ValueError(
-            f"There is no metric {quoted(name)}. The metrics are "
-            f"{', '.join(METRICS | LIST_METRICS)}."
+            f"There is no metric {quoted(name)}. The metrics are {', '.join(ALL_METRICS)}."
         )
     return name
 
@@ -125,16 +135,16 @@ def parse(label: str) -> Metric:
     5
     """
     found = parse_any(label)
-    if found.name in LIST_METRICS:
+    if found.name in LIST_METRICS | RATING_METRICS:
         raise ValueError(
-            f"{found.label} is computed from whole lists of recommendations, but a metric of "
-            f"judged ranks is needed here. These are {', '.join(METRICS)}."
+            f"{found.label} is computed from {found.computed_from}, but a metric of judged ranks "
+            f"is needed here. These are {', '.join(METRICS)}."
         )
     return cast("Metric", found)
 
 
 def parse_any(label: str) -> BaseMetric:
-    """Return the metric of a label, of judged ranks or of whole lists.
+    """Return the metric of a label: of judged ranks, of whole lists or of predicted ratings.
 
     Examples
     --------

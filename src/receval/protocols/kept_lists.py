@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,8 @@ class KeptLists:
     """A fitted system that remembers the first n items of the lists of all users it scores.
 
     The lists have the candidates and the order of equal scores of each protocol. Protocols with
-    the same candidates and order share their lists.
+    the same candidates and order share their lists. ``write`` is called with the name of a protocol
+    and its lists as soon as they are made; unless they are held, they are then forgotten.
     """
 
     def __init__(
@@ -60,7 +61,12 @@ class KeptLists:
         protocols: Mapping[str, Protocol],
         generator_for: GeneratorFor,
         n: int,
+        *,
+        write: Callable[[str, TopLists], None] | None = None,
+        are_held: bool = True,
     ) -> None:
+        self._write = write
+        self._are_held = are_held
         self._system = system
         self._fold = fold
         self._n = n
@@ -90,16 +96,20 @@ class KeptLists:
             rows = scores
             if kind[0] == "train" and not (has := self._has_train[users]).all():
                 own, rows = users[has], scores[has]
-            parts.append(
-                top_lists(
-                    rows,
-                    own,
-                    self._n,
-                    exclude=self._fold.train,
-                    is_candidate=self._candidates[kind],
-                    priority=self._priorities[kind],
-                )
+            found = top_lists(
+                rows,
+                own,
+                self._n,
+                exclude=self._fold.train,
+                is_candidate=self._candidates[kind],
+                priority=self._priorities[kind],
             )
+            if self._are_held:
+                parts.append(found)
+            if self._write is not None:
+                for name, own_kind in self._kinds.items():
+                    if own_kind == kind:
+                        self._write(name, found)
         return scores
 
     def score_others(self) -> None:

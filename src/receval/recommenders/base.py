@@ -31,6 +31,7 @@ from receval.recommenders.checks import RatingMatrix as RatingMatrix
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import refusing_damage
 from receval.storage.messages import quoted, shortened
+from receval.top_lists import ListSystem
 
 # Limits the memory of a block of users besides its scores: 2**24 entries of 8 bytes are 128 MiB.
 BLOCK_ENTRIES = 2**24
@@ -39,7 +40,7 @@ BLOCK_ENTRIES = 2**24
 BLOCK_USERS = 256
 
 
-class Recommender(ABC):
+class Recommender(ListSystem, ABC):
     """A recommender system with its hyper-parameters.
 
     The constructor only checks and stores its parameters, each under its own name. :meth:`fit`
@@ -105,6 +106,9 @@ class Recommender(ABC):
     """
 
     SHARED_OVER: ClassVar[tuple[str, ...]] = ()
+
+    predicts_ratings: ClassVar[bool] = False
+    """Whether scores are predicted ratings, on the scale of the training ratings."""
 
     FITS_SOME_USERS: ClassVar[bool] = False
     """Whether fitting for some users takes less time and memory than fitting for all."""

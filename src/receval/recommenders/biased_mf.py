@@ -59,6 +59,14 @@ class BiasedMF(BiasedFactorModel):
     Computer 2009, equations 4 and 5. Takács, Pilászy, Németh and Tikk, "Scalable Collaborative
     Filtering Approaches for Large Recommender Systems", JMLR 2009, as in Mahout's
     ParallelSGDFactorizer: deviation 0.02, bias_rate_ratio 0.5, bias_regularisation_ratio 0.1.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> train = csr_array(np.array([[5, 1], [4, 2], [5, 1]], dtype=np.float32))
+    >>> liked, disliked = BiasedMF(factors=1, epochs=50).fit(train).score(np.array([0]))[0]
+    >>> bool(liked > disliked)
+    True
     """
 
     SHARED_OVER = (

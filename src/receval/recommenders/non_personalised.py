@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,7 @@ class AverageRating(Recommender):
     [[4.5, 2.0, nan]]
     """
 
+    predicts_ratings: ClassVar[bool] = True
     smoothing: NonNegative = 1.0
 
     def _fit(self, train: RatingMatrix) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 # Intrinsics are declared with the context argument that numba passes, and are untyped.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
+from typing import ClassVar
+
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -72,6 +74,8 @@ class BiasedFactorModel(FactorModel):
     squared_error_ : ndarray of float64, shape (epochs,)
         Mean of the squared error over each epoch, every error taken before its step.
     """
+
+    predicts_ratings: ClassVar[bool] = True
 
     mean_: float
     user_biases_: NDArray[np.float32]

@@ -242,6 +242,9 @@ KNOWN_DEVIATIONS = (
         "Cornac gives items of one score the last of their ranks",
     ),
     KnownDeviation(
+        "cornac", "AUC.*", "ties", "pairs of items with one score are in the wrong order in Cornac"
+    ),
+    KnownDeviation(
         "ir_measures",
         "RR.*@.*",
         "ties",

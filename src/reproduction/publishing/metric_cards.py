@@ -14,7 +14,7 @@ from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.gains import gains, losses
 from receval.metrics.labels import type_hints
 from receval.metrics.metric import BaseMetric, Metric
-from receval.metrics.registry import LIST_METRICS, METRICS, metric_class
+from receval.metrics.registry import LIST_METRICS, METRICS, RATING_METRICS, metric_class
 
 RULES = {
     "Evaluated": "users with a test rating, unless the aggregation names others",
@@ -87,6 +87,7 @@ class Card:
     fields: dict[str, str]
     one_relevant: str
     less_is_better: bool
+    other_names: tuple[str, ...] = ()
 
     def text(self) -> str:
         """Return the card as a section of Markdown."""
@@ -99,6 +100,8 @@ class Card:
             lines.append(f"- **Under 1R:** {self.one_relevant}")
         if self.less_is_better:
             lines.append("- **Direction:** less is better")
+        if self.other_names:
+            lines.append(f"- **Other names:** {', '.join(self.other_names)}")
         if self.parameters:
             lines.append("- **Parameters:**")
             lines += [f"  - {parameter}" for parameter in self.parameters]
@@ -118,6 +121,13 @@ tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 
 \\tilde T_u = T + (n - 1) \\Big(\\frac{1}{n} \\sum_v T_{-v} - T_{-u}\\Big)
 ```
 where $`T_{-u}`$ is the metric without the list of user $`u`$. Their mean is the metric $`T`$."""
+
+
+_OF_RATINGS = """\
+They compare the scores of systems with the test ratings, so they need systems whose scores are
+ratings: those of the library that predict ratings say so, and `rating_scores` of `evaluate` names
+others. They have no cut-off, and do not depend on the protocol, which must have one list per user.
+Where a system has no score, the mean of the training ratings counts as its prediction."""
 
 
 def card_of(kind: type[BaseMetric]) -> Card:
@@ -155,13 +165,15 @@ def card_of(kind: type[BaseMetric]) -> Card:
         fields={**RULES, **found},
         one_relevant=UNDER_1R[not issubclass(kind, Metric) or kind().refused_under_1r],
         less_is_better=kind.less_is_better,
+        other_names=vars(kind).get("other_names", ()),
     )
 
 
 def document() -> str:
     """Return ``docs/metrics.md``: the cards of all metrics and averages."""
-    of_ranks, of_lists = (
-        [card_of(metric_class(name)).text() for name in names] for names in (METRICS, LIST_METRICS)
+    of_ranks, of_lists, of_ratings = (
+        [card_of(metric_class(name)).text() for name in names]
+        for names in (METRICS, LIST_METRICS, RATING_METRICS)
     )
     common = "\n".join(f"- {line}" for line in _parameters(Metric, _sections(Metric)[1]))
     parts = [
@@ -172,6 +184,8 @@ def document() -> str:
         *of_ranks,
         f"## Metrics of whole lists\n\n{_OF_LISTS}",
         *of_lists,
+        f"## Metrics of predicted ratings\n\n{_OF_RATINGS}",
+        *of_ratings,
         f"## Gains\n\nWhat a judged item adds; unjudged items add nothing.\n\n{_words(gains)}",
         f"## Losses\n\nWhat an item judged non-relevant costs.\n\n{_words(losses)}",
         f"## Who is evaluated\n\n{_words(evaluated_lists)}",

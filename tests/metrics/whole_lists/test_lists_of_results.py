@@ -52,7 +52,17 @@ def test_metrics_of_lists_stand_beside_metrics_of_ranks_with_intervals_and_tests
         result.lists()
 
 
-@pytest.mark.parametrize(("form", "ending"), [("trec", "run"), ("table", "tsv"), ("json", "json")])
+@pytest.mark.parametrize(
+    ("form", "ending"),
+    [
+        ("trec", "run"),
+        ("table", "tsv"),
+        ("json", "json"),
+        ("parquet", "parquet"),
+        ("recbole", "inter"),
+        ("elliot", "tsv"),
+    ],
+)
 def test_written_runs_give_the_same_values(form: str, ending: str, tmp_path: Path) -> None:
     metrics = ["nDCG@2", "ItemCoverage@2", "Gini@2"]
     trained = _result(metrics=metrics, lists=4)
@@ -80,6 +90,86 @@ def test_written_runs_give_the_same_values(form: str, ending: str, tmp_path: Pat
     assert [path.name for path in files] == [f"Pop.{ending}", f"Random.{ending}"]
     np.testing.assert_allclose(again.summary()["mean"], trained.summary()["mean"], rtol=1e-12)
     assert again.lists()["item"].tolist() == trained.lists()["item"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ("recbole", ["user_id:token\titem_id:token\tscore:float", "a\ty\t2", "a\tz\t1"]),
+        ("elliot", ["a\ty\t2", "a\tz\t1"]),
+    ],
+)
+def test_files_have_the_columns_that_the_tools_read(
+    form: str, lines: list[str], tmp_path: Path
+) -> None:
+    test = {"user": ["a"], "item": ["y"], "rating": [1]}
+    result = rv.evaluate_runs(test, {"mine": {"a": {"y": 2.0, "z": 1.0}}}, metrics="RR", lists=5)
+
+    (path,) = result.write_runs(tmp_path, form)
+
+    assert path.read_text(encoding="utf-8").splitlines() == lines
+
+
+@pytest.mark.parametrize("metrics", ["nDCG@2", ["nDCG@2", "ItemCoverage@3"]])
+def test_lists_written_while_they_are_made_are_those_that_would_be_kept(
+    metrics: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("receval.evaluation.written_lists._ROWS", 2)
+    options = {"metrics": metrics, "protocols": ["AR AI-AN", "AR TI-AN"], "users": "all"}
+    kept = _result(**options, lists=2)
+
+    result = _result(**options, lists=2, lists_to=tmp_path)
+
+    assert [path.relative_to(tmp_path).as_posix() for path in result.lists_written] == [
+        f"{protocol}/{system}.parquet"
+        for system in ("Pop", "Random")
+        for protocol in ("AR-AI-AN", "AR-TI-AN")
+    ]
+    columns = ["user", "item", "rank", "score"]
+    lists = kept.lists()
+    for path in result.lists_written:
+        own = lists[(lists["protocol"] == path.parent.name.replace("AR-", "AR ", 1))]
+        own = own[own["system"] == path.stem][columns].sort_values(["user", "rank"])
+        found = pd.read_parquet(path).sort_values(["user", "rank"])
+        pd.testing.assert_frame_equal(
+            found.reset_index(drop=True), own.reset_index(drop=True), check_dtype=False
+        )
+    pd.testing.assert_frame_equal(result.summary(), kept.summary())
+    with pytest.raises(ValueError, match=r"in the files result\.lists_written"):
+        result.lists()
+
+
+def test_lists_of_runs_beside_systems_are_written_too(tmp_path: Path) -> None:
+    runs = {"mine": {user: {"w": 4.0, "x": 3.0, "y": 2.0, "z": 1.0} for user in "abc"}}
+    kept = _result(metrics="nDCG@2", runs=runs, depth="whole", lists=2)
+
+    result = _result(metrics="nDCG@2", runs=runs, depth="whole", lists=2, lists_to=tmp_path)
+
+    assert [path.name for path in result.lists_written][-1] == "mine.parquet"
+    own = kept.lists().query("system == 'mine'")[["user", "item", "rank", "score"]]
+    found = pd.read_parquet(tmp_path / "mine.parquet")
+    pd.testing.assert_frame_equal(found, own.reset_index(drop=True), check_dtype=False)
+
+
+def test_lists_are_written_only_with_their_length(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="lists_to is given without lists"):
+        _result(lists_to=tmp_path)
+
+
+def test_models_of_each_fold_are_kept_and_recommend() -> None:
+    folds = rv.split(rv.read_ratings(TABLE), "k-fold", folds=2, seed=1)
+    system = rv.ItemKNN(neighbours=2)
+
+    models = rv.evaluate(folds, {"kNN": system}, relevant=3, keep_models=True).models
+
+    for fold, model in zip(folds.folds(), models["kNN"], strict=True):
+        assert model is not system
+        users = np.arange(3)
+        wanted = rv.ItemKNN(neighbours=2).fit(fold.train).score(users)
+        np.testing.assert_array_equal(model.score(users), wanted)
+        lists = rv.recommend(folds, model, train=False, exclude=None)
+        assert len(lists) == np.isfinite(wanted).sum()
+    assert not rv.evaluate(folds, {"kNN": system}, relevant=3).models
 
 
 def test_runs_of_several_protocols_have_a_folder_each(tmp_path: Path) -> None:

@@ -180,6 +180,11 @@ _IDEALS = {
     "filled": "as many of the best test items as the list has within k",
     "listed": "the list's own judged items",
 }
+_WEIGHTS = {
+    "judged": "as many as they have test ratings",
+    "relevant": "as many as they have relevant items",
+    "equal": "the same",
+}
 _PLAIN = {
     "RR": "1 / rank of the first relevant item, 0 if there is none within k",
     "Rprec": "hits within as many ranks as there are relevant items, over their number",
@@ -216,6 +221,14 @@ def metric_in_words(metric: Metric) -> str:
         over = ", over that of the best list" * (own["denominator"] == "best")
         phi = f"{own['phi']:g}"
         return f"gain {_GAINS[own['gain']]}; weight (1 - {phi}) {phi}^(rank - 1){over}"
+    if metric.name in ("AUC", "GAUC"):
+        limited = " within k" * (own["denominator"] == "reachable")
+        others = " and one more" * (own["others"] == "one-more")
+        average = f"; users weigh {_WEIGHTS[own['weight']]}" if metric.name == "GAUC" else ""
+        return (
+            f"share of the pairs of a relevant item{limited} and another listed one{others} that "
+            f"are in order{average}"
+        )
     if metric.name not in _PLAIN:
         raise ValueError(f"There is no description of {metric.label}. Add one to {__name__}.")
     return _PLAIN[metric.name]

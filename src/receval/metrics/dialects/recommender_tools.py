@@ -7,9 +7,7 @@ from receval.metrics.dialects.dialect import Dialect, ToolMetric
 
 _OF_ITEMS = "it describes the items of all lists together, but metrics here are computed per list"
 _OF_SCORES = "it needs the scores of items that are not relevant, which lists do not contain"
-_OF_UNLISTED = (
-    "it needs the number of items outside the list, which depends on the user's training ratings"
-)
+_WHOLE = "Give lists of all candidates: the tool counts those outside the list as well."
 _OF_SEVERAL_RANKS = "the mean of recalls at several ranks is not among the metrics"
 _NOT_NORMALISED = "a gain that is not normalised is not among the metrics"
 _OF_LISTED_ITEMS = "it is about the items of lists, not about hits"
@@ -35,9 +33,15 @@ RECBOLE = Dialect(
         ToolMetric("recall", "Recall"),
         ToolMetric("precision", "P"),
         ToolMetric("hit", "Hit", aliases=("hr", "hitratio")),
+        ToolMetric(
+            "gauc",
+            "GAUC(weight=relevant)",
+            cutoff="none",
+            note=f"{_WHOLE} Equal scores get the mean of their ranks in RecBole.",
+        ),
     ),
     refused={
-        **dict.fromkeys(("auc", "gauc", "logloss"), _OF_SCORES),
+        **dict.fromkeys(("auc", "logloss"), _OF_SCORES),
         **dict.fromkeys(
             ("itemcoverage", "giniindex", "shannonentropy", "averagepopularity", "tailpercentage"),
             _OF_ITEMS,
@@ -71,9 +75,16 @@ ELLIOT = Dialect(
         ToolMetric("Precision", "P"),
         ToolMetric("HR", "Hit"),
         ToolMetric("F1", "F1"),
+        ToolMetric(
+            "AUC",
+            "GAUC(others=one-more,weight=relevant)",
+            cutoff="none",
+            note=_WHOLE,
+        ),
+        ToolMetric("GAUC", "AUC(others=one-more)", cutoff="none", note=_WHOLE),
+        ToolMetric("LAUC", "AUC(denominator=reachable,others=one-more)", note=_WHOLE),
     ),
     refused={
-        **dict.fromkeys(("AUC", "GAUC", "LAUC"), _OF_UNLISTED),
         "MAR": _OF_SEVERAL_RANKS,
         **dict.fromkeys(("DSC", "ExtendedF1"), "its definition has not been read"),
         **dict.fromkeys(("ItemCoverage", "Gini", "SEntropy"), _OF_ITEMS),
@@ -104,9 +115,16 @@ WARPREC = Dialect(
         ToolMetric("Precision", "P"),
         ToolMetric("HitRate", "Hit", aliases=("HR",)),
         ToolMetric("F1", "F1"),
+        ToolMetric(
+            "AUC",
+            "GAUC(others=one-more,weight=relevant)",
+            cutoff="none",
+            note=_WHOLE,
+        ),
+        ToolMetric("GAUC", "AUC(others=one-more)", cutoff="none", note=_WHOLE),
+        ToolMetric("LAUC", "AUC(denominator=reachable,others=one-more)", note=_WHOLE),
     ),
     refused={
-        **dict.fromkeys(("AUC", "GAUC", "LAUC"), _OF_UNLISTED),
         "MAR": _OF_SEVERAL_RANKS,
         **dict.fromkeys(("ItemCoverage", "Gini", "ShannonEntropy"), _OF_ITEMS),
     },
@@ -234,9 +252,14 @@ CORNAC = Dialect(
             "get the last of their ranks.",
         ),
         ToolMetric("MRR", "RR", cutoff="none", note="Cornac fails for a user without a hit."),
+        ToolMetric(
+            "AUC",
+            "AUC",
+            cutoff="none",
+            note="Give lists of all candidates. In Cornac, pairs with equal scores are wrong.",
+        ),
     ),
     refused={
-        "AUC": _OF_SCORES,
         "NCRR": "reciprocal ranks of all hits over their best sum are not among the metrics",
     },
     relevant=1.0,

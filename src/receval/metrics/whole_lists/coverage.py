@@ -59,6 +59,7 @@ class ItemCoverage(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "ItemCoverage"
+    other_names: ClassVar[tuple[str, ...]] = ("catalogue coverage", "catalog coverage", "QF")
     of: Literal["candidates", "training"] = "candidates"
     corrected: bool = False
 
@@ -125,6 +126,7 @@ class Gini(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "Gini"
+    other_names: ClassVar[tuple[str, ...]] = ("Gini index", "ListGini")
     less_is_better: ClassVar[bool] = True
     denominator: Literal["items", "others"] = "items"
     corrected: bool = False
@@ -206,6 +208,7 @@ class ShannonEntropy(MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "ShannonEntropy"
+    other_names: ClassVar[tuple[str, ...]] = ("entropy", "SEntropy", "Ent(base=items)")
     base: Literal["2", "e", "items"] = "2"
     denominator: Literal["none", "recommended"] = "none"
     corrected: bool = False
@@ -334,6 +337,7 @@ class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "ExposureGini"
+    other_names: ClassVar[tuple[str, ...]] = ("Gini-w",)
     less_is_better: ClassVar[bool] = True
 
     def _attention(

@@ -349,6 +349,7 @@ class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "InequityOfAttention"
+    other_names: ClassVar[tuple[str, ...]] = ("equity of attention",)
     less_is_better: ClassVar[bool] = True
 
     def _differences(self, recommended: RecommendedLists) -> tuple[csr_array, NDArray[np.bool_]]:
@@ -449,6 +450,7 @@ class RankingStatisticalParity(_OfItemGroups):
     """
 
     name: ClassVar[str] = "RSP"
+    other_names: ClassVar[tuple[str, ...]] = ("PopRSP",)
     less_is_better: ClassVar[bool] = True
 
     def _counts(
@@ -483,6 +485,7 @@ class RankingEqualOpportunity(_OfItemGroups):
     """
 
     name: ClassVar[str] = "REO"
+    other_names: ClassVar[tuple[str, ...]] = ("PopREO",)
     less_is_better: ClassVar[bool] = True
 
     def _counts(

@@ -84,6 +84,7 @@ class JainIndex(_Corrected):
     """
 
     name: ClassVar[str] = "Jain"
+    other_names: ClassVar[tuple[str, ...]] = ("Jain index",)
 
     def _values(
         self,

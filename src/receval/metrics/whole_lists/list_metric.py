@@ -35,6 +35,8 @@ class RecommendedLists:
         The items that the protocol lets systems recommend.
     item_features : mapping of str to csr_array, shape (n_items, n_values)
         Which values of each feature, such as genres, an item has.
+    item_ids : ndarray of str, shape (n_items,), optional
+        Identifiers of the items, for functions of them.
     """
 
     lists: TopLists
@@ -42,6 +44,7 @@ class RecommendedLists:
     threshold: float
     is_candidate: NDArray[np.bool_]
     item_features: Mapping[str, csr_array] = field(default_factory=dict)
+    item_ids: NDArray[np.str_] | None = None
 
     @property
     def users(self) -> NDArray[np.int64]:
@@ -124,6 +127,7 @@ class ListMetric(BaseMetric):
     'NewItems@10'
     """
 
+    computed_from: ClassVar[str] = "whole lists of recommendations"
     feature_needed: ClassVar[bool] = False
     """Whether the metric has the parameter ``feature``, the name of a feature of items."""
 

@@ -39,6 +39,7 @@ class InverseUserFrequency(ListMetric):
     """
 
     name: ClassVar[str] = "SelfInformation"
+    other_names: ClassVar[tuple[str, ...]] = ("MIUF", "MeanInvUserFreq")
     training_needed: ClassVar[bool] = True
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
@@ -95,6 +96,7 @@ class ExpectedFreeDiscovery(_ExpectedNovelty):
     """
 
     name: ClassVar[str] = "EFD"
+    other_names: ClassVar[tuple[str, ...]] = ("expected free discovery",)
 
     def novelties(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         counts = recommended.popularity
@@ -128,6 +130,7 @@ class ExpectedPopularityComplement(_ExpectedNovelty):
     """
 
     name: ClassVar[str] = "EPC"
+    other_names: ClassVar[tuple[str, ...]] = ("expected popularity complement",)
 
     def novelties(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         return np.asarray(1.0 - recommended.popularity / _n_training_users(recommended))

@@ -115,6 +115,12 @@ class RecommendationPopularity(ListMetric):
     """
 
     name: ClassVar[str] = "ARP"
+    other_names: ClassVar[tuple[str, ...]] = (
+        "average popularity",
+        "average recommendation popularity",
+        "AvgRecPopularity",
+        "MeanPopRank(unit=quantile)",
+    )
     training_needed: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     unit: Literal["ratings", "share", "quantile"] = "ratings"
@@ -346,6 +352,7 @@ class PopularityMiscalibration(_OfPopularityGroups):
     """
 
     name: ClassVar[str] = "PopularityMiscalibration"
+    other_names: ClassVar[tuple[str, ...]] = ("UPD(form=divergence)",)
     less_is_better: ClassVar[bool] = True
     head: float = 0.2
     tail: float = 0.2

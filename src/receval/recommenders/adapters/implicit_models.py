@@ -17,9 +17,10 @@ from scipy.sparse import csr_array, csr_matrix
 
 from receval.recommenders.adapters.scores import libraries_of
 from receval.recommenders.base import on_one_thread
+from receval.top_lists import ListSystem
 
 
-class AdaptedImplicitModel:
+class AdaptedImplicitModel(ListSystem):
     """A model of implicit that receval trains and scores, made by :func:`of_implicit`.
 
     The given model is never changed: each :meth:`fit` trains a copy, ``model_``, so that folds are

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.adapters.scores import libraries_of
+from receval.top_lists import ListSystem
 
 NEEDED = "LensKit 2025 or newer"
 
 
-class AdaptedPipeline:
+class AdaptedPipeline(ListSystem):
     """A pipeline of LensKit that receval trains and scores, made by :func:`of_lenskit`.
 
     The given pipeline is never changed: each :meth:`fit` trains a new one, ``pipeline_``, with the
@@ -29,6 +30,7 @@ class AdaptedPipeline:
         self._pipeline = pipeline
         self._component = component
         self._seed = seed
+        self.predicts_ratings = component == "rating-predictor"
 
     def fit(self, train: csr_array) -> Self:
         """Train a pipeline on a dataset whose identifiers are the codes of users and items.

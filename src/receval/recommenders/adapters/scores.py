@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from receval.top_lists import ListSystem
+
 
 def libraries_of(value: object) -> Iterator[str]:
     """Yield the top-level packages of an object's class and of its base classes.
@@ -41,7 +43,7 @@ def definer_of(value: object, method: str) -> str | None:
     return None
 
 
-class GivenScores:
+class GivenScores(ListSystem):
     """Given scores of all items for all users, without any training.
 
     Made by :func:`of_scores`.

@@ -17,11 +17,12 @@ from scipy.sparse import csr_array, csr_matrix
 from receval.recommenders.adapters.scores import libraries_of
 from receval.recommenders.base import on_one_thread
 from receval.recommenders.products import with_rows_of
+from receval.top_lists import ListSystem
 
 _TOPICS = "LatentDirichletAllocation"
 
 
-class AdaptedDecomposition:
+class AdaptedDecomposition(ListSystem):
     """A decomposition of scikit-learn that receval trains and scores, made by :func:`of_sklearn`.
 
     The given estimator is never changed: ``estimator_`` is the trained copy.

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Area under the ROC curve of lists: per user (AUC), weighted (GAUC), with a log axis (logAUC)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.lists import NO_CUTOFF, ListView
+from receval.metrics.metric import Metric, column, ratio
+
+
+@dataclass(frozen=True, kw_only=True)
+class AUC(Metric):
+    r"""Share of the pairs of a relevant and another item of the list that are in the right order.
+
+    With the number :math:`a_i` of items above the relevant item i that are not relevant, and the
+    number N of such items in the whole list,
+
+    .. math:: AUC@n = \frac{1}{|PR_{test}(u)|}
+              \sum_{i \in PR_{test}(u), rank(i) \leq n} \Big(1 - \frac{a_i}{N}\Big)
+
+    This is the area under the ROC curve of one user. A relevant item that is not in the list, or
+    below rank n, has no pair in the right order. A random order has .5 without a cut-off. Other
+    tools mean three things by the name: this mean over users (as in Cornac; in Elliot and WarpRec
+    it is called GAUC, in TorchEasyRec grouped AUC); the mean over all relevant items of all users
+    (Elliot and WarpRec: :class:`GAUC` with ``weight=relevant``); and one ROC curve of the scores of
+    all users together (RecBole, RankSys, Recommenders), which lists do not give. LibRec goes
+    through a list in the order of a hash table. With a cut-off and ``denominator=reachable`` it is
+    the limited AUC (LAUC) of Elliot and WarpRec.
+
+    :Denominator: all relevant items, or with ``denominator=reachable`` at most as many as the
+        cut-off
+    :Source: Hanley and McNeil (1982); per user Rendle et al. (2009), section 5; cut off Schroeder
+        et al. (2011)
+
+    Parameters
+    ----------
+    denominator : {"relevant", "reachable"}
+        Whether to divide by all relevant items, or by at most as many as the cut-off.
+    others : {"listed", "one-more"}
+        Whether N is the number of other items of the list, or one more, as in Elliot and WarpRec.
+    """
+
+    name: ClassVar[str] = "AUC"
+    other_names: ClassVar[tuple[str, ...]] = ("ROC AUC", "area under the curve")
+    denominator: Literal["relevant", "reachable"] = "relevant"
+    others: Literal["listed", "one-more"] = "listed"
+
+    @property
+    def reach(self) -> int | None:
+        """None, or the depth: the items below the cut-off count as others."""
+        return self.depth
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        above = lists.above(~lists.relevant) + _unjudged_above(lists)
+        others = _others(lists)[lists.list_of] + (self.others == "one-more")
+        gains = np.zeros(len(lists.ranks))
+        np.divide(others - above, others, out=gains, where=(others > 0) & lists.relevant)
+        n_relevant = np.broadcast_to(lists.n_relevant, (len(cutoffs), lists.n_lists))
+        if self.denominator == "reachable":
+            n_relevant = np.minimum(n_relevant, column(cutoffs))
+        return ratio(lists.sums_within(cutoffs, gains), n_relevant)
+
+
+def _unjudged_above(lists: ListView) -> NDArray[np.int64]:
+    """Return the number of unjudged items above each judged item in its list."""
+    return np.asarray(lists.ranks - 1 - lists.above(np.ones(len(lists.ranks), dtype=bool)))
+
+
+def _others(lists: ListView) -> NDArray[np.int64]:
+    """Return the number of items of each list that are not relevant."""
+    listed = lists.relevant_within((NO_CUTOFF,))[0].astype(np.int64)
+    return np.asarray(lists.lengths - listed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GAUC(AUC):
+    r"""AUC, averaged over users with the weights that the metric names.
+
+    .. math:: GAUC@n = \frac{\sum_u w_u \, AUC@n(u)}{\sum_u w_u}
+
+    Users without a relevant item in the test, or with a list that has no other item, have the
+    weight 0. For intervals and tests, each user has the value
+    :math:`GAUC + \frac{w_u}{\bar w} (AUC(u) - GAUC)`, whose mean is GAUC (Cochran 1977, section
+    6.4). With ``condensed=true`` lists have judged items only: if these are the items that were
+    shown, it is the GAUC of click logs. RecBole's has ``weight=relevant``; what Elliot and WarpRec
+    call GAUC is :class:`AUC` with ``others=one-more``, and their AUC has ``weight=relevant`` and
+    ``others=one-more``. The grouped AUC of TorchEasyRec, which counts users equally, has
+    ``condensed=true`` and ``weight=equal``.
+
+    :Denominator: the sum of the weights; for each user as in :class:`AUC`
+    :Evaluated: those of them with a relevant item, and with another item in the list
+    :Source: Zhou et al. (2018), section 5.2; Zhu et al. (2017)
+
+    Parameters
+    ----------
+    denominator : {"relevant", "reachable"}
+        Whether to divide by all relevant items, or by at most as many as the cut-off.
+    others : {"listed", "one-more"}
+        Whether N is the number of other items of the list, or one more, as in Elliot and WarpRec.
+    weight : {"judged", "relevant", "equal"}
+        The weight of a user: the number of its test ratings (impressions), of the relevant ones
+        (clicks), or 1.
+    """
+
+    name: ClassVar[str] = "GAUC"
+    other_names: ClassVar[tuple[str, ...]] = ("grouped AUC", "group AUC")
+    # Under 1R, the judged items of a user are in several lists.
+    needs_all_judgments: ClassVar[bool] = True
+    weight: Literal["judged", "relevant", "equal"] = "judged"
+
+    def weights(self, lists: ListView) -> NDArray[np.float64]:
+        counts = {
+            "judged": lists.n_judged,
+            "relevant": lists.n_relevant,
+            "equal": np.ones(lists.n_lists),
+        }[self.weight]
+        return np.where((lists.n_relevant > 0) & (_others(lists) > 0), counts, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogAUC(Metric):
+    r"""Area under the ROC curve with a logarithmic axis, which rewards the first ranks most.
+
+    With the number :math:`a_i` of items above the relevant item i that are not relevant, and the
+    number N of such items in the whole list,
+
+    .. math:: logAUC@n = \frac{1}{|PR_{test}(u)|} \sum_{i \in PR_{test}(u), rank(i) \leq n}
+              \min\Big(1, \frac{\ln (N / a_i)}{\ln (1 / \lambda)}\Big)
+
+    The area is between the shares :math:`\lambda` and 1 of the other items, over that of the best
+    list. It is exact: a curve through a list without ties is a step function. A random order has
+    :math:`(1 - \lambda) / \ln (1 / \lambda)`, which is .145 for .001, without a cut-off.
+
+    :Denominator: all relevant items
+    :Source: Mysinger and Shoichet (2010), equation 4; Clark and Webster-Clark (2008)
+
+    Parameters
+    ----------
+    least : float
+        The share :math:`\lambda` of other items at which the axis begins, between 0 and 1.
+    """
+
+    name: ClassVar[str] = "logAUC"
+    least: float = 0.001
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.least < 1:
+            raise ValueError(
+                f"The parameter least of {self.name} is {self.least}; it must be between 0 and 1."
+            )
+
+    @property
+    def reach(self) -> int | None:
+        """None, or the depth: the items below the cut-off count as others."""
+        return self.depth
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        above = lists.above(~lists.relevant) + _unjudged_above(lists)
+        others = _others(lists)[lists.list_of]
+        counted = lists.relevant & (others > 0)
+        shares = np.zeros(len(lists.ranks))
+        np.divide(above, others, out=shares, where=counted)
+        heights = -np.log(np.maximum(shares, self.least)) / -np.log(self.least)
+        gains = np.where(counted, heights, 0.0)
+        return ratio(lists.sums_within(cutoffs, gains), lists.n_relevant)
