@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+from receval.data.features import Features, read_features
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, write_run
@@ -53,6 +54,7 @@ __all__ = [
     "AverageRating",
     "Dialect",
     "EvaluationResult",
+    "Features",
     "ItemKNN",
     "KnownPropensities",
     "ListMetric",
@@ -84,6 +86,7 @@ __all__ = [
     "metric",
     "of_scores",
     "protocol",
+    "read_features",
     "read_ratings",
     "read_run",
     "split",

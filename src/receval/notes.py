@@ -44,6 +44,21 @@ NOTES: dict[str, NoteKind] = {
         "Use the same identifiers in both. Look for leading zeros, white space, capital letters, "
         "and numbers that were written as floats.",
     ),
+    "items-without-features": NoteKind(
+        "information",
+        "Metrics of a feature, and groups of items, leave out items that have no value of it.",
+        "Complete the features, unless these items really have no value.",
+    ),
+    "users-without-group": NoteKind(
+        "information",
+        "Users who have no value of a feature are in none of its groups.",
+        "Complete the features of users, unless these users really have no value.",
+    ),
+    "no-groups": NoteKind(
+        "information",
+        "A metric of all users at once has no values per user whose mean is that of a group.",
+        "Evaluate the users of each group on their own.",
+    ),
     "near-identifiers": NoteKind(
         "doubtful",
         "Identifiers that differ only in white space, capital letters or a trailing .0 usually "

@@ -116,7 +116,8 @@ class ReadingReport:
     All ``rows`` were read, of which ``merged`` were merged into others of the same pair, by a
     ``rule``; ``users`` and ``items`` count different ones. The scale of ratings (``values``), the
     unit and span of timestamps (``times``) and the rule are in words. ``are_counts`` says that
-    ratings are counts, such as plays.
+    ratings are counts, such as plays. ``entries`` says in words what rows are of, if they are not
+    of users and items.
 
     Examples
     --------
@@ -139,6 +140,7 @@ class ReadingReport:
     notes: tuple[Note, ...] = ()
     rule: str = ""
     are_counts: bool = False
+    entries: str = ""
 
     def lines(self) -> list[str]:
         """Return the report for a terminal: one line, and another if there are ratings or times."""
@@ -150,7 +152,8 @@ class ReadingReport:
             f"{role} is {shortened(own)}" for role, own in self.columns.items() if role != own
         ]
         counted = [how_many(*own) for own in ((self.rows, "row"), (self.users, "user"))]
-        told = [f"{counted[0]} of {counted[1]} and {how_many(self.items, 'item')}"]
+        entries = self.entries or f"{counted[1]} and {how_many(self.items, 'item')}"
+        told = [f"{counted[0]} of {entries}"]
         if self.merged:
             told[0] += f", {self.merged:,} of them with the pair of another row: {self.rule}"
         if renamed:

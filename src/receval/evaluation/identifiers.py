@@ -148,14 +148,14 @@ def check_that_identifiers_meet(
     notes = []
     items = test.item_ids
     if train is not None:
-        _refuse_strangers("training data", "item", train.item_ids, test.item_ids)
-        _refuse_strangers("training data", "user", train.user_ids, test.user_ids, may_differ=True)
+        refuse_strangers("training data", "item", train.item_ids, test.item_ids)
+        refuse_strangers("training data", "user", train.user_ids, test.user_ids, may_differ=True)
         items = np.union1d(items, train.item_ids)
     for name, run in runs.items():
         source = f"run {quoted(name)}"
         known = "test data" if train is None else "test or training data"
-        _refuse_strangers(source, "user", run.user_ids, test.user_ids)
-        _refuse_strangers(source, "item", run.item_ids, items, known)
+        refuse_strangers(source, "user", run.user_ids, test.user_ids)
+        refuse_strangers(source, "item", run.item_ids, items, known)
         for what, own, others, where in (
             ("users", run.user_ids, test.user_ids, "test data"),
             ("items", run.item_ids, items, known),
@@ -202,7 +202,7 @@ def without_trained_pairs(
     return left, [Note("trained-pairs", f"{text}. They were left out.")]
 
 
-def _refuse_strangers(
+def refuse_strangers(
     source: str,
     what: str,
     own: NDArray[np.str_],

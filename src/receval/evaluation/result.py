@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.data.run import Run, write_run
 from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.distribution import DifferenceOverUsers
 from receval.evaluation.formatting import (
     DECIMALS,
     averages_table,
@@ -26,6 +28,8 @@ from receval.evaluation.formatting import (
     pairs_table,
     with_direction,
 )
+from receval.evaluation.groups import GroupedResult, GroupsOfUsers, notes_on_metrics
+from receval.evaluation.item_groups import ValuesOfItemGroups
 from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.finish import rendered_pdf, rendered_svg
@@ -34,6 +38,7 @@ from receval.figures.tables import Table, to_latex, to_markdown, without_marks_i
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.storage.files import write_atomically
+from receval.storage.messages import enumerated, quoted
 from receval.top_lists import TopLists
 
 
@@ -78,6 +83,15 @@ class EvaluationResult:
         with ``lists``.
     item_ids : ndarray of str, shape (n_items,), optional
         Identifiers of the items by code.
+    of_ranks : tuple of str
+        The metrics of judged ranks.
+    of_all_users : frozenset of str
+        Metrics that are computed from the lists of all users at once.
+    traits : mapping of str to ndarray of float64, shape (n_users,)
+        Numbers of all users by which they can be grouped
+        (:func:`receval.evaluation.groups.traits_of_users`).
+    item_groups : mapping of str to mapping
+        Values of the metrics of judged ranks by feature of items, group and protocol.
 
     Examples
     --------
@@ -104,6 +118,10 @@ class EvaluationResult:
     less_is_better: frozenset[str] = frozenset()
     top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
+    of_ranks: tuple[str, ...] = ()
+    of_all_users: frozenset[str] = frozenset()
+    traits: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    item_groups: ValuesOfItemGroups = field(default_factory=dict)
     _compared: dict[tuple[int, int], pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -228,6 +246,156 @@ class EvaluationResult:
                 columns |= {m: per_user[index, number] for index, m in enumerate(self.metrics)}
                 frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
+
+    @checked_arguments
+    def by_group(
+        self, users: object = None, groups: str | int | None = None, *, items: str | None = None
+    ) -> GroupedResult:
+        """Return the values of groups of users, or of groups of items.
+
+        Parameters
+        ----------
+        users : path, data frame, Features, "activity" or "popularity taste"
+            A table with a feature of users (:func:`receval.data.features.read_features`), each
+            value of which is a group; or what divides users into groups of about equal size: the
+            number of their training ratings, or the share of these that are of the 20 % most
+            popular items (:func:`receval.evaluation.groups.traits_of_users`).
+        groups : str or int, optional
+            The feature, needed if the table has several; or the number of groups by activity or
+            taste, 3 by default.
+        items : str, optional
+            Instead of users, a feature that ``item_groups`` of
+            :func:`receval.evaluation.systems.evaluate_systems` named. Metrics of judged ranks are
+            then those of the relevant test items of each group, averaged over users who have one.
+
+        Returns
+        -------
+        GroupedResult
+            Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
+            between groups with tests. Metrics of all users at once are left out.
+
+        Raises
+        ------
+        ValueError
+            A feature or group is unknown, has more than 50 values, or several for one user; or
+            nothing or too much was asked for.
+        TableError
+            The table cannot be read, or shares no user with the result.
+
+        Examples
+        --------
+        >>> from receval.evaluation.runs import evaluate_runs
+        >>> test = {"user": list("abcd"), "item": list("xxxx")}
+        >>> run = {"a": {"x": 1.0}, "b": {"y": 1.0}, "c": {"x": 1.0}, "d": {"x": 1.0}}
+        >>> result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
+        >>> by_gender = result.by_group({"user": list("abcd"), "gender": list("FFMM")})
+        >>> by_gender.compare()[["first", "second", "difference"]].values.tolist()
+        [['F', 'M', -0.5]]
+        """
+        if (users is None) == (items is None):
+            raise ValueError(
+                "Give either users=..., a table of users or 'activity', or items=..., a feature "
+                "that item_groups named."
+            )
+        if items is not None:
+            if items not in self.item_groups:
+                raise ValueError(
+                    f"The result has no groups of items by {quoted(items)}, but by "
+                    f"{enumerated(self.item_groups) or 'nothing'}. Evaluate with "
+                    f"item_groups={quoted(items)}."
+                )
+            left_out = [name for name in self.metrics if name not in self.of_ranks]
+            values = self.item_groups[items]
+            chosen, notes = self.of_ranks, notes_on_metrics(self.of_ranks, left_out)
+            name, are_of_items = items, True
+        else:
+            is_averaged = np.zeros(len(self.user_ids), dtype=bool)
+            for own in self.values.values():
+                is_averaged[own.users] = True
+            found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
+            chosen = tuple(name for name in self.metrics if name not in self.of_all_users)
+            left_out = [name for name in self.metrics if name in self.of_all_users]
+            notes = (*notes_on_metrics(chosen, left_out), *found.notes)
+            places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
+            values = found.values(self.values, places)
+            name, are_of_items = found.name, False
+        less = self.less_is_better
+        return GroupedResult(name, self.systems, chosen, values, are_of_items, less, notes)
+
+    @checked_arguments
+    def distribution(
+        self,
+        first: str | None = None,
+        second: str | None = None,
+        *,
+        metric: str | None = None,
+        protocol: str | None = None,
+    ) -> DifferenceOverUsers:
+        """Return how the difference between two systems is distributed over users.
+
+        Parameters
+        ----------
+        first, second : str, optional
+            The systems; by default the best two by the metric.
+        metric, protocol : str, optional
+            By default the first ones.
+
+        Raises
+        ------
+        ValueError
+            A name is unknown, there are fewer than two systems, or the metric is one of all users
+            at once.
+        """
+        per_user = [name for name in self.metrics if name not in self.of_all_users]
+        if len(self.systems) < 2 or not per_user:
+            raise ValueError(
+                "The distribution over users needs two systems and a metric that has a value per "
+                "user."
+            )
+        metric = per_user[0] if metric is None else metric
+        protocol = next(iter(self.values)) if protocol is None else protocol
+        for given, known, what in (
+            (metric, per_user, "metric with a value per user"),
+            (protocol, list(self.values), "protocol"),
+        ):
+            if given not in known:
+                raise ValueError(f"There is no {what} {quoted(given)}, but {enumerated(known)}.")
+        values = self.values[protocol]
+        number = self.metrics.index(metric)
+        means = values.means[number]
+        order = np.argsort(means if metric in self.less_is_better else -means, kind="stable")
+        ranked = [self.systems[place] for place in order]
+        if first is None:
+            first = next(name for name in ranked if name != second)
+        if second is None:
+            second = next(name for name in ranked if name != first)
+        for given in (first, second):
+            if given not in self.systems:
+                raise ValueError(
+                    f"There is no system {quoted(given)}, but {enumerated(self.systems)}."
+                )
+        one, other = (values.per_user[number, self.systems.index(n)] for n in (first, second))
+        return DifferenceOverUsers(first, second, metric, protocol, one - other)
+
+    @checked_arguments
+    def plot_distribution(
+        self,
+        path: str | Path,
+        first: str | None = None,
+        second: str | None = None,
+        *,
+        metric: str | None = None,
+        protocol: str | None = None,
+    ) -> None:
+        """Write a figure of :meth:`distribution`, as SVG or PDF by the path's extension.
+
+        Raises
+        ------
+        ValueError
+            The path has another extension, or as :meth:`distribution`.
+        """
+        over_users = self.distribution(first, second, metric=metric, protocol=protocol)
+        self._write_figure(Path(path), over_users.draw, over_users.caption)
 
     def lists(self) -> pd.DataFrame:
         """Return the kept lists, one row per recommended item.
@@ -366,8 +534,17 @@ class EvaluationResult:
         write_atomically(Path(path), to_markdown(without_marks_in_names(table)))
 
     @checked_arguments
-    def as_report(self, title: str = "Evaluation", *, samples: int = PERMUTATIONS) -> Report:
-        """Return the whole result as a report: tables, the figure and the data."""
+    def as_report(
+        self,
+        title: str = "Evaluation",
+        *,
+        samples: int = PERMUTATIONS,
+        grouped: Sequence[GroupedResult] = (),
+    ) -> Report:
+        """Return the whole result as a report: tables, figures and the data.
+
+        ``grouped`` are results of :meth:`by_group`, which the report then has, too.
+        """
         printed = zip(("averages", "pairs"), self.tables(samples=samples), strict=False)
         averages, *pairs = (ReportTable(name, table) for name, table in printed)
         summary = self.summary()
@@ -382,15 +559,42 @@ class EvaluationResult:
             data |= {"pairs": self.compare(samples=samples), "groups": self.groups(samples=samples)}
             settings = {**settings, "samples": samples}
         words = [ReportText("What was measured", self.words)] if self.words else []
-        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words)
-        return Report(title, parts, data, self.notes, settings, self.reading, self.words[:1])
+        parts: list[ReportPart] = [averages, figure, *pairs]
+        if len(self.systems) > 1 and not self.of_all_users.issuperset(self.metrics):
+            over = self.distribution()
+            parts.append(ReportFigure.drawn("distribution", over.draw, over.caption))
+            data["distribution"] = over.table()
+        notes = list(self.notes)
+        for own in grouped:
+            name = file_name(f"{'items' if own.are_of_items else 'users'}-by-{own.name}")
+            names = (name, f"{name}-pairs")
+            parts += [ReportTable(*both) for both in zip(names, own.tables(), strict=False)]
+            data[name] = own.summary()
+            if len(own.groups) > 1:
+                data[f"{name}-pairs"] = own.compare()
+            notes += own.notes
+        return Report(
+            title,
+            (*parts, *words),
+            data,
+            tuple(notes),
+            settings,
+            self.reading,
+            self.words[:1],
+        )
 
     @checked_arguments
     def report(
-        self, path: str | Path, *, title: str = "Evaluation", samples: int = PERMUTATIONS
+        self,
+        path: str | Path,
+        *,
+        title: str = "Evaluation",
+        samples: int = PERMUTATIONS,
+        grouped: Sequence[GroupedResult] = (),
     ) -> None:
-        """Write the whole result as one self-contained HTML page."""
-        write_atomically(Path(path), self.as_report(title, samples=samples).page())
+        """Write the whole result as one self-contained HTML page, as :meth:`as_report`."""
+        page = self.as_report(title, samples=samples, grouped=grouped).page()
+        write_atomically(Path(path), page)
 
     @checked_arguments
     def plot(self, path: str | Path) -> None:
@@ -401,15 +605,22 @@ class EvaluationResult:
         ValueError
             The path has another extension.
         """
-        target = Path(path)
+        summary = self.summary()
+        self._write_figure(
+            Path(path),
+            lambda: draw_intervals(summary, self.less_is_better),
+            "Averages with their 95 % intervals",
+        )
+
+    def _write_figure(self, target: Path, draw: Callable[[], Figure], title: str) -> None:
         if target.suffix not in (".svg", ".pdf"):
             raise ValueError(
                 f"{target} ends in neither .svg nor .pdf. Choose one of these extensions."
             )
         with figure_style():
-            figure = draw_intervals(self.summary(), self.less_is_better)
+            figure = draw()
         rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
-        write_atomically(target, rendered(figure, title="Averages with their 95 % intervals"))
+        write_atomically(target, rendered(figure, title=title))
 
     def __str__(self) -> str:
         table = self.summary().pivot_table(

@@ -17,6 +17,8 @@ from receval.evaluation.fitted_systems import (
     notes_on_clicks,
     notes_on_scores,
 )
+from receval.evaluation.groups import traits_of_users
+from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.measuring import (
     ChosenUsers,
     FoldLists,
@@ -86,6 +88,8 @@ def evaluate_systems(
     users: ChosenUsers = "auto",
     dialect: str | Dialect | None = None,
     lists: int | None = None,
+    item_features: object = None,
+    item_groups: str | Sequence[str] | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Train systems on each fold, rank the test ratings under protocols, and measure the lists.
@@ -119,6 +123,13 @@ def evaluate_systems(
         Keep the first items of each averaged user's list, at most this many, in the result
         (:meth:`receval.evaluation.result.EvaluationResult.lists`). They take about 8 bytes per
         item, user, system, protocol and fold.
+    item_features : path, data frame or Features, or a list of these, optional
+        Features of items, such as genres, for metrics with the parameter ``feature``
+        (:func:`receval.data.features.read_features`). Metrics leave out items without a value.
+    item_groups : str or sequence of str, optional
+        Features by whose values items are grouped: metrics of judged ranks are also computed with
+        the test items of each group alone, for
+        :meth:`receval.evaluation.result.EvaluationResult.by_group`.
     progress : callable, optional
         Called before each system is trained on a fold, with its name, the number of trainings done,
         and the total.
@@ -155,6 +166,9 @@ def evaluate_systems(
         users=users,
         dialect=dialect,
     )
+    features = ItemFeatures.of(
+        item_features, item_groups, measuring.metrics.values(), data.ratings.item_ids
+    )
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
     measurements = Measurements(
@@ -164,6 +178,8 @@ def evaluate_systems(
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
         kept=checked_length(lists, complete),
         item_ids=data.ratings.item_ids,
+        features=features,
+        traits=traits_of_users([fold.train for fold in folds]),
     )
     notes = notes_on_clicks(systems, data.ratings.values)
     if measuring.dialect is not None:
@@ -200,7 +216,7 @@ def evaluate_systems(
         "systems": {name: system_settings(system) for name, system in systems.items()},
     }
     return measurements.result(
-        {**settings, **measuring.settings},
+        {**settings, **measuring.settings, **features.settings},
         [*data.notes, *notes],
         [] if data.reading is None else [data.reading],
     )

@@ -41,6 +41,12 @@ ALIASES = {
     "catalogcoverage": "ItemCoverage",
     "cataloguecoverage": "ItemCoverage",
     "giniindex": "Gini",
+    "intralistdiversity": "ILD",
+    "intralistdistance": "ILD",
+    "strec": "SubtopicRecall",
+    "srecall": "SubtopicRecall",
+    "calibration": "Miscalibration",
+    "calibrationkl": "Miscalibration",
 }
 """Labels by common names, in lower case and without punctuation. Names of
 :data:`receval.metrics.registry.METRICS` are matched in the same way."""

@@ -45,6 +45,11 @@ METRICS = {
 LIST_METRICS = {
     "ItemCoverage": "receval.metrics.whole_lists.coverage:ItemCoverage",
     "Gini": "receval.metrics.whole_lists.coverage:Gini",
+    "ILD": "receval.metrics.whole_lists.diversity:IntraListDiversity",
+    "SubtopicRecall": "receval.metrics.whole_lists.diversity:SubtopicRecall",
+    "alpha_nDCG": "receval.metrics.whole_lists.diversity:AlphaNDCG",
+    "ERR_IA": "receval.metrics.whole_lists.diversity:ExpectedReciprocalRankOfIntents",
+    "Miscalibration": "receval.metrics.whole_lists.calibration:Miscalibration",
 }
 """Likewise for metrics of whole lists (:mod:`receval.metrics.whole_lists`)."""
 
