@@ -56,8 +56,9 @@ NOTES: dict[str, NoteKind] = {
     ),
     "no-groups": NoteKind(
         "information",
-        "A metric of all users at once has no values per user whose mean is that of a group.",
-        "Evaluate the users of each group on their own.",
+        "A metric of all users at once has no values per user whose mean is that of a group, and "
+        "one of whole lists none of a group of items.",
+        "Do nothing: the other metrics are shown by group.",
     ),
     "near-identifiers": NoteKind(
         "doubtful",

@@ -19,6 +19,7 @@ from receval.cli.arguments import (
     repeated,
 )
 from receval.cli.command_parser import add_command, progress_line
+from receval.cli.features import FILES, add_features, features_of, grouped_results
 from receval.cli.saved_arguments import add_settings
 from receval.storage.messages import quoted
 
@@ -52,6 +53,8 @@ examples:
   receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
   receval evaluate ratings.csv --system mf --split k-fold:folds=5 \\
     --protocol "1R TI-NN sampled=99" --metric nDCG@10 --metric MRR
+  receval evaluate ratings.dat --item-features movies.dat --metric "ILD(feature=genre)@10" \\
+    --user-groups users.dat:gender --item-groups movies.dat:genre
   receval evaluate --settings receval-evaluate/settings.json --seed 2 --out seed-2
 """
 
@@ -76,8 +79,9 @@ def add_evaluate(commands: Any) -> None:
         "(default: %(default)s)",
     )
     add_measuring(parser)
+    add_features(parser)
     add_output(parser, "receval-evaluate")
-    add_settings(parser, required=["ratings"], files=["ratings"])
+    add_settings(parser, required=["ratings"], files=["ratings", *FILES])
 
 
 def run_evaluate(chosen: argparse.Namespace) -> int:
@@ -89,6 +93,7 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
     systems = {name: named_system(name, chosen.seed) for name in names}
     kind, parameters = _split(chosen.split)
     data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
+    features = features_of(chosen)
     with progress_line("system") as progress:
         result = evaluate_systems(
             data,
@@ -98,10 +103,12 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
             relevant=chosen.relevant,
             users=chosen.users,
             dialect=chosen.dialect,
+            **features,
             progress=progress,
         )
     title = f"Systems on {Path(chosen.ratings).name}"
-    return finish(result.as_report(title, samples=chosen.samples), chosen)
+    grouped = grouped_results(result, chosen)
+    return finish(result.as_report(title, samples=chosen.samples, grouped=grouped), chosen)
 
 
 def _split(text: str) -> tuple[str, Mapping[str, Any]]:

@@ -128,7 +128,7 @@ class Features:
                 return self.names[0]
             raise ValueError(
                 f"{self.reading.source} has the features {enumerated(self.names)}. Name the one "
-                "that you mean."
+                "that you mean (in a command: FILE:FEATURE)."
             )
         if feature in self.values:
             return feature

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from receval.evaluation.by_user import CONFIDENCE
@@ -104,8 +105,8 @@ class DifferenceOverUsers:
         axes.axvline(0, color=NO_WINNER, linewidth=0.8, zorder=0)
         axes.set_xlim(-edge, edge)
         axes.set_ylim(0, 1)
-        axes.set_xlabel(
-            f"{self.metric}: {legend_name(self.first)} minus {legend_name(self.second)}"
-        )
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        names = f"{legend_name(self.first)} minus {legend_name(self.second)}"
+        axes.set_xlabel(f"{legend_name(self.metric)}:\n{names}")
         axes.set_ylabel("Share of users")
         return figure

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from scipy.special import stdtr, stdtrit
 
 from receval.checked_arguments import checked_arguments
 from receval.data.features import binned, read_features
+from receval.data.reading import ReadingReport
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
 from receval.evaluation.formatting import DECIMALS, with_direction
 from receval.evaluation.identifiers import refuse_strangers
@@ -85,6 +86,7 @@ class GroupsOfUsers:
     labels: tuple[str, ...]
     places: NDArray[np.int64]
     notes: tuple[Note, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
 
     @classmethod
     def of(
@@ -111,7 +113,7 @@ class GroupsOfUsers:
             f"{lacking:,} of {int(is_averaged.sum()):,} averaged users have no {found.name}, and "
             "are in no group."
         )
-        return cls(found.name, found.labels, found.places, (Note("users-without-group", text),))
+        return replace(found, notes=(Note("users-without-group", text),))
 
     @classmethod
     def _of_trait(
@@ -153,7 +155,8 @@ class GroupsOfUsers:
         check_few_groups(name, labels)
         own = read.single_values(name)
         places = np.minimum(np.searchsorted(read.ids, user_ids), len(read.ids) - 1)
-        return cls(name, labels, np.where(read.ids[places] == user_ids, own[places], -1))
+        of_users = np.where(read.ids[places] == user_ids, own[places], -1)
+        return cls(name, labels, of_users, reading=(read.reading,))
 
     def values(
         self, values: Mapping[str, ValuesByUser], metrics: NDArray[np.int64]
@@ -193,6 +196,8 @@ class GroupedResult:
         Metrics for which lower values are better.
     notes : tuple of Note
         How many users are in no group, and which metrics have no values of groups.
+    reading : tuple of ReadingReport
+        How the table of users was read.
 
     Examples
     --------
@@ -212,6 +217,7 @@ class GroupedResult:
     are_of_items: bool = False
     less_is_better: frozenset[str] = frozenset()
     notes: tuple[Note, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -546,17 +552,18 @@ def _t_of_groups(
     return t
 
 
-def notes_on_metrics(metrics: Sequence[str], left_out: Sequence[str]) -> tuple[Note, ...]:
-    """Return a note on metrics of all users at once, which have no values of groups."""
+def notes_on_metrics(
+    metrics: Sequence[str], left_out: Sequence[str], why: str = "of all users at once"
+) -> tuple[Note, ...]:
+    """Return a note on metrics that have no values of groups, with the reason.
+
+    If no metric is left, a ValueError is raised instead.
+    """
     if not left_out:
         return ()
-    if not metrics:
-        raise ValueError(
-            f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} computed from the "
-            "lists of all users at once, so there is no value of a group. Add another metric."
-        )
-    text = (
-        f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} computed from the lists "
-        "of all users at once, and not shown by group."
+    told = (
+        f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} computed from lists {why}"
     )
-    return (Note("no-groups", text),)
+    if not metrics:
+        raise ValueError(f"{told}, so there is no value of a group. Add another metric.")
+    return (Note("no-groups", f"{told}, and not shown by group."),)

@@ -306,8 +306,9 @@ class EvaluationResult:
                 )
             left_out = [name for name in self.metrics if name not in self.of_ranks]
             values = self.item_groups[items]
-            chosen, notes = self.of_ranks, notes_on_metrics(self.of_ranks, left_out)
-            name, are_of_items = items, True
+            why = "whether their items are judged or not"
+            chosen, notes = self.of_ranks, notes_on_metrics(self.of_ranks, left_out, why)
+            name, are_of_items, reading = items, True, ()
         else:
             is_averaged = np.zeros(len(self.user_ids), dtype=bool)
             for own in self.values.values():
@@ -318,9 +319,17 @@ class EvaluationResult:
             notes = (*notes_on_metrics(chosen, left_out), *found.notes)
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
-            name, are_of_items = found.name, False
-        less = self.less_is_better
-        return GroupedResult(name, self.systems, chosen, values, are_of_items, less, notes)
+            name, are_of_items, reading = found.name, False, found.reading
+        return GroupedResult(
+            name,
+            self.systems,
+            chosen,
+            values,
+            are_of_items,
+            self.less_is_better,
+            notes,
+            reading,
+        )
 
     @checked_arguments
     def distribution(
@@ -564,7 +573,7 @@ class EvaluationResult:
             over = self.distribution()
             parts.append(ReportFigure.drawn("distribution", over.draw, over.caption))
             data["distribution"] = over.table()
-        notes = list(self.notes)
+        notes, reading = list(self.notes), list(self.reading)
         for own in grouped:
             name = file_name(f"{'items' if own.are_of_items else 'users'}-by-{own.name}")
             names = (name, f"{name}-pairs")
@@ -573,13 +582,14 @@ class EvaluationResult:
             if len(own.groups) > 1:
                 data[f"{name}-pairs"] = own.compare()
             notes += own.notes
+            reading += [one for one in own.reading if one not in reading]
         return Report(
             title,
             (*parts, *words),
             data,
             tuple(notes),
             settings,
-            self.reading,
+            tuple(reading),
             self.words[:1],
         )
 
