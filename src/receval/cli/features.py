@@ -12,6 +12,7 @@ from receval.cli.command_parser import complete_by
 from receval.cli.saved_arguments import TRAITS
 
 if TYPE_CHECKING:
+    from receval.data.features import Features
     from receval.evaluation.groups import GroupedResult
     from receval.evaluation.result import EvaluationResult
 
@@ -54,6 +55,7 @@ def features_of(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of :func:`add_features` for the functions of the library."""
     from receval.data.features import read_features
 
+    _user_features(chosen)  # What is wrong is said before systems are trained.
     wanted: dict[str, list[str] | None] = {}
     groups: list[str] = []
     for text in repeated(chosen.item_features):
@@ -76,17 +78,28 @@ def features_of(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def grouped_results(result: EvaluationResult, chosen: argparse.Namespace) -> list[GroupedResult]:
     """Return the values of the groups that were asked for."""
-    from receval.data.features import read_features
-
+    tables = _user_features(chosen)
     found = []
     for text in repeated(chosen.user_groups):
         if text in TRAITS:
             found.append(result.by_group(text))
-            continue
-        path, features = _path_and_features(text)
-        table = read_features(path, features=features or None)
-        found += [result.by_group(table, name) for name in features or [table.name()]]
+        else:
+            found += [result.by_group(tables[text], name) for name in tables[text].names]
     return found + [result.by_group(items=name) for name in result.item_groups]
+
+
+def _user_features(chosen: argparse.Namespace) -> dict[str, Features]:
+    """Return the features of users by which they are grouped, by the argument that names them."""
+    from receval.data.features import read_features
+
+    found = {}
+    for text in repeated(chosen.user_groups):
+        if text not in TRAITS:
+            path, features = _path_and_features(text)
+            found[text] = read_features(path, features=features or None)
+            if not features:
+                found[text].name()  # Refuses a table with several features.
+    return found
 
 
 def _path_and_features(text: str) -> tuple[str, list[str]]:

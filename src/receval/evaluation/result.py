@@ -308,7 +308,8 @@ class EvaluationResult:
             values = self.item_groups[items]
             why = "whether their items are judged or not"
             chosen, notes = self.of_ranks, notes_on_metrics(self.of_ranks, left_out, why)
-            name, are_of_items, reading = items, True, ()
+            name, are_of_items = items, True
+            reading: tuple[ReadingReport, ...] = ()
         else:
             is_averaged = np.zeros(len(self.user_ids), dtype=bool)
             for own in self.values.values():

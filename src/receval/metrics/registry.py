@@ -48,7 +48,7 @@ LIST_METRICS = {
     "ILD": "receval.metrics.whole_lists.diversity:IntraListDiversity",
     "SubtopicRecall": "receval.metrics.whole_lists.diversity:SubtopicRecall",
     "alpha_nDCG": "receval.metrics.whole_lists.diversity:AlphaNDCG",
-    "ERR_IA": "receval.metrics.whole_lists.diversity:ExpectedReciprocalRankOfIntents",
+    "ERR_IA": "receval.metrics.whole_lists.diversity:ExpectedReciprocalRankOfSubtopics",
     "Miscalibration": "receval.metrics.whole_lists.calibration:Miscalibration",
 }
 """Likewise for metrics of whole lists (:mod:`receval.metrics.whole_lists`)."""

@@ -21,7 +21,7 @@ import receval as rv
 from receval.metrics.registry import parse_any
 from receval.metrics.whole_lists.diversity import (
     AlphaNDCG,
-    ExpectedReciprocalRankOfIntents,
+    ExpectedReciprocalRankOfSubtopics,
     IntraListDiversity,
     SubtopicRecall,
 )
@@ -162,7 +162,7 @@ def test_subtopic_metrics_are_those_of_their_definitions(seed: int, alpha: float
 
     found = [
         AlphaNDCG(cutoff=4, feature="genre", alpha=alpha).per_user(lists),
-        ExpectedReciprocalRankOfIntents(cutoff=4, feature="genre", stop=alpha).per_user(lists),
+        ExpectedReciprocalRankOfSubtopics(cutoff=4, feature="genre", stop=alpha).per_user(lists),
         SubtopicRecall(cutoff=4, feature="genre").per_user(lists),
     ]
 

@@ -119,7 +119,7 @@ class SubtopicRecall(FeatureMetric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExpectedReciprocalRankOfIntents(FeatureMetric):
+class ExpectedReciprocalRankOfSubtopics(FeatureMetric):
     r"""ERR for each subtopic of the user's relevant items, averaged over the subtopics.
 
     .. math:: ERR\_IA@k = \frac{1}{|S|} \sum_{s \in S} \sum_{r=1}^{k} \frac{1}{r}\, p\,
