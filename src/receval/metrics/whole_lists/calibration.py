@@ -24,10 +24,10 @@ class Miscalibration(FeatureMetric):
         q(g|u) = \frac{\sum_{r=1}^{k} w_r\, p(g|i_r)}{\sum_{r=1}^{k} w_r}, \quad
         C_{KL} = \sum_g p(g|u) \ln \frac{p(g|u)}{(1 - \alpha) q(g|u) + \alpha p(g|u)}
 
-    :math:`p(g|i)` is the same for all values of an item. ``jensen-shannon`` is :math:`\frac{1}{2}
-    \sum_g (p \log_2 \frac{p}{m} + q \log_2 \frac{q}{m})` with :math:`m = (p + q) / 2`, and
-    ``hellinger`` is :math:`\sqrt{1 - \sum_g \sqrt{p q}}`; both are between 0 and 1. Papers call the
-    metric calibration, although less is better.
+    :math:`p(g|i)` is 1 over the number of values of the item, for each of them. ``jensen-shannon``
+    is :math:`\frac{1}{2} \sum_g (p \log_2 \frac{p}{m} + q \log_2 \frac{q}{m})` with :math:`m = (p +
+    q) / 2`, and ``hellinger`` is :math:`\sqrt{1 - \sum_g \sqrt{p q}}`; both are between 0 and 1.
+    Papers call the metric calibration, although less is better.
 
     :Denominator: items that have a value of the feature, in the training ratings and in the list
     :Missing: the largest divergence, :math:`-\ln \alpha` or 1, for a list without such an item; 0
@@ -36,6 +36,8 @@ class Miscalibration(FeatureMetric):
 
     Parameters
     ----------
+    feature : str
+        The name of the feature, as in ``item_features``; needed.
     divergence : {"kl", "jensen-shannon", "hellinger"}
         Kullback-Leibler divergence, Jensen-Shannon divergence or Hellinger distance.
     alpha : float

@@ -32,7 +32,7 @@ class IntraListDiversity(FeatureMetric):
     ``jaccard`` is :math:`|V_i \cap V_j| / |V_i \cup V_j|`, and ``cosine`` is :math:`|V_i \cap V_j|
     / \sqrt{|V_i| |V_j|}`. ``co-ratings`` is the cosine of the sets of users with a training rating
     of the items and needs no feature. Ziegler et al. define the intra-list similarity, the sum of
-    the similarities: fewer is more diverse there.
+    the similarities: lower is more diverse there.
 
     :Denominator: the pairs of items in the list that both have a value of the feature (or a
         training rating)
@@ -102,6 +102,11 @@ class SubtopicRecall(FeatureMetric):
     :Denominator: the subtopics of the relevant test items
     :Source: Zhai, Cohen and Lafferty (2003), "Beyond independent relevance: methods and
         evaluation metrics for subtopic retrieval", there S-recall
+
+    Parameters
+    ----------
+    feature : str
+        The name of the feature, as in ``item_features``; needed.
     """
 
     name: ClassVar[str] = "SubtopicRecall"
@@ -137,6 +142,8 @@ class ExpectedReciprocalRankOfSubtopics(FeatureMetric):
 
     Parameters
     ----------
+    feature : str
+        The name of the feature, as in ``item_features``; needed.
     stop : float
         The probability that a user is content with a relevant item, between 0 and 1.
     normalisation : {"none", "highest"}
@@ -185,6 +192,8 @@ class AlphaNDCG(FeatureMetric):
 
     Parameters
     ----------
+    feature : str
+        The name of the feature, as in ``item_features``; needed.
     alpha : float
         How much a repeated subtopic loses, between 0 (nothing) and 1 (everything).
     """

@@ -26,11 +26,11 @@ class FeatureMetric(ListMetric):
     Parameters
     ----------
     feature : str
-        The name of the feature, as in ``item_features``.
+        The name of the feature, as in ``item_features``; needed.
     """
 
     feature_needed: ClassVar[bool] = True
-    feature: str = ""
+    feature: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, "feature")
