@@ -53,8 +53,8 @@ def traits_of_users(folds: Sequence[csr_array]) -> dict[str, NDArray[np.float64]
     those with smaller codes), :data:`POPULARITY_TASTE` is :math:`|R_{train}(u) \cap H| /
     |R_{train}(u)|`, over all folds. Both are NaN for users without training ratings.
 
-    Source: Abdollahpouri et al. (2019), "The unfairness of popularity bias in recommendation",
-    section 3, with 20 % of the items.
+    Source: groups of users by their interest in popular items are those of Abdollahpouri et al.
+    (2019), "The unfairness of popularity bias in recommendation".
 
     Examples
     --------
