@@ -40,7 +40,7 @@ UNITS = (
     *("config", "data", "datasets", "diagnosis", "dialects", "evaluation", "experiments"),
     *("figures", "jobs", "logger", "metrics", "missing_judgments", "multiverse", "plan"),
     *("protocols", "provenance", "recommenders", "sampled_metrics", "scale", "simulation"),
-    *("splits", "statistics", "storage", "theory"),
+    *("splits", "statistics", "storage", "theory", "tuning"),
 )
 """Folders whose tests `make quick` runs, but for those that are marked as dear."""
 

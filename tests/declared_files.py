@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from receval.data.ratings import TABLE_FILES
-from reproduction.experiments.input_files import InputFiles
+from reproduction.experiments.experiment import InputFiles
 
 
 def table_in(folder: Path) -> tuple[Path, ...]:

@@ -5,7 +5,7 @@ from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, write_run
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
-from receval.evaluation.result import EvaluationResult
+from receval.evaluation.result import EvaluationResult, load_result
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems as evaluate
 from receval.metrics.aliases import any_metric as metric
@@ -39,8 +39,9 @@ from receval.recommenders.slim import SLIM
 from receval.recommenders.wrmf import WRMF
 from receval.sampled_metrics.audit import audit_samples
 from receval.splits.leakage import leakage
-from receval.splits.split_ratings import SplitRatings, split
+from receval.splits.split_ratings import SplitRatings, load_split, split
 from receval.top_lists import TopLists
+from receval.tuning.tune import TuningResult, tune
 
 __version__: str
 
@@ -73,6 +74,7 @@ __all__ = [
     "SamplePropensities",
     "SplitRatings",
     "TopLists",
+    "TuningResult",
     "UserKNN",
     "adapt",
     "audit_samples",
@@ -83,6 +85,8 @@ __all__ = [
     "evaluate_runs",
     "explore_ratings",
     "leakage",
+    "load_result",
+    "load_split",
     "metric",
     "of_scores",
     "protocol",
@@ -90,6 +94,7 @@ __all__ = [
     "read_ratings",
     "read_run",
     "split",
+    "tune",
     "unbiased_estimates",
     "write_run",
 ]

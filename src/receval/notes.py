@@ -139,6 +139,12 @@ NOTES: dict[str, NoteKind] = {
         "Lists of users without test ratings cannot be measured.",
         "Do nothing, unless these users should have test ratings.",
     ),
+    "unknown-items": NoteKind(
+        "doubtful",
+        "Items of a run that are not in the ratings of a split are no candidates. They are taken "
+        "out of its lists, and the items below them move up.",
+        "Check that the run was made for these ratings, and that the identifiers are the same.",
+    ),
     "shown-not-clicked": NoteKind(
         "information",
         "Many systems count every training row as positive, even one for an item that was shown "
@@ -230,6 +236,38 @@ NOTES: dict[str, NoteKind] = {
         "doubtful",
         "With so few users no difference can be significant, however large it is.",
         "Test more users, or compare fewer systems in one call.",
+    ),
+    "tuned-systems": NoteKind(
+        "information",
+        "The parameters of these systems were chosen on a validation part of the training ratings.",
+        "Do nothing: the report has all trials.",
+    ),
+    "untuned-systems": NoteKind(
+        "doubtful",
+        "A tuned system may lead an untuned one because of the tuning alone.",
+        "Tune all systems with the same number of trials (rv.tune, receval tune), or say in the "
+        "text where the parameters of the others are from.",
+    ),
+    "unequal-trials": NoteKind(
+        "doubtful",
+        "The more settings are tried, the better is the best of them.",
+        "Tune all systems with the same budget, in one call.",
+    ),
+    "tuned-elsewhere": NoteKind(
+        "doubtful",
+        "On another split, other ratings train, so the parameters may have been chosen on what is "
+        "tested here, and values are too high.",
+        "Tune on the split that you evaluate on, with the same seed.",
+    ),
+    "tuned-over-folds": NoteKind(
+        "information",
+        "With several folds, one choice of parameters uses the training ratings of all of them.",
+        "Tune and evaluate on a split with one fold if this matters.",
+    ),
+    "failed-trials": NoteKind(
+        "doubtful",
+        "A setting that fails is not compared with the others, so that the best may be missed.",
+        "Look at the reason, and leave out values that cannot work.",
     ),
     "cannot-tell": NoteKind(
         "information",

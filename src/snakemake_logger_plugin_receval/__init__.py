@@ -6,8 +6,7 @@ on. Snakemake's own log in ``.snakemake/log`` does not change, and options such 
 ``--printshellcmds`` and ``--debug-dag`` show Snakemake's own messages. Jobs on a cluster are
 separate Snakemake processes, which do not load this plugin.
 
-Events update a state (:mod:`run_state`), which the other modules turn into text. Only
-:mod:`handler` reads clocks and writes. :mod:`run_report` reads files that the run has made.
+Events update a state (:mod:`run_state`), which :mod:`handler` turns into text.
 :mod:`quick_start` is not part of the display. It is here because Snakemake loads this package
 before it reads the Snakefile, earlier than any other code of ours.
 """

@@ -109,6 +109,8 @@ def test_settings_hold_arguments_in_the_types_of_json() -> None:
         "split": "user-ratio:train_ratio=0.8",
         "user": 0,
         "duplicates": "refuse",
+        "depth": "auto",
+        "run_order": "score",
         "relevant": 4.0,
         "users": "auto",
         "samples": 10_000,

@@ -64,15 +64,12 @@ def test_replications_are_chosen_by_names_and_ranges(words: object, names: list[
 
 
 def test_all_are_twenty_replications_and_the_crossed_design() -> None:
-    chosen = full().replications.chosen(full().repeat)
+    spec = full().replications
+    chosen = spec.chosen(full().repeat)
     assert len(chosen.replications) == 20
     assert len(chosen.crossed) == 27
     assert (chosen.crossed[0], chosen.crossed[-1]) == ("s1-t1-c1", "s3-t3-c3")
-
-
-def test_the_crossed_design_is_chosen_by_its_name() -> None:
-    spec = full().replications
-    assert spec.chosen(["crossed"]).crossed
+    assert spec.chosen(["crossed"]).crossed == chosen.crossed
     assert not spec.chosen(["r01"]).crossed
 
 

@@ -61,30 +61,27 @@ LOCAL, CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
 
 
 class TestZip:
+    @pytest.mark.parametrize(
+        ("changes", "reason"),
+        [
+            ([(LOCAL, 6, b"\x01"), (CENTRAL, 8, b"\x01")], "encrypted"),
+            *(
+                ([(LOCAL, 8, code), (CENTRAL, 10, code)], "compressed with an unsupported method")
+                for code in (method.to_bytes(2, "little") for method in (9, 12, 14, 93, 99))
+            ),
+            ([(CENTRAL, 6, b"\xff")], "the archive is damaged (zip file version"),
+            ([(b"PK\x05\x06", 16, b"\xff\xff\xff\x7f")], "the archive is damaged"),
+        ],
+    )
+    def test_a_member_that_cannot_be_read_is_refused(
+        self, tmp_path: Path, changes: list[tuple[bytes, int, bytes]], reason: str
+    ) -> None:
+        path = patched(zip_of(tmp_path, [("ratings.dat", RATINGS)]), *changes)
+        refused(parse_zip, path, line=None, reason=reason)
+
     def test_two_members_of_one_name_are_refused(self, tmp_path: Path) -> None:
         members = [("old/ratings.dat", RATINGS), ("ml-1m/ratings.dat", b"1::2::5::4\n")]
         refused(parse_zip, zip_of(tmp_path, members), line=None, reason="2 members ratings.dat")
-
-    def test_an_encrypted_member_is_refused(self, tmp_path: Path) -> None:
-        path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
-        patched(path, (LOCAL, 6, b"\x01"), (CENTRAL, 8, b"\x01"))
-        refused(parse_zip, path, line=None, reason="encrypted")
-
-    @pytest.mark.parametrize("method", [9, 12, 14, 93, 99])
-    def test_another_compression_is_refused(self, tmp_path: Path, method: int) -> None:
-        path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
-        code = method.to_bytes(2, "little")
-        patched(path, (LOCAL, 8, code), (CENTRAL, 10, code))
-        refused(parse_zip, path, line=None, reason="compressed with an unsupported method")
-
-    def test_a_version_that_is_not_known_is_refused(self, tmp_path: Path) -> None:
-        path = patched(zip_of(tmp_path, [("ratings.dat", RATINGS)]), (CENTRAL, 6, b"\xff"))
-        refused(parse_zip, path, line=None, reason="the archive is damaged (zip file version")
-
-    def test_an_impossible_offset_is_refused(self, tmp_path: Path) -> None:
-        path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
-        patched(path, (b"PK\x05\x06", 16, b"\xff\xff\xff\x7f"))
-        refused(parse_zip, path, line=None, reason="the archive is damaged")
 
     def test_what_unpacks_to_much_more_is_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

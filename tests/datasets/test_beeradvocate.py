@@ -203,12 +203,6 @@ def test_a_repeated_review_that_is_an_error_is_refused_with_its_line(
 
 
 class TestLiterals:
-    def test_empty_dicts_are_counted_and_no_reviews(self, tmp_path: Path) -> None:
-        report = ParseReport()
-        parse_literals([literals(tmp_path, [{}, review("a", 1, 1), {}])], report=report)
-        assert report.rows == 1
-        assert report.dropped == {"empty records": 2}
-
     def test_empty_dicts_are_not_evaluated(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -313,11 +307,6 @@ class TestLiterals:
         found = {row[:2]: row[2:] for row in rows_of(parse_literals([path]))}
         assert found == last
 
-    def test_a_truncated_file_is_told(self, tmp_path: Path) -> None:
-        path = literals(tmp_path, [review(f"u{n}", n, 1, n * 7919) for n in range(500)])
-        path.write_bytes(path.read_bytes()[:-100])
-        refused(parse_literals, path, line=None, reason="the archive is damaged")
-
 
 class TestBlocks:
     REVIEWS = tuple(review(f"u{n % 5}", n % 7, 1 + n % 4, n) for n in range(40))
@@ -342,11 +331,6 @@ class TestBlocks:
         text = "beer/beerId: 1\nreview/overall: 4\nreview/time: 3\nreview/profileName: x y"
         path = gz(tmp_path, "beeradvocate.txt.gz", text + "\n\n\n\n" + text + ending)
         assert rows_of(parse_blocks([path])) == [("x y", "1", 4.0, 3)]
-
-    def test_names_that_are_not_utf8_are_latin1(self, tmp_path: Path) -> None:
-        text = "review/profileName: Jos\u00e9\nbeer/beerId: 1\nreview/overall: 4\nreview/time: 3\n"
-        path = gz(tmp_path, "beeradvocate.txt.gz", text.encode("latin-1"))
-        assert parse_blocks([path]).user_ids.tolist() == ["Jos\u00e9"]
 
     def test_a_line_that_is_no_key_and_value_is_told(self, tmp_path: Path) -> None:
         text = "beer/beerId: 1\nreview/overall: 4\n\n\nbeer/beerId: 2\njust words\n"

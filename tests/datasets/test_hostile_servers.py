@@ -8,7 +8,6 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from datasets.hostile_server import (
     answer,
     cut,
     part_of,
-    running_hostile_server,
     slowly,
 )
 
@@ -37,14 +35,6 @@ BY_CONTENT = [
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
-@pytest.fixture
-def hostile(monkeypatch: pytest.MonkeyPatch) -> Iterator[HostileServer]:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with running_hostile_server() as running:
-        yield running
-
-
 def spec_of(name: str, *urls: str, known: bool = False) -> FileSpec:
     if known:
         return FileSpec(name=name, urls=urls, sha256=SHA256, size=len(CONTENT))
@@ -58,10 +48,10 @@ def is_a_sentence(message: str) -> bool:
 @pytest.mark.costly
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.what)
 def test_what_is_no_file_is_refused_in_a_sentence(
-    hostile: HostileServer, tmp_path: Path, case: Case
+    server: HostileServer, tmp_path: Path, case: Case
 ) -> None:
     target = tmp_path / case.name
-    spec = spec_of(case.name, hostile.at("/a", *case.answers), known=case.known)
+    spec = spec_of(case.name, server.at("/a", *case.answers), known=case.known)
     began = time.monotonic()
     with pytest.raises(DownloadError, match=case.said) as caught:
         fetch(spec, target, retries=1, timeout=case.timeout, time_limit=case.time_limit)
@@ -74,12 +64,12 @@ def test_what_is_no_file_is_refused_in_a_sentence(
 
 @pytest.mark.parametrize("case", BY_CONTENT, ids=lambda case: case.what)
 def test_whatever_a_mirror_does_the_next_one_gives_the_file(
-    hostile: HostileServer, tmp_path: Path, case: Case
+    server: HostileServer, tmp_path: Path, case: Case
 ) -> None:
-    urls = hostile.at("/a", *case.answers), hostile.at("/b", answer(b"PK" + CONTENT))
+    urls = server.at("/a", *case.answers), server.at("/b", answer(b"PK" + CONTENT))
     spec = FileSpec(name="ratings.dat", urls=urls, size_limit=LIMIT)
     if case.known:
-        hostile.at("/b", answer(CONTENT))
+        server.at("/b", answer(CONTENT))
         spec = spec_of("ratings.dat", *urls, known=True)
     target = tmp_path / "ratings.dat"
     fetch(spec, target, retries=0)
@@ -87,36 +77,34 @@ def test_whatever_a_mirror_does_the_next_one_gives_the_file(
 
 
 @pytest.mark.parametrize("case", KEPT, ids=lambda case: case.what)
-def test_versions_are_never_mixed(hostile: HostileServer, tmp_path: Path, case: Case) -> None:
+def test_versions_are_never_mixed(server: HostileServer, tmp_path: Path, case: Case) -> None:
     target = tmp_path / case.name
-    fetch(spec_of(case.name, hostile.at("/a", *case.answers), known=case.known), target)
+    fetch(spec_of(case.name, server.at("/a", *case.answers), known=case.known), target)
     assert target.read_bytes() == {"whole": CONTENT, "new": OTHER}[case.said]
     assert not target.with_name(f"{case.name}.part").exists()
 
 
 @pytest.mark.costly
-def test_damaged_answers_give_the_file_or_a_sentence(
-    hostile: HostileServer, tmp_path: Path
-) -> None:
-    outcomes = ((seed, one_damage(hostile, tmp_path, seed)) for seed in range(150))
+def test_damaged_answers_give_the_file_or_a_sentence(server: HostileServer, tmp_path: Path) -> None:
+    outcomes = ((seed, one_damage(server, tmp_path, seed)) for seed in range(150))
     assert [outcome for outcome in outcomes if outcome[1]] == []
 
 
 @pytest.mark.costly
 def test_a_mirror_without_end_leaves_its_time_to_the_next_one(
-    hostile: HostileServer, tmp_path: Path
+    server: HostileServer, tmp_path: Path
 ) -> None:
-    first = hostile.at("/a", slowly(cut(CONTENT, 600), b"7"))
-    spec = spec_of("a", first, hostile.at("/b", answer(CONTENT)))
+    first = server.at("/a", slowly(cut(CONTENT, 600), b"7"))
+    spec = spec_of("a", first, server.at("/b", answer(CONTENT)))
     fetch(spec, tmp_path / "a", time_limit=1.0)
     assert (tmp_path / "a").read_bytes() == CONTENT
 
 
 @pytest.mark.costly
 def test_an_encrypted_connection_to_a_server_without_encryption_is_told(
-    hostile: HostileServer, tmp_path: Path
+    server: HostileServer, tmp_path: Path
 ) -> None:
-    url = hostile.at("/a", answer(CONTENT)).replace("http:", "https:")
+    url = server.at("/a", answer(CONTENT)).replace("http:", "https:")
     with pytest.raises(DownloadError, match="the connection failed") as caught:
         fetch(spec_of("a", url), tmp_path / "a", retries=0, timeout=0.5)
     assert is_a_sentence(str(caught.value))
@@ -126,10 +114,10 @@ class TestRecords:
     """Of files without a published checksum."""
 
     def test_a_record_that_refuses_names_itself_and_how_to_drop_it(
-        self, hostile: HostileServer, tmp_path: Path
+        self, server: HostileServer, tmp_path: Path
     ) -> None:
         target = tmp_path / "ratings.dat"
-        spec = spec_of("ratings.dat", hostile.at("/a", answer(CONTENT)))
+        spec = spec_of("ratings.dat", server.at("/a", answer(CONTENT)))
         record = tmp_path / "ratings.dat.sha256"
         record.write_text(f"{hashlib.sha256(b'').hexdigest()}  ratings.dat\n")
         with pytest.raises(DownloadError, match=f"delete the record {record}") as caught:
@@ -146,17 +134,17 @@ class TestRecords:
     )
     @pytest.mark.parametrize("there", [True, False])
     def test_a_damaged_record_is_refused(
-        self, hostile: HostileServer, tmp_path: Path, content: bytes, there: bool
+        self, server: HostileServer, tmp_path: Path, content: bytes, there: bool
     ) -> None:
         target = tmp_path / "ratings.dat"
         (tmp_path / "ratings.dat.sha256").write_bytes(content)
         if there:
             target.write_bytes(CONTENT)
-        spec = spec_of("ratings.dat", hostile.at("/a", answer(CONTENT)))
+        spec = spec_of("ratings.dat", server.at("/a", answer(CONTENT)))
         with pytest.raises(ChecksumError, match=r"ratings\.dat\.sha256.*Delete it") as caught:
             fetch(spec, target)
         assert is_a_sentence(str(caught.value))
-        assert hostile.asked == []
+        assert server.asked == []
 
     def test_an_empty_file_that_is_there_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "ratings.dat").write_bytes(b"")
@@ -186,9 +174,9 @@ ORIGINS = [
 
 @pytest.mark.parametrize("content", ORIGINS, ids=lambda content: repr(content[:40]))
 def test_a_damaged_note_beside_the_partial_file_starts_anew(
-    hostile: HostileServer, tmp_path: Path, content: bytes
+    server: HostileServer, tmp_path: Path, content: bytes
 ) -> None:
-    url = hostile.at("/a", answer(CONTENT))
+    url = server.at("/a", answer(CONTENT))
     (tmp_path / "a.part").write_bytes(OTHER[:999])
     (tmp_path / "a.part.json").write_bytes(content.replace(b"URL", url.encode()))
     fetch(spec_of("a", url), tmp_path / "a")
@@ -197,28 +185,28 @@ def test_a_damaged_note_beside_the_partial_file_starts_anew(
 
 
 def test_what_was_begun_is_noted_with_all_that_tells_its_version(
-    hostile: HostileServer, tmp_path: Path
+    server: HostileServer, tmp_path: Path
 ) -> None:
-    url = hostile.at("/a", cut(CONTENT, 999, ETag='W/"x"', Last_Modified="then"))
+    url = server.at("/a", cut(CONTENT, 999, ETag='W/"x"', Last_Modified="then"))
     with pytest.raises(DownloadError):
         fetch(spec_of("a", url), tmp_path / "a", retries=0)
     noted = json.loads((tmp_path / "a.part.json").read_text())
     assert noted == {"url": url, "ETag": 'W/"x"', "Last-Modified": "then"}
-    hostile.at("/a", part_of(CONTENT, 999, ETag='W/"x"', Last_Modified="then"))
+    server.at("/a", part_of(CONTENT, 999, ETag='W/"x"', Last_Modified="then"))
     fetch(spec_of("a", url), tmp_path / "a")
-    assert "If-Range: then" in hostile.asked[-1]
+    assert "If-Range: then" in server.asked[-1]
     assert (tmp_path / "a").read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("name", ["a", "a.part", "a.part.json", "a.sha256"])
 def test_a_folder_in_the_place_of_a_file_is_told_before_anything_is_asked(
-    hostile: HostileServer, tmp_path: Path, name: str
+    server: HostileServer, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(FileAccessError, match="is a folder, but a file must be there") as caught:
-        fetch(spec_of("a", hostile.at("/a", answer(CONTENT))), tmp_path / "a")
+        fetch(spec_of("a", server.at("/a", answer(CONTENT))), tmp_path / "a")
     assert (tmp_path / name).as_posix() in str(caught.value)
-    assert hostile.asked == []
+    assert server.asked == []
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
@@ -229,20 +217,20 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 
 
 def test_a_link_in_the_place_of_a_part_is_not_written_through(
-    hostile: HostileServer, tmp_path: Path
+    server: HostileServer, tmp_path: Path
 ) -> None:
     (tmp_path / "thesis.tex").write_text("mine", encoding="utf-8")
     (tmp_path / "a.part").symlink_to("thesis.tex")
-    fetch(spec_of("a", hostile.at("/a", answer(CONTENT))), tmp_path / "a")
+    fetch(spec_of("a", server.at("/a", answer(CONTENT))), tmp_path / "a")
     assert (tmp_path / "thesis.tex").read_text(encoding="utf-8") == "mine"
     assert (tmp_path / "a").read_bytes() == CONTENT
     assert not (tmp_path / "a").is_symlink()
 
 
-def test_a_file_in_the_place_of_a_folder_is_told(hostile: HostileServer, tmp_path: Path) -> None:
+def test_a_file_in_the_place_of_a_folder_is_told(server: HostileServer, tmp_path: Path) -> None:
     (tmp_path / "raw").write_bytes(b"")
     with pytest.raises(FileAccessError, match="raw could not be read or written") as caught:
-        fetch(spec_of("a", hostile.at("/a", answer(CONTENT))), tmp_path / "raw" / "a")
+        fetch(spec_of("a", server.at("/a", answer(CONTENT))), tmp_path / "raw" / "a")
     assert is_a_sentence(str(caught.value))
 
 
@@ -252,20 +240,20 @@ def test_the_time_limit_grows_with_the_file() -> None:
 
 
 def test_a_size_beyond_all_bounds_has_a_time_limit_that_timers_take(
-    hostile: HostileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: HostileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended: list[object] = []
     monkeypatch.setattr(threading, "excepthook", ended.append)
-    spec = FileSpec(name="a", urls=(hostile.at("/a", answer(CONTENT)),), size_limit=10**20)
+    spec = FileSpec(name="a", urls=(server.at("/a", answer(CONTENT)),), size_limit=10**20)
     fetch(spec, tmp_path / "a")
     assert RetryPolicy().seconds_for(spec) <= threading.TIMEOUT_MAX
     assert ended == []
 
 
 def test_a_part_stays_where_neither_it_nor_the_whole_can_be_had(
-    hostile: HostileServer, tmp_path: Path
+    server: HostileServer, tmp_path: Path
 ) -> None:
-    url = hostile.at("/a", cut(CONTENT, 6_000, ETag='"one"'), answer(status="403 Not now"))
+    url = server.at("/a", cut(CONTENT, 6_000, ETag='"one"'), answer(status="403 Not now"))
     with pytest.raises(DownloadError, match="403 Not now"):
         fetch(spec_of("a", url), tmp_path / "a", retries=1)
     assert (tmp_path / "a.part").read_bytes() == CONTENT[:6_000]

@@ -39,18 +39,12 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def checksum(known: KnownChecksums, path: Path) -> str:
+    return known.of_all([path])[path]
+
+
 def kept_in(folder: Path) -> Path:
     return folder / "work" / "raw" / "checksums.json"
-
-
-def test_a_checksum_is_computed_once_also_for_later_runs(
-    tmp_path: Path, data: Path, computed: list[Path]
-) -> None:
-    known = KnownChecksums(kept_in(tmp_path))
-    for _ in range(2):
-        assert known.of(data) == sha256(b"1::2::5\n")
-    assert KnownChecksums(kept_in(tmp_path)).of(data) == sha256(b"1::2::5\n")
-    assert computed == [data]
 
 
 @pytest.mark.parametrize(
@@ -61,29 +55,18 @@ def test_a_checksum_is_computed_once_also_for_later_runs(
 def test_another_time_or_size_is_looked_at_again(
     tmp_path: Path, data: Path, computed: list[Path], content: bytes, later_by: int
 ) -> None:
-    KnownChecksums(kept_in(tmp_path)).of(data)
+    checksum(KnownChecksums(kept_in(tmp_path)), data)
     time = data.stat().st_mtime_ns + later_by
     data.write_bytes(content)
     os.utime(data, ns=(time, time))
     known = KnownChecksums(kept_in(tmp_path))
-    assert known.of(data) == sha256(content)
+    assert checksum(known, data) == sha256(content)
     assert computed == [data, data]
     # And is known from then on, in place of what was there before.
-    assert known.of(data) == sha256(content)
+    assert checksum(known, data) == sha256(content)
     assert computed == [data, data]
     (states,) = json.loads(kept_in(tmp_path).read_text(encoding="utf-8")).values()
     assert list(states.values()) == [sha256(content)]
-
-
-def test_files_are_known_apart(tmp_path: Path, data: Path) -> None:
-    other = data.with_name("other.dat")
-    other.write_bytes(b"1::2::1\n")
-    os.utime(other, ns=(data.stat().st_mtime_ns, data.stat().st_mtime_ns))
-    known = KnownChecksums(kept_in(tmp_path))
-    assert known.of(data) == sha256(b"1::2::5\n")
-    assert known.of(other) == sha256(b"1::2::1\n")
-    again = KnownChecksums(kept_in(tmp_path))
-    assert [again.of(data), again.of(other)] == [known.of(data), known.of(other)]
 
 
 @pytest.mark.parametrize(
@@ -103,31 +86,35 @@ def test_a_broken_record_is_begun_anew(
     kept_in(tmp_path).parent.mkdir(parents=True)
     kept_in(tmp_path).write_bytes(named.replace(b"SIGNATURE", signature.encode()))
     for _ in range(2):
-        assert KnownChecksums(kept_in(tmp_path)).of(data) == sha256(b"1::2::5\n")
+        assert checksum(KnownChecksums(kept_in(tmp_path)), data) == sha256(b"1::2::5\n")
     assert computed == [data]
 
 
 def test_without_a_file_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        KnownChecksums(kept_in(tmp_path)).of(tmp_path / "nowhere")
+        checksum(KnownChecksums(kept_in(tmp_path)), tmp_path / "nowhere")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_new_of_many_files_is_kept_once(
-    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+def test_many_files_are_known_apart_and_kept_once_also_for_later_runs(
+    tmp_path: Path, data: Path, computed: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [data.with_name(f"mv_{number}.txt") for number in range(5)]
     for file in files:
         file.write_text(file.name, encoding="utf-8")
+        os.utime(file, (7, 7))
     kept: list[Path] = []
-    monkeypatch.setattr(raw, "write_atomically", lambda path, _: kept.append(path))
-    known = KnownChecksums(kept_in(tmp_path))
-    assert known.of_all(files) == {file: sha256(file.name.encode()) for file in files}
-    known.of_all(files)
+    write = raw.write_atomically
+    monkeypatch.setattr(raw, "write_atomically", lambda *told: [kept.append(told[0]), write(*told)])
+    for _ in range(2):
+        known = KnownChecksums(kept_in(tmp_path))
+        for _ in range(2):
+            assert known.of_all(files) == {file: sha256(file.name.encode()) for file in files}
+    assert computed == files
     assert kept == [kept_in(tmp_path)]
 
 
 def test_what_cannot_be_kept_is_no_error(tmp_path: Path, data: Path) -> None:
     # A file where the folder would be.
     kept_in(tmp_path).parent.parent.touch()
-    assert KnownChecksums(kept_in(tmp_path)).of(data) == sha256(b"1::2::5\n")
+    assert checksum(KnownChecksums(kept_in(tmp_path)), data) == sha256(b"1::2::5\n")

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import io
-import random
 import tarfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 
 from receval.data.ratings import Ratings
-from reproduction.datasets.formats import columns, lastfm_1k
+from reproduction.datasets.formats import lastfm_1k
 from reproduction.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive, parse_tsv
 from reproduction.datasets.reports import ParseReport
 
@@ -87,26 +86,6 @@ def test_a_carriage_return_within_a_name_is_no_line_end(
     assert parse([write(tmp_path, content)]).item_ids.tolist() == ["A", "B C"]
 
 
-@pytest.mark.costly
-@Editions
-def test_pieces_of_any_size_give_the_same_codes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write, parse: Parse
-) -> None:
-    draw = random.Random(2)
-    plays = [
-        (f"user_{draw.randint(0, 20)}", f"artist {draw.randint(0, 50)}", SECOND + n)
-        for n in range(2_000)
-    ]
-    path = write(tmp_path, "".join(play(user, second, artist) for user, artist, second in plays))
-    whole = parse([path])
-    monkeypatch.setattr(columns, "LONGEST_LINE", 1_000)
-    pieces = parse([path])
-    assert rows_of(whole) == [(user, artist, 1.0, second) for user, artist, second in plays]
-    assert pieces.items.tolist() == whole.items.tolist()
-    assert pieces.users.tolist() == whole.users.tolist()
-    assert pieces.item_ids.tolist() == whole.item_ids.tolist()
-
-
 @Editions
 @pytest.mark.parametrize(
     ("bad", "reason"),
@@ -140,14 +119,6 @@ def test_a_bad_row_stops_with_file_line_and_reason(
 @Editions
 def test_an_empty_file_is_told(tmp_path: Path, write: Write, parse: Parse) -> None:
     refused(parse, write(tmp_path, ""), line=None, reason="the file is empty")
-
-
-def test_a_truncated_archive_is_told(tmp_path: Path) -> None:
-    draw = random.Random(1)
-    content = "".join(play("u", draw.randint(0, 2**30), str(n)) for n in range(5_000))
-    path = archive(tmp_path, content)
-    path.write_bytes(path.read_bytes()[:-20_000])
-    refused(parse_archive, path, line=None, reason="the archive is damaged")
 
 
 @pytest.mark.costly

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import random
 import zipfile
 from pathlib import Path
 
@@ -38,29 +37,11 @@ def test_the_variant_of_three_columns_has_no_timestamps(tmp_path: Path) -> None:
     assert ratings.timestamps is None
 
 
-def test_codes_go_by_first_appearance(tmp_path: Path) -> None:
-    ratings = parse_dat([dat(tmp_path, "9::7::5\n9::3::5\n2::7::1\n")])
-    assert ratings.users.tolist() == [0, 0, 1]
-    assert ratings.items.tolist() == [0, 1, 0]
-    assert ratings.user_ids.tolist() == ["9", "2"]
-    assert ratings.item_ids.tolist() == ["7", "3"]
-
-
 def test_windows_line_ends_are_line_ends(tmp_path: Path) -> None:
     assert rows_of(parse_dat([dat(tmp_path, "9::7::5\r\n2::7::1\r\n")])) == [
         ("9", "7", 5.0),
         ("2", "7", 1.0),
     ]
-
-
-def test_many_rows_come_back(tmp_path: Path) -> None:
-    draw = random.Random(3)
-    pairs = draw.sample([(user, item) for user in range(99) for item in range(99)], 5_000)
-    rows = [
-        (str(u), str(i), float(draw.randint(1, 5)), draw.randint(0, 2**31 - 1)) for u, i in pairs
-    ]
-    content = "".join(f"{u}::{i}::{value:.0f}::{time}\n" for u, i, value, time in rows)
-    assert rows_of(parse_dat([dat(tmp_path, content)])) == rows
 
 
 @pytest.mark.parametrize("folder", ["ml-1m/", ""])
@@ -97,14 +78,6 @@ def test_a_bad_row_stops_with_file_line_and_reason(
     tmp_path: Path, content: str, line: int | None, reason: str
 ) -> None:
     refused(parse_dat, dat(tmp_path, content), line=line, reason=reason)
-
-
-@pytest.mark.costly
-def test_the_first_bad_row_of_many_is_told(tmp_path: Path) -> None:
-    rows = [f"{n}::{n}::3\n" for n in range(1, 60_001)]
-    rows[50_000] = "7::8::x\n"
-    rows[55_000] = "7::8\n"
-    refused(parse_dat, dat(tmp_path, "".join(rows)), line=50_001, reason="'x'")
 
 
 def test_a_bad_row_in_an_archive_names_archive_and_member(tmp_path: Path) -> None:

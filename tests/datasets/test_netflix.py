@@ -2,12 +2,10 @@
 from __future__ import annotations
 
 import io
-import random
 import tarfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
 from faults.raw_samples import tar
@@ -95,25 +93,15 @@ Parse = Callable[..., Ratings]
 @Editions
 def test_every_variant_gives_the_same_table(tmp_path: Path, write: Write, parse: Parse) -> None:
     report = ParseReport()
-    ratings = parse(write(tmp_path, MOVIES), report=report)
+    # A movie without ratings is no item.
+    ratings = parse(write(tmp_path, MOVIES | {5: ""}), report=report)
     assert rows_of(ratings) == ROWS
     assert report.rows == 5
-
-
-@Editions
-def test_columns_are_small(tmp_path: Path, write: Write, parse: Parse) -> None:
-    ratings = parse(write(tmp_path, MOVIES))
-    assert ratings.timestamps is not None
-    columns = (ratings.users, ratings.items, ratings.values, ratings.timestamps)
-    assert [column.dtype.name for column in columns] == ["int32", "int32", "int8", "int32"]
-
-
-@Editions
-def test_codes_go_by_the_order_of_numbers(tmp_path: Path, write: Write, parse: Parse) -> None:
-    ratings = parse(write(tmp_path, MOVIES))
+    # Codes go by the order of numbers, and columns are small.
     assert ratings.user_ids.tolist() == ["7", "822109", "1488844"]
     assert ratings.item_ids.tolist() == ["1", "2", "10"]
-    assert ratings.items.tolist() == [0, 0, 1, 2, 2]
+    columns = (ratings.users, ratings.items, ratings.values, ratings.timestamps)
+    assert [column.dtype.name for column in columns] == ["int32", "int32", "int8", "int32"]
 
 
 @Editions
@@ -128,29 +116,6 @@ def test_the_order_of_movies_in_the_files_does_not_matter(
 def test_windows_line_ends_are_line_ends(tmp_path: Path, write: Write, parse: Parse) -> None:
     windows = {number: lines.replace("\n", "\r\n") for number, lines in MOVIES.items()}
     assert rows_of(parse(write(tmp_path, windows))) == ROWS
-
-
-@Editions
-def test_a_movie_without_ratings_is_no_item(tmp_path: Path, write: Write, parse: Parse) -> None:
-    ratings = parse(write(tmp_path, MOVIES | {5: ""}))
-    assert ratings.item_ids.tolist() == ["1", "2", "10"]
-
-
-@pytest.mark.parametrize("block", [1, 7, 40, 1_000])
-def test_combined_files_read_the_same_in_blocks_of_any_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
-) -> None:
-    draw = random.Random(block)
-    movies = {
-        number: "".join(
-            f"{user},{draw.randint(1, 5)},2001-02-{draw.randint(1, 28):02d}\n"
-            for user in draw.sample(range(1, 3_000), draw.randint(0, 9))
-        )
-        for number in draw.sample(range(1, 2_000), 30)
-    }
-    expected = rows_of(parse_movie_files(movie_files(tmp_path, movies)))
-    monkeypatch.setattr(netflix, "_BLOCK", block)
-    assert rows_of(parse_combined(combined(tmp_path, movies))) == expected
 
 
 BAD_LINES = [
@@ -211,15 +176,6 @@ def test_a_movie_that_occurs_twice_is_told(tmp_path: Path) -> None:
     path = tmp_path / "combined_data_1.txt"
     path.write_text("1:\n5,3,2005-09-06\n1:\n6,3,2005-09-06\n")
     refused(parse_combined, path, line=3, reason="the movie 1 occurs twice")
-
-
-@pytest.mark.costly
-def test_a_truncated_archive_is_told(tmp_path: Path) -> None:
-    draw = np.random.default_rng(1)
-    lines = "".join(f"{user},3,2005-09-06\n" for user in draw.permutation(99_999)[:20_000] + 1)
-    (path,) = archive(tmp_path, {1: lines, 2: lines})
-    path.write_bytes(path.read_bytes()[:-5_000])
-    refused(parse_archive, path, line=None, reason="the archive is damaged")
 
 
 def test_an_archive_without_ratings_is_told(tmp_path: Path) -> None:

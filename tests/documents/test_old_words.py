@@ -58,7 +58,6 @@ OLD_WORDS = (
             "config/studies/followups.yaml": _SIMULATED,
             "config/claims/followups.yaml": _SIMULATED,
             "src/reproduction/studies/followups/estimated_*.py": _SIMULATED,
-            "src/reproduction/studies/followups/_shared/estimated.py": _SIMULATED,
             "tests/studies/test_followups_estimates.py": _SIMULATED,
             "tests/plan/test_code_digests.py": _SIMULATED,
             "docs/followups.md": _SIMULATED,

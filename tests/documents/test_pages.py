@@ -33,6 +33,12 @@ def programs(name: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", page(name), flags=re.DOTALL)
 
 
+def program_with(name: str, text: str) -> str:
+    """Return the one program of a page with this text, wherever it stands."""
+    (found,) = (own for own in programs(name) if text in own)
+    return found
+
+
 def run(chosen: list[str], capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
     """Run programs, each going on from those before, and return the lines that each prints."""
     names: dict[str, object] = {}
@@ -168,7 +174,8 @@ def test_the_example_runs_on_a_file_of_ratings(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_ratings(folder / "ratings.csv")
-    lines, further, last = run(programs("library")[3:6], capsys)
+    chosen = ("SEED, RELEVANT =", "discriminative_power(", "precision_bounds(")
+    lines, further, last = run([program_with("library", text) for text in chosen], capsys)
     assert len(further) == 4
     for line in further:
         assert re.fullmatch(r"[\w()=@]+: DP = \d\.\d{3}, tau = \[.+\]", line), line
@@ -201,11 +208,55 @@ def test_one_call_evaluates_a_file_of_ratings(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_ratings(folder / "ratings.csv")
-    first, second = ("\n".join(lines) for lines in run(programs("library")[:2], capsys))
+    chosen = [program_with("library", own) for own in ("# everything as one", "AlternatingLeast")]
+    first, second = ("\n".join(lines) for lines in run(chosen, capsys))
     assert re.search(r"AR AI-AN +Pop +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +kNN", first)
     for name in ("averages.tex", "averages.svg", "report.html"):
         assert (folder / name).stat().st_size > 500
     assert re.search(r"AR AI-AN +ALS +0\.\d+ +0\.\d+\n +SVD", second)
+
+
+@pytest.mark.costly
+def test_systems_are_compared_as_the_page_says(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ratings(folder / "ratings.csv")
+    chosen = [program_with("library", own) for own in ("# everything as one", "result.pair_rows(")]
+    _, lines = run(chosen, capsys)
+    told = "\n".join(lines)
+    assert "paired t-test" in told
+    assert "Ratings were split by user-ratio (train_ratio=0.8" in told
+    assert re.search(r"^kNN [-+]0\.\d{4} True$", told, re.MULTILINE)
+    assert r"\begin{table*}" in (folder / "averages.tex").read_text(encoding="utf-8")
+
+
+@pytest.mark.costly
+@pytest.mark.processes
+def test_one_call_tunes_systems_and_the_report_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ratings(folder / "ratings.csv")
+    (lines,) = run([program_with("library", "rv.tune(")], capsys)
+    assert re.search(r"kNN +5 +0 0\.\d{4} +neighbours=\d+\n", "\n".join(lines))
+    assert "<h2>Tuning</h2>" in (folder / "tuned.html").read_text(encoding="utf-8")
+    assert len(list((folder / "trials" / "trials").iterdir())) == 10
+
+
+@pytest.mark.costly
+def test_splits_and_runs_beside_systems_are_as_the_page_says(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ratings(folder / "ratings.csv")
+    table = pd.read_csv("ratings.csv")
+    table.assign(timestamp=10**9 + 7 * table.index).to_csv("timed.csv", index=False)
+    lists = table.groupby("item").size().rename("score").reset_index()
+    table[["user"]].drop_duplicates().merge(lists, how="cross").to_csv("mine.csv", index=False)
+    before = 'import receval as rv\nratings = rv.read_ratings("ratings.csv")'
+    chosen = [program_with("library", text) for text in ("time-windows", "runs={")]
+    _, windows, beside = ("\n".join(lines) for lines in run([before, *chosen], capsys))
+    assert re.search(r"\n +0 +anybody +\d+ +\d+ +0\.0", windows)
+    assert Path("for-lenskit/fold-2/test.parquet").is_file()
+    assert re.search(r"AR AI-AN +Pop +0\.\d+ +0\.\d+\n +mine", beside)
 
 
 def test_one_call_evaluates_lists_that_others_made(
@@ -221,8 +272,8 @@ def test_one_call_evaluates_lists_that_others_made(
     (folder / "theirs.tsv").write_text(
         "\n".join(f"{u}\t{i}\t{1 - score}" for u, i, score in cells), encoding="utf-8"
     )
-    (lines_of_third,) = run(programs("library")[2:3], capsys)
-    printed = "\n".join(lines_of_third)
+    (lines,) = run([program_with("library", "rv.evaluate_runs(")], capsys)
+    printed = "\n".join(lines)
     assert re.search(r"AR AI-AN +mine +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +theirs", printed)
     assert "mine has no list for 1 of the 9 tested users: they count as 0." in printed
 

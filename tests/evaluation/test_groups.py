@@ -377,3 +377,16 @@ def test_a_distribution_of_what_is_not_there_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=told):
         result.distribution(**arguments)
+
+
+def test_a_saved_result_has_the_same_groups(result: rv.EvaluationResult, tmp_path: Path) -> None:
+    result.save(tmp_path)
+    found = rv.load_result(tmp_path)
+
+    for arguments in ({"users": PEOPLE, "groups": "gender"}, {"users": "activity"}):
+        own, loaded = (one.by_group(**arguments) for one in (result, found))
+        pd.testing.assert_frame_equal(own.summary(), loaded.summary())
+    own, loaded = (one.by_group(items="genre") for one in (result, found))
+    pd.testing.assert_frame_equal(own.summary(), loaded.summary())
+    assert loaded.notes == own.notes
+    assert not (tmp_path / "settings.json").exists()

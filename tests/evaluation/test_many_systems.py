@@ -15,7 +15,12 @@ from scipy import stats
 
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.formatting import MOST_NAMED, MOST_PANELS, draw_intervals, intervals_caption
-from receval.evaluation.pair_tests import MOST_GROUPS, pair_table, shared_letters, smallest_p_values
+from receval.evaluation.pair_tests import (
+    MOST_GROUPS,
+    permutation_p_values,
+    shared_letters,
+    smallest_p_values,
+)
 from receval.evaluation.report import Report, ReportFigure, ReportText
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
@@ -37,9 +42,8 @@ def result_of(values: NDArray[np.float64], metrics: tuple[str, ...] = ("RR",)) -
 def p_value_of(differences: NDArray[np.float64], samples: int = 1000) -> tuple[float, str]:
     """The p-value of one pair, and where it is from."""
     values = np.stack([differences, np.zeros_like(differences)])[None]
-    own = ValuesByUser(values, np.ones(len(differences)), np.arange(len(differences)))
-    table = pair_table(own, ["m"], ["a", "b"], seed_sequence(1, "test"), samples)
-    return float(table["p"][0]), str(table["method"][0])
+    p_values, methods = permutation_p_values(values, seed_sequence(1, "test"), samples)
+    return float(p_values[0, 0]), str(methods[0, 0])
 
 
 @pytest.mark.costly

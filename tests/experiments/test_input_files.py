@@ -14,7 +14,7 @@ from studies.prepared import write_experiment
 
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results
-from reproduction.experiments.input_files import InputFiles
+from reproduction.experiments.experiment import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.workflow.jobs.artifacts import compute_artifact
 from reproduction.workflow.jobs.measurements import sample_judgments

@@ -10,14 +10,13 @@ from statistics import mean
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import inputs_of, write_experiment
+from studies.prepared import inputs_of, saved, write_experiment
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, Split
-from receval.storage.files import read_results, write_results
 from reproduction.experiments.experiment import Experiment
 from reproduction.experiments.values import values_by_fold
 from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
@@ -169,8 +168,7 @@ def test_equal_folds_have_no_spread_and_one_fold_has_no_interval() -> None:
 @pytest.mark.costly
 def test_intervals_are_the_same_from_the_csv(tmp_path: Path) -> None:
     values = values_by_fold(experiment_of(tmp_path), [parse("P@10"), parse("P")])
-    write_results(values, tmp_path / "values.csv")
-    read = means_with_intervals(read_results(tmp_path / "values.csv"))
+    read = means_with_intervals(saved(values, tmp_path))
     expected = means_with_intervals(values)
     assert len(expected) == len(values) / 4
     assert read["half_interval"].tolist() == pytest.approx(expected["half_interval"].tolist())

@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from receval.figures.finish import legend_below
 from receval.figures.mosaic import LINE, Area, MosaicColumn, Part, mosaic, spread_out
 from receval.figures.style import figure_style, new_figure
-from reproduction.studies.menamaldonado2021._shared.item_pairs import RESOLUTION, dots
+from reproduction.studies.menamaldonado2021.fig06 import RESOLUTION, dots
 
 RED, BLUE = "#D55E00", "#0072B2"
 

@@ -11,6 +11,7 @@ import pytest
 from receval.figures.tables import (
     LONGEST_CELL,
     PAGE_ROWS,
+    CellStyle,
     Column,
     Table,
     continued,
@@ -192,3 +193,30 @@ def test_a_table_without_rows_can_be_printed() -> None:
     table = Table("t", columns_of("a", "b"), ())
     assert to_markdown(table).splitlines()[-1] == "| --: | --: |"
     assert r"\toprule" in to_latex(table)
+
+
+def test_styled_cells_are_bold_and_raised_with_equal_space_in_their_column() -> None:
+    rows = (("Pop", ".25ab"), ("kNN", ".50a"), ("MF", ".10"))
+    styles = {(0, 1): CellStyle(raised=2), (1, 1): CellStyle(True, 1), (2, 1): CellStyle()}
+    table = Table("t", (Column("System"), Column("P", "right")), rows, styles=styles)
+    text = to_latex(table)
+    assert r"Pop & .25\textsuperscript{ab} \\" in text
+    phantom = r"\phantom{\textsuperscript{ab}}"
+    assert rf"kNN & \textbf{{.50}}\rlap{{\textsuperscript{{a}}}}{phantom} \\" in text
+    assert rf"MF & .10{phantom} \\" in text
+    assert "textbf{.50" not in to_markdown(table)
+
+
+def test_a_table_of_two_columns_is_never_broken_and_names_what_it_needs() -> None:
+    short = Table("t", columns_of("a"), (("x",),))
+    text = to_latex(short, two_columns=True, names_packages=True)
+    assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{table*}\n")
+    assert text.endswith("\\end{table*}\n")
+    long = Table("t", columns_of("a"), (("x",),) * 60)
+    assert to_latex(long, names_packages=True).startswith(
+        "% Needs \\usepackage{booktabs,longtable}.\n"
+    )
+    whole = to_latex(long, two_columns=True, names_packages=True)
+    assert "longtable" not in whole
+    assert "% Its 60 rows may not fit on a page" in whole
+    assert "% Needs" not in to_latex(short)

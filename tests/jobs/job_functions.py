@@ -8,7 +8,6 @@ import errno
 import logging
 import os
 import sys
-import warnings
 from pathlib import Path
 
 _calls: list[str] = []
@@ -38,14 +37,6 @@ def kept_memory(*, target: Path) -> None:
     """Write how much of its memory the C library keeps."""
     names = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
     target.write_text(" ".join(os.environ.get(name, "-") for name in names), encoding="utf-8")
-
-
-def warn(*, target: Path) -> None:
-    """Warn twice of one thing, once of another."""
-    for _ in range(2):
-        logging.getLogger("receval").warning("a mirror is dead")
-    warnings.warn("the cache is cold", UserWarning, stacklevel=1)
-    target.touch()
 
 
 def fail(*, message: str) -> None:

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""A job's log says what happened, and changes nothing else."""
+"""A job's log says what happened; jobs inherit one thread, one arithmetic and one source."""
 
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from pathlib import Path
 
 import pytest
 
+from receval.arithmetic import one_arithmetic
 from reproduction.datasets.reports import CountError
+from reproduction.workflow.jobs.run import prepare_job_environment
 from reproduction.workflow.jobs.run_job import job_log
 
 
@@ -65,3 +68,35 @@ def test_logging_and_warnings_are_as_before(
         pass
     after = (root.level, list(root.handlers), list(warnings.filters), warnings.showwarning)
     assert after == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, "src"),
+        ("", "src"),
+        (os.pathsep.join(["", "lib", "", "more", ""]), os.pathsep.join(["src", "lib", "more"])),
+    ],
+)
+def test_the_package_s_source_comes_first(
+    monkeypatch: pytest.MonkeyPatch, before: str | None, after: str
+) -> None:
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "8")
+    monkeypatch.setenv("PYTHONPATH", before or "")
+    if before is None:
+        monkeypatch.delenv("PYTHONPATH")
+    prepare_job_environment(Path("src"))
+    assert os.environ["PYTHONPATH"] == after
+    assert os.environ["NUMBA_NUM_THREADS"] == "1"
+
+
+def test_jobs_compute_with_the_one_arithmetic_and_no_backend_of_a_notebook(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in one_arithmetic():
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    prepare_job_environment(Path("src"))
+    assert {name: os.environ[name] for name in one_arithmetic()} == one_arithmetic()
+    assert "MPLBACKEND" not in os.environ

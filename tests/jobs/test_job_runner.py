@@ -252,13 +252,6 @@ def test_where_no_process_can_be_started_a_job_says_so(
     assert ended.status == 1
 
 
-def test_warnings_are_in_the_log(runs: Runs) -> None:
-    runs.run("warn", target=runs.folder / "target")
-    log = runs.log().read_text()
-    assert log.count("WARNING a mirror is dead\n") == 2
-    assert "UserWarning: the cache is cold" in log
-
-
 class SleepingJob(threading.Thread):
     """A job that sleeps, in a thread as Snakemake's are, and how it ended."""
 

@@ -35,6 +35,7 @@ PACKAGES = (
     "splits",
     "statistics",
     "theory",
+    "tuning",
 )
 """What users of the library import."""
 

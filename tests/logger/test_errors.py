@@ -6,13 +6,12 @@ import os
 
 import pytest
 
-from snakemake_logger_plugin_receval.errors import (
+from snakemake_logger_plugin_receval.run_state import (
     OF_THE_MACHINE,
     cause_of,
     location_of,
     raised_by,
     sentence_of,
-    without_sentence,
 )
 
 TRACEBACK = """INFO reading
@@ -79,27 +78,21 @@ def test_the_sentence_is_what_remains_without_classes_and_frames(text: str, sent
     assert sentence_of(text) == sentence
 
 
-def test_a_traceback_ends_in_a_message_of_any_number_of_lines() -> None:
-    assert raised_by(
-        TRACEBACK.format(last="reproduction.datasets.reports.DownloadError: No\nmirror")
-    ) == ("No\nmirror")
-    assert raised_by(TRACEBACK.format(last="KeyError")) == "KeyError"
-    assert raised_by("INFO all is well") == ""
-
-
-def test_of_chained_tracebacks_the_last_counts() -> None:
-    text = TRACEBACK.format(last="KeyError: 'a'") + TRACEBACK.format(last="ValueError: No such a.")
-    assert raised_by(text) == "No such a."
-
-
-def test_a_log_may_end_in_a_sentence() -> None:
-    assert raised_by("INFO reading\nERROR No mirror\ngave it.\n") == "No mirror\ngave it."
-    assert raised_by("INFO not an ERROR yet") == ""
-
-
-def test_a_log_without_its_sentence_keeps_all_else() -> None:
-    log = "INFO reading\nERROR No\nmirror.\nprinted\n"
-    assert without_sentence(log, "No\nmirror.") == "INFO reading\nprinted\n"
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (
+            TRACEBACK.format(last="reproduction.datasets.reports.DownloadError: No\nmirror"),
+            "No\nmirror",
+        ),
+        (TRACEBACK.format(last="KeyError"), "KeyError"),
+        (TRACEBACK.format(last="KeyError: 'a'") + TRACEBACK.format(last="E.E: No a."), "No a."),
+        ("INFO reading\nERROR No mirror\ngave it.\n", "No mirror\ngave it."),
+        ("INFO all is well, and not an ERROR yet", ""),
+    ],
+)
+def test_a_log_ends_in_a_message_of_any_number_of_lines(log: str, message: str) -> None:
+    assert raised_by(log) == message
 
 
 def test_errors_of_the_machine_have_one_cause_whatever_file_they_met() -> None:

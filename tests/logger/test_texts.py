@@ -12,7 +12,7 @@ from logger.records import error, finish, heard, plan, progress, raised, record,
 
 from reproduction.drift.changes import Change, Kind
 from reproduction.drift.comparison import ArtifactDrift, ArtifactStatus, DriftReport, as_markdown
-from snakemake_logger_plugin_receval.run_report import (
+from snakemake_logger_plugin_receval.handler import (
     WIDTH_OF_BAR,
     failure_text,
     in_words,
@@ -23,8 +23,13 @@ from snakemake_logger_plugin_receval.run_report import (
     seconds_left,
     warnings_of,
 )
-from snakemake_logger_plugin_receval.run_state import Failure, Job, RunState
-from snakemake_logger_plugin_receval.snakemake_words import FOLLOWS, kinds_of_reason
+from snakemake_logger_plugin_receval.run_state import (
+    FOLLOWS,
+    Failure,
+    Job,
+    RunState,
+    kinds_of_reason,
+)
 
 
 @pytest.mark.parametrize(

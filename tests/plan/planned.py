@@ -11,7 +11,7 @@ from typing import Any
 from declared_files import declared
 
 from reproduction.config.settings import load_settings, merged
-from reproduction.experiments.input_files import InputFiles
+from reproduction.experiments.experiment import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.workflow.plan.plan import Plan
 

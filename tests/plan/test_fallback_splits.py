@@ -77,13 +77,6 @@ def test_the_demo_takes_seeded_folds_whatever_files_there_are() -> None:
     }
 
 
-def test_configuration_before_the_choice_is_untouched() -> None:
-    plan = full_with("ml-1m")
-    assert split_of(plan, "movielens") == "random-folds"
-    configured = plan.settings.studies[STUDY].experiments["movielens"]
-    assert configured.all_splits == ("released-folds", "random-folds")
-
-
 # --- the temporal split -----------------------------------------------------------------------
 
 

@@ -61,10 +61,3 @@ def test_timestamps_of_movielens_add_its_splits(tmp_path: Path) -> None:
         file.truncate(24_594_131)
     plan = plan_of("full").descriptions.results("followups", "time_orders")["experiments"]
     assert [plan[name]["split"] for name in names] == DATED[1:]
-
-
-def test_files_of_it_that_lie_about_are_not_read(tmp_path: Path) -> None:
-    (tmp_path / "mirror" / GENERATED).mkdir(parents=True)
-    (tmp_path / "mirror" / GENERATED / "ml-1m.zip").touch()
-    found = plan_of("full").datasets.availability[GENERATED]
-    assert (found.status, found.files) == ("generated", ())

@@ -113,14 +113,6 @@ def test_a_change_of_a_judgment_sampling_changes_its_description(change: dict[st
     assert description_with(change) != demo().judgment_samplings.description(STUDY, "items")
 
 
-def test_artifacts_and_other_samplings_leave_a_description_alone() -> None:
-    change = {
-        "artifacts": {"fig05": {"caption": "Other.", "parameters": {"kept": "items"}}},
-        "judgment_samplings": {"users": {"samples": 3}},
-    }
-    assert description_with(change) == demo().judgment_samplings.description(STUDY, "items")
-
-
 def test_a_judgment_sampling_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
     averages = {"arithmetic": ["P@10", "nDCG@10"], "geometric": ["P@5", "RR@5"]}
     change = {"valcarce2018": {"judgment_samplings": {"sparsity": {"averages": averages}}}}
@@ -153,14 +145,6 @@ def test_an_artifact_reads_the_judgment_sampling_and_has_its_datasets() -> None:
     assert plan.artifacts.inputs(STUDY, "fig01")["judgment_samplings"] == []
 
 
-def test_without_any_data_what_reads_judgment_samplings_is_left_out() -> None:
-    plan = plan_of("full")
-    assert plan.artifacts.made(STUDY) == ["table1"]
-    assert plan.artifacts.absent(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
-    with pytest.raises(ValueError, match=r"fig03 cannot be made.*\(ml-1m, librarything, beerad"):
-        plan.artifacts.inputs(STUDY, "fig03")
-
-
 def test_with_some_data_a_judgment_sampling_and_what_reads_it_are_of_that_data() -> None:
     plan = full_with("librarything", **small())
     files = plan.judgment_samplings.inputs(STUDY, "items")
@@ -180,12 +164,6 @@ def test_with_some_data_a_judgment_sampling_and_what_reads_it_are_of_that_data()
     assert display["absence"] == absence_of(["ML-1M", "BeerAdvocate"])
     assert display["datasets"]["librarything"] == "LibraryThing"
     assert display["parameters"]["kept"] == "Test ratings kept"
-
-
-def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_judgment_samplings() -> None:
-    plan = plan_of("demo", {"leave_out": ["beeradvocate"]})
-    assert plan.judgment_samplings.datasets(STUDY, "users") == ["ml-1m", "librarything"]
-    assert plan.descriptions.display(STUDY, "fig07")["absence"] == absence_of(["BeerAdvocate twin"])
 
 
 @pytest.mark.parametrize("is_read", [True, False])

@@ -168,17 +168,6 @@ def test_protocols_of_a_split_are_those_of_all_studies_together() -> None:
     assert [p.key for p in together] == sorted(p.key for p in together)
 
 
-def test_the_order_of_protocols_in_a_file_does_not_matter() -> None:
-    protocols = demo().settings.studies["bellogin2017"].experiments["movielens"].protocols
-    turned = [spec.model_dump(mode="json") for spec in reversed(protocols)]
-    change = {"studies": {"bellogin2017": {"experiments": {"movielens": {"protocols": turned}}}}}
-    split = ("ml-1m", "coin-flip-80")
-    one, other = (
-        p.experiments.protocol_descriptions(*split) for p in (demo(), plan_of("demo", change))
-    )
-    assert one == other
-
-
 def test_a_system_is_ranked_under_the_protocols_of_its_own_experiments_alone() -> None:
     # The multiverse shares a split with the study of metrics, whose systems are others.
     protocols = plan_of("full").experiments.protocols

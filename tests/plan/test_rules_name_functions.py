@@ -16,7 +16,7 @@ import pytest
 from plan.planned import demo, plan_of
 from rule_files import RULES, RULES_FOLDER, Rule, helpers
 
-from reproduction.experiments.input_files import InputFiles
+from reproduction.experiments.experiment import InputFiles
 from reproduction.workflow.jobs.run_job import UNUSED_PARAMETERS
 
 DIGESTED_BY_CHECKSUMS = {"fetch_raw"}

@@ -179,13 +179,6 @@ def test_more_shards_never_ask_for_more_each(
     assert less.minutes <= more.minutes <= job_size(ratings).minutes
 
 
-@given(st.integers(0, 10**9), st.integers(1, 64))
-def test_every_attempt_of_a_shard_asks_for_more_memory_and_time(ratings: int, shards: int) -> None:
-    size = shard_size(ratings, shards)
-    assert size.memory(1) < size.memory(2) < size.memory(3)
-    assert size.runtime(1) < size.runtime(2) < size.runtime(3)
-
-
 def test_a_shard_that_is_a_fold_has_its_part_of_the_time_and_the_memory_of_the_whole() -> None:
     whole, fold = job_size(10**8), shard_size(10**8, 9, folds=9)
     assert fold.megabytes == whole.megabytes

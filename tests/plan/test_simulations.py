@@ -69,31 +69,6 @@ def test_the_threshold_is_the_dataset_s_own_by_default() -> None:
     assert description["protocols"][0]["threshold"] == 4
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"skewness": [0, 1]},
-        {"repetitions": 2},
-        {"train_ratio": 0.5},
-        {"relevance_threshold": 4},
-        {"metrics": ["P@5"]},
-        {"protocols": [{"relevant": "AR"}]},
-        {"dataset": "cm100k"},
-    ],
-)
-def test_a_change_of_a_simulation_changes_its_description(change: dict[str, Any]) -> None:
-    before = demo().simulations.description(NAME, "pop")
-    assert changed(**change).simulations.description(NAME, "pop") != before
-
-
-def test_other_systems_leave_a_description_alone() -> None:
-    before = demo().simulations.description(NAME, "pop")
-    assert changed(systems=["pop", "wrmf"]).simulations.description(NAME, "pop") == before
-    other = plan_of("demo", {"systems": {"mf": {"parameters": {"factors": 3}}}}).simulations
-    assert other.description(NAME, "pop") == before
-    assert other.description(NAME, "mf") != demo().simulations.description(NAME, "mf")
-
-
 def test_a_simulation_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
     entries = changed(metrics=["P@10", "P@5", "nDCG@10"]).simulations.metric_entries(NAME)
     assert entries == ["receval.metrics.ndcg", "receval.metrics.precision_and_recall"]

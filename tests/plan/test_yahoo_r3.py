@@ -8,12 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from declared_files import declared
-from plan.planned import demo, full_with, plan_of
+from plan.planned import full_with, plan_of
 from yahoo_files import DATASET, YahooFiles, artifacts_that_read
 
 from reproduction.datasets.fetch import obtain
 from reproduction.datasets.prepare import prepare
-from reproduction.datasets.reports import CountError
 from reproduction.workflow.jobs.artifacts import compute_artifact
 from reproduction.workflow.plan.plan import Plan
 
@@ -75,32 +74,6 @@ def test_files_in_a_mirror_are_watched_and_those_put_into_work_are_not(tmp_path:
     assert list(plan_of("full").datasets.local_checksums(DATASET)) == watched
     YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
     assert plan_of("full").datasets.local_checksums(DATASET) == {}
-
-
-def test_one_file_of_two_is_not_enough(tmp_path: Path) -> None:
-    files = YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
-    (files.folder / "ydata-ymusic-rating-study-v1_0-test.txt").unlink()
-    plan = plan_of("full")
-    assert not plan.datasets.is_available(DATASET)
-    table = " ".join(plan.datasets.table().split())
-    assert "and lacks ydata-ymusic-rating-study-v1_0-test.txt" in table
-
-
-def test_the_demo_has_its_twin_whatever_files_there_are(tmp_path: Path) -> None:
-    YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
-    plan = demo()
-    assert (
-        plan.descriptions.display("menamaldonado2021", "table2")["datasets"][DATASET]
-        == "Yahoo! R3 twin"
-    )
-
-
-def test_files_that_are_not_the_original_are_refused_with_both_counts(tmp_path: Path) -> None:
-    files = YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
-    with pytest.raises(CountError, match=r"yahoo-r3 .* is not what it should") as refused:
-        prepare_files(plan_of("full"))
-    assert "365,704" in str(refused.value)
-    assert f"{len(files.observation):,}" in str(refused.value)
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from receval.storage.files import write_atomically
 from reproduction.workflow.provenance.versions import (
     PACKAGES,
     libraries_from_elsewhere,
@@ -142,19 +141,3 @@ def test_value_unfit_for_a_tracked_record_is_refused_by_its_place(
 )
 def test_text_that_only_looks_like_a_path_is_accepted(value: str) -> None:
     assert provenance_record({"key": value}, {}, [], {})["config"] == {"key": value}
-
-
-def test_failed_write_leaves_the_old_file_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "folder" / "file.txt"
-    write_atomically(path, "old")
-
-    def fail(self: Path, target: Path) -> Path:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, b"new")
-    assert path.read_text() == "old"
-    assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]

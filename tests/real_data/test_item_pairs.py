@@ -22,7 +22,7 @@ from reproduction.datasets.prepare import prepare
 from reproduction.datasets.raw import resolve
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.studies.menamaldonado2021 import fig06, fig07, fig09, fig10, fig15
-from reproduction.studies.menamaldonado2021._shared.item_pairs import lemma1_predicts_disagreement
+from reproduction.studies.menamaldonado2021.lemma_cases import lemma1_predicts_disagreement
 
 pytestmark = pytest.mark.costly
 

@@ -8,11 +8,6 @@ import yaml
 
 from reproduction.config.reading import load_twins
 from reproduction.simulation.spec import TwinSpec
-from reproduction.simulation.twins import WRITERS
-
-
-def test_there_is_a_twin_for_every_raw_format(specs: dict[str, TwinSpec]) -> None:
-    assert set(specs) == set(WRITERS)
 
 
 def write_changed(
@@ -82,19 +77,3 @@ def test_an_impossible_twin_is_refused_with_file_and_reason(
     with pytest.raises(ValueError, match=message) as error:
         load_twins(path)
     assert str(path) in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ml-1m: {}\nml-1m: {}\n", "the key ml-1m occurs twice"),
-        ("ml-1m: {users: [", r"twins\.yaml is not valid YAML"),
-    ],
-)
-def test_a_file_that_is_no_configuration_is_refused(
-    tmp_path: Path, text: str, message: str
-) -> None:
-    path = tmp_path / "twins.yaml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        load_twins(path)

@@ -11,9 +11,11 @@ from splits.generated_ratings import any_ratings, ratings_of
 
 from receval.data.ratings import summed_matrix
 from receval.splits.split import (
+    FOLD_IN,
     TEST,
     TRAIN,
     UNBIASED,
+    VALIDATION,
     Fold,
     Judgments,
     Split,
@@ -24,7 +26,7 @@ from receval.splits.split import (
 from receval.storage.archives import write_archive
 from receval.storage.files import DamagedFileError
 
-USES = [0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]
+USES = [0, TRAIN, TEST, UNBIASED, TEST | UNBIASED, VALIDATION, FOLD_IN]
 
 
 def split_of(*codes: list[int]) -> Split:
@@ -113,7 +115,9 @@ def test_a_code_that_no_rating_can_have_is_refused(tmp_path):
         Split.read(tmp_path / "damaged.npz").codes[0]
 
 
-@pytest.mark.parametrize(("n_uses", "n_bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3)])
+@pytest.mark.parametrize(
+    ("n_uses", "n_bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (7, 3)]
+)
 def test_a_rating_takes_no_more_bits_than_tell_the_uses_apart(tmp_path, n_uses, n_bits):
     split_of(USES[:n_uses] * 3).write(tmp_path / "split.npz")
     with np.load(tmp_path / "split.npz") as stored:
@@ -314,7 +318,7 @@ def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(r
         patch.setattr("receval.data.ratings._BLOCK_RATINGS", at_once)
         patch.setattr("receval.splits.train_order._BLOCK_ROWS", at_once)
         blocks = fold(ratings, Split((codes,)), 0)
-    rows = np.flatnonzero(codes & TRAIN)
+    rows = np.flatnonzero(codes & (TRAIN | FOLD_IN))
     columns = (ratings.users[rows], ratings.items[rows], ratings.values[rows])
     expected = summed_matrix(*columns, (ratings.n_users, ratings.n_items))
     for found in (whole, blocks):

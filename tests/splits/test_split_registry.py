@@ -23,6 +23,11 @@ KINDS = [
     {"kind": "temporal"},
     {"kind": "temporal", "cut": 0.8, "gap": 2e-5},
     {"kind": "temporal", "scope": "user", "repeats": "keep"},
+    {"kind": "time-windows", "windows": 4},
+    {"kind": "time-windows", "days": 2e-4, "past_days": 3e-3, "gap": 2e-5},
+    {"kind": "next-item", "held_out": 3},
+    {"kind": "held-out-users", "folds": 2},
+    {"kind": "held-out-users", "order": "time"},
     {"kind": "uniform-test", "folds": 2},
     {"kind": "missing-at-random", "unbiased_rows": "fold"},
     {"kind": "missing-at-random", "unbiased_rows": "unknown"},
@@ -30,7 +35,9 @@ KINDS = [
     {"kind": "predefined", "file": "folds.txt", "content": "fold-numbers"},
 ]
 RANDOM_KINDS = [
-    kind for kind in KINDS if kind["kind"] not in ("temporal", "leave-last-out", "predefined")
+    kind
+    for kind in KINDS
+    if kind["kind"] not in ("temporal", "leave-last-out", "time-windows", "next-item", "predefined")
 ]
 
 
@@ -78,6 +85,12 @@ def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_pat
     assert files == (("folds.txt",) if kind["kind"] == "predefined" else ())
 
 
+def test_only_the_order_of_time_of_held_out_users_needs_times_and_only_all_items_count_folds():
+    ordered = SPLIT.validate_python({"kind": "held-out-users", "order": "time"})
+    assert ordered.needs_timestamps
+    assert SPLIT.validate_python({"kind": "next-item", "held_out": "all"}).n_folds is None
+
+
 def test_the_partition_of_another_split_is_the_same_under_any_name(ratings):
     other = {"kind": "k-fold", "partition_of": "name"}
     first = made(ratings, {"kind": "k-fold"})
@@ -121,6 +134,18 @@ BOUNDS = {
     "leave-out": [FOLDS, ("held_out", [1], [0])],
     "leave-last-out": [("held_out", [1], [0])],
     "temporal": [("gap", [0, 1e-9], [-1e-9]), ("test_share", [1e-9, 0.999], [0, 1])],
+    "time-windows": [
+        ("windows", [1, 99], [0, 100]),
+        ("days", [1e-9, None], [0]),
+        ("past_days", [1e-9, None], [0]),
+        ("gap", [0, 1e-9], [-1e-9]),
+    ],
+    "next-item": [("held_out", [1, 99, "all"], [0, 100, "some"])],
+    "held-out-users": [
+        FOLDS,
+        ("user_share", [1e-9, 0.999], [0, 1]),
+        ("fold_in_ratio", [1e-9, 0.999], [0, 1]),
+    ],
     "uniform-test": [
         FOLDS,
         ("test_share", [1e-9, 0.999], [0, 1]),
@@ -163,6 +188,23 @@ DEFAULTS = {
         "gap": 0.0,
         "new_users": "test",
     },
+    "time-windows": {
+        "windows": 3,
+        "cut": 0.7,
+        "days": None,
+        "past_days": None,
+        "gap": 0.0,
+        "repeats": "drop",
+        "new_users": "test",
+    },
+    "next-item": {"held_out": 1, "repeats": "drop"},
+    "held-out-users": {
+        "user_share": 0.2,
+        "fold_in_ratio": 0.8,
+        "order": "random",
+        "repeats": "drop",
+        "folds": 1,
+    },
     "uniform-test": {"test_share": 0.2, "min_train_ratio": 0.2, "tests_from": None, "folds": 5},
     "missing-at-random": {"folds": 5},
     "anti-popular-familiarity": {"folds": 5, "train_order": "least-liked-first"},
@@ -175,7 +217,8 @@ def test_what_a_configuration_does_not_say_is_this(kind):
     said = {"kind": kind, **NEEDED.get(kind, {})}
     spec = SPLIT.validate_python(said)
     assert spec.model_dump() == said | DEFAULTS[kind] | {"selection": None}
-    assert spec.needs_timestamps == (kind in ("temporal", "leave-last-out"))
+    by_time = ("temporal", "leave-last-out", "time-windows", "next-item")
+    assert spec.needs_timestamps == (kind in by_time)
     selection = {"share": None, "head_removed": None, "min_user_ratings": 1, "min_item_ratings": 1}
     assert SelectionSpec().model_dump() == selection
 

@@ -11,6 +11,7 @@ from scipy import stats
 
 from receval.statistics.bootstrap import (
     InnerTest,
+    bootstrap_test_of_pairs,
     poisson_resamples,
     rejected_shares,
     shifted_bootstrap_test,
@@ -130,3 +131,28 @@ def test_differences_and_resamples_of_other_users_are_refused() -> None:
 def test_no_sample_of_equal_systems_rejects(test: InnerTest) -> None:
     resamples = poisson_resamples(30, 50, np.random.default_rng(3))
     assert rejected_shares(np.zeros((2, 30)), resamples, test).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.costly
+def test_the_test_of_all_pairs_agrees_with_the_one_of_rows() -> None:
+    rng = np.random.default_rng(4)
+    values = rng.random((2, 3, 60)) + np.array([0, 0.05, 0.1])[:, None]
+    found = bootstrap_test_of_pairs(values, np.random.SeedSequence(1), 20_000)
+    assert found.shape == (2, 3)
+    for metric, own in enumerate(values):
+        rows = own[[0, 0, 1]] - own[[1, 2, 2]]
+        expected = shifted_bootstrap_test(rows, 20_000, rng)
+        np.testing.assert_allclose(found[metric], expected, atol=0.02)
+
+
+def test_identical_systems_do_not_differ_and_no_seed_is_used_up() -> None:
+    values = np.random.default_rng(5).random((1, 1, 30)).repeat(2, axis=1)
+    seed = np.random.SeedSequence(2)
+    assert bootstrap_test_of_pairs(values, seed, 99).tolist() == [[1.0]]
+    other = np.stack([values[0, 0], values[0, 1] + np.linspace(-1, 1.5, 30)])[None]
+    first = bootstrap_test_of_pairs(other, seed, 120)
+    np.testing.assert_array_equal(first, bootstrap_test_of_pairs(other, seed, 120))
+    with pytest.raises(ValueError, match="at least 1 is needed"):
+        bootstrap_test_of_pairs(other, seed, 0)
+    with pytest.raises(ValueError, match="must be \\(n_metrics"):
+        bootstrap_test_of_pairs(other[0], seed, 9)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from receval.statistics.multiple_comparisons import (
     benjamini_hochberg,
+    bonferroni,
     discriminative_power,
     holm,
     p_value_curve,
@@ -102,3 +103,9 @@ def test_power_sums_unordered_pairs_and_the_released_form_counts_each_twice() ->
     assert discriminative_power([0.25, 0.5], "ordered") == 1.5
     with pytest.raises(ValueError, match="'unordered' or 'ordered'"):
         discriminative_power([0.5], "all")  # type: ignore[arg-type]
+
+
+def test_bonferroni_multiplies_and_is_never_below_holm() -> None:
+    p = np.random.default_rng(2).random((3, 6)) / 3
+    np.testing.assert_allclose(bonferroni(p), np.minimum(6 * p, 1))
+    assert (bonferroni(p) >= holm(p)).all()

@@ -21,7 +21,7 @@ from receval.storage.archives import write_archive
 from receval.storage.files import DamagedFileError
 from receval.storage.messages import LONGEST
 from reproduction.simulation.complete_judgments import relevance_of_twin
-from reproduction.studies.metric_studies.sampled_values import read_samplings
+from reproduction.studies.metric_studies.rank_stability import read_samplings
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,10 @@ from types import ModuleType
 
 import pandas as pd
 from matplotlib.figure import Figure
-from studies.prepared import display_of, drawn, inputs_of, problems_of
+from studies.prepared import display_of, drawn, inputs_of, problems_of, saved
 
 from receval.figures.tables import to_markdown
-from receval.storage.files import read_results, write_results
-
-
-def through_csv(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """Return results as they are read when they are shown."""
-    write_results(results, folder / "results.csv")
-    return read_results(folder / "results.csv")
+from receval.storage.files import write_results
 
 
 def summary(module: ModuleType, results: pd.DataFrame, source: ModuleType, folder: Path) -> str:
@@ -39,13 +33,13 @@ def summarised(
 def printed(module: ModuleType, results: pd.DataFrame, folder: Path) -> str:
     """Return the table of an artifact in Markdown."""
     display = display_of("followups", artifact_of(module))
-    return to_markdown(module.tabulate(through_csv(results, folder), display))
+    return to_markdown(module.tabulate(saved(results, folder), display))
 
 
 def shown(module: ModuleType, results: pd.DataFrame, folder: Path, edition: str = "full") -> Figure:
     """Return the figure of an artifact, in which no text is in another's way."""
     display = display_of("followups", artifact_of(module), edition=edition)
-    figure = drawn(module, through_csv(results, folder), display)
+    figure = drawn(module, saved(results, folder), display)
     assert problems_of(figure) == []
     return figure
 

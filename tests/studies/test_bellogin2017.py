@@ -17,7 +17,7 @@ from studies.prepared import display_of, drawn_alone, inputs_of, ratings_of, sav
 
 from receval.figures.style import INK
 from receval.protocols.protocol import Protocol
-from reproduction.experiments.input_files import InputFiles
+from reproduction.experiments.experiment import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.studies.bellogin2017 import configuration_bars, fig01, fig07
 from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
@@ -119,28 +119,16 @@ def test_the_toy_figure_shows_its_sets(tmp_path: Path) -> None:
 # --- figure 2: precision under AR and 1R ------------------------------------------------------
 
 
-def inputs_of_figure_2(folder: Path, *, lastfm: bool = True) -> ArtifactInputs:
-    experiments = {
-        "movielens": write_experiment(
-            folder, "ml-1m", SYSTEMS, PROTOCOLS, folds=5, extra_systems=EXTRA
-        )
-    }
-    if lastfm:
-        experiments["lastfm"] = write_experiment(
-            folder, "lastfm-1k", SYSTEMS, LASTFM, folds=1, extra_systems=EXTRA
-        )
-    return inputs_of(folder, experiments=experiments, metrics=["P@10"])
-
-
-def written(folder: Path, inputs: ArtifactInputs) -> pd.DataFrame:
-    return saved(configuration_bars.data(inputs), folder)
-
-
 @pytest.fixture(scope="module")
 def of_figure_2(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     """The numbers of both datasets, written and read again."""
     folder = tmp_path_factory.mktemp("fig02")
-    return written(folder, inputs_of_figure_2(folder))
+    experiments = {
+        name: write_experiment(folder, name, SYSTEMS, protocols, folds=folds, extra_systems=EXTRA)
+        for name, protocols, folds in (("ml-1m", PROTOCOLS, 5), ("lastfm-1k", LASTFM, 1))
+    }
+    inputs = inputs_of(folder, experiments=experiments, metrics=["P@10"])
+    return saved(configuration_bars.data(inputs), folder)
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,6 @@ from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
 from receval.storage.files import real_values
 from reproduction.studies.canamares2020 import fig07, table3, table4
-from reproduction.studies.canamares2020._shared.measured_systems import aligned_parameter
 
 # --- table 3 ----------------------------------------------------------------------------------
 
@@ -199,4 +198,4 @@ def test_aligned_parameters_are_those_of_their_names(
 ) -> None:
     inputs = inputs_of(tmp_path, neighbours=results)
     with pytest.raises(ValueError, match=problem):
-        aligned_parameter(inputs, "neighbours", KNN)
+        fig07.aligned_parameter(inputs, "neighbours", KNN)

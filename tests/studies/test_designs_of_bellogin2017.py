@@ -17,10 +17,8 @@ from studies.prepared import (
     write_experiment,
 )
 
-from receval.figures.style import figure_style
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
-from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.bellogin2017 import configuration_bars, fig06, fig08
 
@@ -66,8 +64,7 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         assert rows["last_rank"].tolist() == [5, 10, 15, 20, 25]
         expected = ["1", "2", "3", "4", "5"] if split == "coins" else [""] * 5
         assert rows["percentile"].tolist() == expected
-    write_results(results, tmp_path / "fig06.csv")
-    figure = drawn_alone(fig06, read_results(tmp_path / "fig06.csv"), display_of(STUDY, "fig06"))
+    figure = drawn_alone(fig06, saved(results, tmp_path), display_of(STUDY, "fig06"))
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
         "(a) ML-1M twin, coin flips, 5 popularity percentiles",
@@ -206,8 +203,7 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     assert "bpref(form=bellogin)" in by_protocol["AR TI-AN"]
     assert not any(metric.startswith("bpref") for metric in by_protocol["1R TI-NN"])
     assert "infAP(form=bellogin)" in by_protocol["1R TI-NN"]
-    write_results(results, tmp_path / "fig09.csv")
-    figure = drawn_alone(configuration_bars, read_results(tmp_path / "fig09.csv"), display)
+    figure = drawn_alone(configuration_bars, saved(results, tmp_path), display)
     # 1R has a panel and an axis of its own, and says so where it has no value.
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles[:4] == ["(a) ML-1M twin, AR", "(b) 1R", "(c) Last.fm twin, AR", "(d) 1R"]
@@ -219,5 +215,4 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     assert [len(row[0].patches) for row in rows] == [14] * 4
     assert not any(axes.lines for axes in rows[0][1::2])
     alone = results[results["dataset"] == "ml-1m"]
-    with figure_style():
-        assert len(configuration_bars.draw(alone, display).axes) == 8
+    assert len(drawn_alone(configuration_bars, alone, display).axes) == 8

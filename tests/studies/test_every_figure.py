@@ -50,14 +50,7 @@ Named = tuple[str, str]
 
 @dataclass(frozen=True)
 class Results:
-    """The results of an edition from which figures are drawn.
-
-    Attributes
-    ----------
-    edition : {"demo", "full"}
-    folder : Path
-        Where those of the studies lie.
-    """
+    """The results of an edition, in the folder of its studies, from which figures are drawn."""
 
     edition: str
     folder: Path
@@ -84,14 +77,7 @@ ACCEPTED = Results("full", RESULTS / "full")
 
 @dataclass(frozen=True)
 class Family:
-    """Figures of one module with the same datasets, which are drawn alike.
-
-    Attributes
-    ----------
-    datasets : tuple of str
-    rows : dict
-        The number of results of each figure.
-    """
+    """Figures of one module with the same datasets, drawn alike: how many results each has."""
 
     datasets: tuple[str, ...]
     rows: dict[Named, int]
@@ -117,12 +103,7 @@ def families(of: Results) -> list[Family]:
 class Seen:
     """What a figure shows: drawing it takes far longer than looking.
 
-    Attributes
-    ----------
-    problems : list of str
-        Of its texts, styles and words, and whether anything in it has a style of its own.
-    scales : frozenset of tuple
-        Of its images: the name of the colours, and the values of the first and the last.
+    Problems are of texts, styles and words; a scale is an image's colours, and their two ends.
     """
 
     problems: list[str]

@@ -22,13 +22,14 @@ from reproduction.studies.followups import (
     inference_families,
     inference_power,
 )
-from reproduction.studies.followups._shared.inference import (
+from reproduction.studies.followups.inference_errors import (
     differences_of_pairs,
+    flipped_pairs,
+    matched_users,
     shares_with_intervals,
     tilted_pairs,
     tilted_to_effect,
 )
-from reproduction.studies.followups.inference_errors import flipped_pairs, matched_users
 from reproduction.studies.followups.inference_families import (
     METHODS,
     drawn_family,

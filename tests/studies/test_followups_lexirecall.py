@@ -17,13 +17,13 @@ from receval.metrics.lexicographic_recall import lexirecall
 from receval.metrics.lists import ListView
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
+from reproduction.experiments.lexirecall_orders import LexirecallLists
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
     lexirecall_p_values,
     lexirecall_power,
     lexirecall_robustness,
 )
-from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
 from reproduction.workflow.jobs.measurements import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim", "svd")
@@ -78,28 +78,20 @@ def test_fewer_judgments_are_those_of_the_sampling(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path)
     (experiment,) = inputs.experiments.values()
     from receval.missing_judgments.judgment_sampling import kept_units
-    from receval.statistics.correlation import kendall_tau_b
+    from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
     from reproduction.experiments.universes import sample_of_experiment
 
-    complete, left = np.zeros(len(SYSTEMS)), np.zeros(len(SYSTEMS))
+    complete, left = np.zeros(len(SYSTEMS)), np.zeros((3, len(SYSTEMS)))
     for number in experiment.folds:
-        lists = LexirecallLists.of(
-            [experiment.lists(s, experiment.only_protocol, number).full for s in SYSTEMS]
-        )
-        order, n_units = sample_of_experiment(experiment, number, "ratings", 0, 7)
-        (count,) = kept_units(n_units, np.array([50.0]))
+        lists = LexirecallLists.of_fold(experiment, number)
         complete += lists.mean_preferences()
-        left += lists.mean_preferences(order < count)
-    tau = float(kendall_tau_b(complete, left)[0, 0])
-    taus = lexirecall_robustness._taus_of_lexirecall(inputs, _sampled(inputs))
-    assert taus[1, 0] == pytest.approx(tau)
-
-
-def _sampled(inputs: ArtifactInputs) -> lexirecall_robustness.SampledValues:
-    from reproduction.studies.metric_studies.sampled_values import read_samplings
-
-    (values,) = read_samplings(next(iter(inputs.judgment_samplings.values())))
-    return values
+        for sample in range(3):
+            order, n_units = sample_of_experiment(experiment, number, "ratings", sample, 7)
+            (count,) = kept_units(n_units, np.array([50.0]))
+            left[sample] += lists.mean_preferences(order < count)
+    table = lexirecall_robustness.data(inputs).set_index(["metric", "kept_percent"])
+    taus = kendall_tau_b(complete, left, TOLERANCE_OF_MEANS)
+    assert table.loc[("lexirecall", 50.0), "tau"] == pytest.approx(taus.mean())
 
 
 def test_users_who_prefer_either_system_or_none_are_all_users(tmp_path: Path) -> None:

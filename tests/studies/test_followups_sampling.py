@@ -34,12 +34,12 @@ from reproduction.studies.followups import (
     sampled_orders,
     sampled_simulated,
 )
-from reproduction.studies.followups._shared.sampled_moments import (
+from reproduction.studies.followups.sampled_cutoffs import common_cutoffs
+from reproduction.studies.followups.sampled_orders import (
     SampledMoments,
     correction_errors,
     sampled_taus,
 )
-from reproduction.studies.followups.sampled_cutoffs import common_cutoffs
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
-from studies.followups import shown, through_csv
-from studies.prepared import display_of, generated_ratings, inputs_of, write_experiment
+from studies.followups import shown
+from studies.prepared import display_of, generated_ratings, inputs_of, saved, write_experiment
 
 from receval.data.ratings import Ratings
 from receval.figures.tables import to_markdown
@@ -23,8 +23,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import time_leaks, time_orders, time_taus
-from reproduction.studies.followups._shared import values_by_split
-from reproduction.studies.followups._shared.values_by_split import (
+from reproduction.studies.followups.time_orders import (
     SPLIT_TITLES,
     in_order,
     taus_between_folds,
@@ -48,10 +47,10 @@ DATED = {
 
 
 def test_a_split_is_what_the_parameters_say() -> None:
-    assert values_by_split.tested_by("released-folds", KINDS) == "random"
-    assert values_by_split.tested_by("temporal-80", KINDS) == "newest"
+    assert time_orders.tested_by("released-folds", KINDS) == "random"
+    assert time_orders.tested_by("temporal-80", KINDS) == "newest"
     with pytest.raises(ValueError, match="Nothing says which ratings the split user-80 tests"):
-        values_by_split.tested_by("user-80", KINDS)
+        time_orders.tested_by("user-80", KINDS)
 
 
 def test_splits_stand_in_the_order_of_what_they_know_of_time() -> None:
@@ -236,7 +235,7 @@ def test_results_are_the_same_in_every_run(tmp_path: Path) -> None:
 
 
 def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
-    results = through_csv(time_taus.data(inputs_on(tmp_path, samples=30)), tmp_path)
+    results = saved(time_taus.data(inputs_on(tmp_path, samples=30)), tmp_path)
     table = time_taus.tabulate(results, display_of("followups", "time_taus", edition="full"))
     text = to_markdown(table)
     assert len(table.rows) == len(results)
@@ -274,14 +273,11 @@ MEANS = RNG.random((4, 6))
 OTHERS = RNG.random((3, 6))
 
 
-def test_taus_are_those_of_every_fold_with_every_other() -> None:
-    expected = [kendalltau(one, other).statistic for one in MEANS for other in OTHERS]
-    assert taus_between_folds(MEANS, OTHERS).tolist() == pytest.approx(expected)
-
-
-def test_folds_of_one_split_meet_once_each() -> None:
-    expected = [kendalltau(one, other).statistic for one, other in combinations(MEANS, 2)]
-    assert taus_between_folds(MEANS, MEANS, same_split=True).tolist() == pytest.approx(expected)
+def test_every_fold_meets_every_other_and_folds_of_one_split_meet_once() -> None:
+    for others, pairs in ((OTHERS, product(MEANS, OTHERS)), (MEANS, combinations(MEANS, 2))):
+        expected = [kendalltau(*pair).statistic for pair in pairs]
+        found = taus_between_folds(MEANS, others, same_split=others is MEANS)
+        assert found.tolist() == pytest.approx(expected)
 
 
 def test_moved_pairs_are_counted_by_hand() -> None:

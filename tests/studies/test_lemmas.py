@@ -18,7 +18,7 @@ from theory.counted_items import (
 )
 
 from receval.theory.item_pairs import ItemPairs, Relevance, item_pairs
-from reproduction.studies.menamaldonado2021._shared.item_pairs import (
+from reproduction.studies.menamaldonado2021.lemma_cases import (
     lemma1_predicts_disagreement,
     lemma3_predicts_consistent_anti_precision,
     lemma3_predicts_consistent_precision,

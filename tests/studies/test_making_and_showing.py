@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared_files import files_in, table_in
-from studies.prepared import display_of, generated_ratings, write_experiment
+from studies.prepared import generated_ratings, write_experiment
 
 from receval.figures.display import DisplayStyle, absence_of
 from receval.protocols.protocol import Protocol
@@ -187,24 +187,12 @@ def test_an_experiment_opens_what_the_workflow_wrote(tmp_path: Path) -> None:
     assert experiment.protocols == (protocol,)
     assert list(experiment.folds) == [0, 1, 2]
     assert inputs.absent == ("lastfm-1k",)
-    order = [(number, system) for number, _, system, _ in experiment.all_lists()]
-    assert order == [(number, system) for number in range(3) for system in ("pop", "wrmf")]
     assert experiment.fold(1) is experiment.fold(1)
     assert experiment.fold(1).test.items.tolist() != experiment.fold(2).test.items.tolist()
     with pytest.raises(
         KeyError, match=r"has no ranks for ar-ai-an/0/test\. It has 1r-ti-nn9-from4"
     ):
         experiment.lists("pop", Protocol(), 0)
-
-
-def test_extra_systems_are_hatched_and_broken_lines() -> None:
-    display = display_of("bellogin2017", "fig02")
-    styles = display.styles(["pop", "wrmf"])
-    assert (styles["pop"].hatch, styles["pop"].line) == ("", "-")
-    assert styles["wrmf"].hatch
-    assert styles["wrmf"].line == "--"
-    assert styles["pop"].colour == display.systems["pop"].colour
-    assert display.titles["pop"] == "Pop"
 
 
 def test_a_sentence_names_the_absent_datasets() -> None:

@@ -15,8 +15,8 @@ from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore
 from receval.splits.kinds import SelectionSpec
 from reproduction.experiments.experiment import Experiment
-from reproduction.experiments.universes import ExperimentUniverses
-from reproduction.studies.canamares2020._shared.measured_systems import (
+from reproduction.experiments.universes import (
+    ExperimentUniverses,
     MeasuredSystems,
     starting_configuration,
     train_ratios,

@@ -98,10 +98,12 @@ def test_means_that_differ_by_rounding_errors_are_ties() -> None:
 def geometric_means(experiment: Experiment, label: str, *, zeros_as: float) -> list[float]:
     """Return exp of the mean logarithm, averaged over folds, of each system."""
     found: dict[str, list[float]] = {}
-    for _, _, system, lists in experiment.all_lists():
-        values = evaluate([parse(label)], lists)[0, evaluated_lists(lists, "tested")]
-        logs = [math.log(zeros_as if value == 0 else max(value, 1e-5)) for value in values]
-        found.setdefault(system, []).append(math.exp(mean(logs)))
+    for number in experiment.folds:
+        for system in SYSTEMS:
+            lists = experiment.lists(system, experiment.only_protocol, number)
+            values = evaluate([parse(label)], lists)[0, evaluated_lists(lists, "tested")]
+            logs = [math.log(zeros_as if value == 0 else max(value, 1e-5)) for value in values]
+            found.setdefault(system, []).append(math.exp(mean(logs)))
     return [mean(found[system]) for system in SYSTEMS]
 
 

@@ -10,15 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import same_color, to_rgb
+from matplotlib.colors import same_color
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 from studies.coefficients_of_claims import published_coefficients
 from studies.prepared import ROOT, display_of, drawn_alone, module_of, problems_of
 
-from receval.figures.style import figure_style
 from reproduction.config.settings import EDITIONS, load_settings
 from reproduction.studies.menamaldonado2021.metric_scatter import (
     COLOURED,
@@ -133,10 +132,8 @@ def generated(
 
 
 def drawn(figure: str, results: pd.DataFrame, absent: Sequence[str] = ()) -> Figure:
-    module = module_of(STUDY, figure)
-    with figure_style():
-        picture: Figure = module.draw(results, display_of(STUDY, figure, absent, edition="full"))
-    return picture
+    display = display_of(STUDY, figure, absent, edition="full")
+    return drawn_alone(module_of(STUDY, figure), results, display)
 
 
 def example(figure: str, values: Values, datasets: tuple[str, ...] = ()) -> Figure:
@@ -250,31 +247,12 @@ def test_every_system_is_named_once_in_each_panel_and_few_have_a_colour(
             # Rings are round, whatever the marker is.
             is_ring = line.get_markerfacecolor() == "none"
             assert line.get_marker() == (style.marker if own and not is_ring else "o")
+            # White edges would hide a marker without an area, such as a cross.
+            is_filled = line.get_marker() in Line2D.filled_markers and not is_ring
+            edge = "white" if is_filled else line.get_color()
+            assert same_color(line.get_markeredgecolor(), edge)
             assert line.get_label() == display.short_titles[row["system"]]
             assert line.get_linestyle() == "None"
-
-
-def test_every_marker_leaves_its_colour_on_the_paper() -> None:
-    def on_a_grid(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
-        return np.array([(place % 5, place // 5) for place in range(size)], dtype=np.float64)
-
-    results = generated("fig12", on_a_grid, ["ml-1m"])
-    display = display_of(STUDY, "fig12", edition="full")
-    with figure_style():
-        picture = drawn("fig12", results)
-        canvas = FigureCanvasAgg(picture)
-        canvas.draw()
-    pixels = np.asarray(canvas.buffer_rgba())[::-1, :, :3] / 255
-    axes = panels_with_points(picture)[0]
-    assert len(axes.lines) == 18
-    for line, row in zip(axes.lines, results.to_dict("records"), strict=False):
-        assert (*line.get_xdata(), *line.get_ydata()) == (row["x"], row["y"])
-        column, line_of_pixels = axes.transData.transform((row["x"], row["y"])).round().astype(int)
-        around = pixels[line_of_pixels - 2 : line_of_pixels + 3, column - 2 : column + 3]
-        own = row["role"] == "optimal" or row["system"] in COLOURED
-        colour = np.array(to_rgb(display.systems[row["system"]].colour if own else NEUTRAL))
-        distances = np.abs(around - colour).max(axis=2)
-        assert distances.min() < 0.1, row["system"]
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -410,20 +388,11 @@ def test_named_systems_are_above_others_and_optimal_rankings_above_all() -> None
     assert max(sizes[name] for name in named) < min(sizes[name] for name in others)
 
 
-@pytest.mark.parametrize(
-    ("label", "arrow"),
-    [
-        ("P@10", "(better \N{RIGHTWARDS ARROW})"),
-        ("Recall(condensed=true)@10", "(better \N{RIGHTWARDS ARROW})"),
-        ("nDCG(gain=steps)@10", "(better \N{RIGHTWARDS ARROW})"),
-        ("Fallout(condensed=true)@10", "(\N{LEFTWARDS ARROW} better)"),
-        ("antiRR@10", "(\N{LEFTWARDS ARROW} better)"),
-        ("antiP@10", "(\N{LEFTWARDS ARROW} better)"),
-        ("nDCL@10", "(\N{LEFTWARDS ARROW} better)"),
-    ],
-)
-def test_an_arrow_points_to_the_better_values(label: str, arrow: str) -> None:
-    assert better(label) == arrow
+def test_an_arrow_points_to_the_better_values() -> None:
+    for label in ("P@10", "Recall(condensed=true)@10", "nDCG(gain=steps)@10"):
+        assert better(label) == "(better \N{RIGHTWARDS ARROW})"
+    for label in ("Fallout(condensed=true)@10", "antiRR@10", "antiP@10", "nDCL@10"):
+        assert better(label) == "(\N{LEFTWARDS ARROW} better)"
 
 
 OF_FIGURE_12 = {("ml-1m", 0.78), ("yahoo-r3", 0.86), ("cm100k", 0.72)}

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of, problems_of, write_experiment
+from studies.prepared import display_of, drawn, inputs_of, problems_of, saved, write_experiment
 
 from receval.figures.printed_numbers import significant
-from receval.figures.style import figure_style
 from receval.multiverse.decisions import DECISIONS, DecisionGrid
 from receval.multiverse.description import NO_DIFFERENCE, level_title
 from receval.multiverse.verdicts import explained as explained_by
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
+from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.multiverse import (
     explained,
@@ -88,10 +87,7 @@ def read(all_universes: pd.DataFrame, inputs: ArtifactInputs, tmp_path: Path) ->
 
 
 def problems(artifact: str, module: Any, results: pd.DataFrame, folder: Path) -> list[str]:
-    path = folder / f"{artifact}.csv"
-    write_results(results, path)
-    with figure_style():
-        return problems_of(module.draw(read_results(path), display_of(STUDY, artifact)))
+    return problems_of(drawn(module, saved(results, folder), display_of(STUDY, artifact)))
 
 
 def test_there_is_one_row_for_each_legal_combination(
@@ -139,9 +135,7 @@ def test_what_is_explained_adds_up_to_the_whole_variance(
 def test_the_page_counts_the_changes_that_put_the_other_system_ahead(
     read: ArtifactInputs, tmp_path: Path
 ) -> None:
-    path = tmp_path / "flips.csv"
-    write_results(flips.data(read), path)
-    results = read_results(path)
+    results = saved(flips.data(read), tmp_path)
     page = flips.write(results, display_of(STUDY, "flips"))
     start, changes = results.iloc[0], results.iloc[1:]
     flipped = changes[changes["difference"] * start["difference"] < 0]
@@ -176,9 +170,7 @@ def test_what_is_read_from_pairs_follows_from_the_values_of_systems(
     values_of_systems: pd.DataFrame,
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "system_values.csv"
-    write_results(values_of_systems, path)
-    values = read_results(path)
+    values = saved(values_of_systems, tmp_path)
     decisions = [name for name in DECISIONS if name != "test"]
     assert not values.duplicated(decisions).any()
     compared = all_universes.merge(values, on=decisions, validate="many_to_one")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of, ratings_of, spec_of, write_experiment
+from studies.prepared import display_of, inputs_of, ratings_of, saved, spec_of, write_experiment
 
 from receval.figures.printed_numbers import significant
 from receval.figures.tables import to_markdown
@@ -19,7 +19,6 @@ from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.storage.files import read_results, write_results
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.menamaldonado2021 import values
@@ -47,8 +46,8 @@ Judged = list[tuple[float, int]]
 # --- the metrics of one user, from section 3 of the paper -------------------------------------
 
 
-def hits(judged: Judged, wanted: Callable[[float], bool], cutoff: int = 10) -> int:
-    return sum(wanted(rating) and 0 < rank <= cutoff for rating, rank in judged)
+def hits(judged: Judged, wanted: Callable[[float], bool]) -> int:
+    return sum(wanted(rating) and 0 < rank <= 10 for rating, rank in judged)
 
 
 def reciprocal(judged: Judged, wanted: Callable[[float], bool]) -> float:
@@ -234,19 +233,6 @@ def test_optimal_rankings_have_another_role_than_systems(table: pd.DataFrame) ->
     assert roles == [["pop", "system"], ["librec-random", "system"], ["optimal-real", "optimal"]]
 
 
-def test_means_are_those_of_the_folds_and_count_all_their_lists(table: pd.DataFrame) -> None:
-    assert set(table["fold"]) == {"0", "1", "mean"}
-    first, second, means = (
-        table[table["fold"] == fold].set_index(KEYS)[["value", "lists"]].sort_index()
-        for fold in ("0", "1", "mean")
-    )
-    assert means.index.is_unique
-    assert first.index.equals(means.index)
-    assert second.index.equals(means.index)
-    np.testing.assert_allclose(means["value"], (first["value"] + second["value"]) / 2)
-    assert (means["lists"] == first["lists"] + second["lists"]).all()
-
-
 # --- two users, worked by hand ----------------------------------------------------------------
 
 
@@ -327,10 +313,8 @@ def test_the_table_prints_means_in_the_form_of_the_text(
     inputs: ArtifactInputs, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     assert values.data(inputs).equals(table)
-    write_results(table, tmp_path / "values.csv")
-    printed = values.tabulate(
-        read_results(tmp_path / "values.csv"), display_of(STUDY, "values", edition="full")
-    )
+    display = display_of(STUDY, "values", edition="full")
+    printed = values.tabulate(saved(table, tmp_path), display)
     headings = [column.header for column in printed.columns]
     of_values = [
         f"{kind} {metric}" for kind in ("Observed", "Real") for metric in ("P@10", "antiP@10")
@@ -346,7 +330,7 @@ def test_the_table_prints_means_in_the_form_of_the_text(
         metric="antiP@10",
         fold="mean",
     ).to_dict("records")
-    titles = display_of(STUDY, "values", edition="full").titles
+    titles = display.titles
     of_popularity = by_place["Yahoo! R3", titles["pop"]]
     assert of_popularity["Real antiP@10"] == significant(row["value"])
     # The optimal ranking of real values is not there in the experiment without them.

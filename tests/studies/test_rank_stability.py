@@ -17,14 +17,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import kendalltau
 from studies.accepted_results import FULL, ROOT
-from studies.prepared import display_of, inputs_of, saved
+from studies.prepared import display_of, drawn_alone, inputs_of, saved
 
-from receval.figures.style import figure_style
+from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.metric_studies.rank_stability import data, draw
-from reproduction.studies.metric_studies.sampled_values import read_samplings
+from reproduction.studies.metric_studies import rank_stability
+from reproduction.studies.metric_studies.rank_stability import data, read_samplings, scale_near_one
 
 NINE_SYSTEMS = [f"s{number}" for number in range(9)]
 MEASURES = [
@@ -39,7 +39,7 @@ PERCENTS = [100.0, 50.0, 10.0]
 SAMPLES = 7
 
 
-def write_sampling(path: Path, *datasets: str, seed: int = 1, samples: int = SAMPLES) -> Path:
+def write_sampling(path: Path, *datasets: str, seed: int = 1) -> Path:
     """Write values of nine systems at three levels; the first level has all judgments."""
     rng = np.random.default_rng(seed)
     arrays: dict[str, np.ndarray] = {
@@ -47,7 +47,7 @@ def write_sampling(path: Path, *datasets: str, seed: int = 1, samples: int = SAM
         "aggregated_metrics": np.array(MEASURES),
     }
     for index, dataset in enumerate(datasets):
-        shape = (len(PERCENTS), samples, len(MEASURES), len(NINE_SYSTEMS))
+        shape = (len(PERCENTS), SAMPLES, len(MEASURES), len(NINE_SYSTEMS))
         complete = rng.random((len(MEASURES), len(NINE_SYSTEMS)))
         noise = np.array([0.0, 0.5, 2.0])[:, None, None, None] * rng.random(shape)
         arrays[f"experiment-{index}/dataset"] = np.array(dataset)
@@ -57,6 +57,11 @@ def write_sampling(path: Path, *datasets: str, seed: int = 1, samples: int = SAM
         arrays[f"experiment-{index}/evaluated_users"] = rng.integers(1, 99, shape[:2])
     write_archive(path, arrays)
     return path
+
+
+def arrays_of(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path) as archive:
+        return dict(archive)
 
 
 def inputs_from(
@@ -107,8 +112,7 @@ def test_every_level_has_the_mean_and_spread_of_its_samples(tmp_path: Path) -> N
 
 def test_samples_with_all_systems_tied_are_counted_and_left_out(tmp_path: Path) -> None:
     path = write_sampling(tmp_path / "items.npz", "ml-1m")
-    with np.load(path) as archive:
-        arrays = dict(archive)
+    arrays = arrays_of(path)
     values = arrays["experiment-0/values"]
     values[1, :2, 0] = 0.0
     values[2, :, 0] = 0.0
@@ -128,8 +132,7 @@ def test_samples_with_all_systems_tied_are_counted_and_left_out(tmp_path: Path) 
 
 def test_systems_apart_by_rounding_errors_are_tied(tmp_path: Path) -> None:
     path = write_sampling(tmp_path / "users.npz", "ml-1m")
-    with np.load(path) as archive:
-        arrays = dict(archive)
+    arrays = arrays_of(path)
     one, other = 0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1
     assert one != other
     arrays["experiment-0/complete"][0] = [one, other] + [0.9] * 7
@@ -197,12 +200,15 @@ def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) 
 # --- drawing ----------------------------------------------------------------------------------
 
 
-def drawn(folder: Path) -> tuple[pd.DataFrame, Figure]:
+def figure_of(
+    results: pd.DataFrame, study: str = "valcarce2020", artifact: str = "fig03", **display: str
+) -> Figure:
+    return drawn_alone(rank_stability, results, display_of(study, artifact, **display))
+
+
+def results_of_two(folder: Path) -> pd.DataFrame:
     path = write_sampling(folder / "ratings.npz", "ml-1m", "librarything")
-    inputs = inputs_from(path, present=("ml-1m", "librarything"))
-    results = saved(data(inputs), folder)
-    with figure_style():
-        return results, draw(results, display_of("valcarce2020", "fig03"))
+    return saved(data(inputs_from(path, present=("ml-1m", "librarything"))), folder)
 
 
 def curves_of(axes: Axes) -> list[Line2D]:
@@ -211,7 +217,8 @@ def curves_of(axes: Axes) -> list[Line2D]:
 
 
 def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
-    results, figure = drawn(tmp_path)
+    results = results_of_two(tmp_path)
+    figure = figure_of(results)
     for axes, dataset in zip(figure.axes, ("ml-1m", "librarything"), strict=True):
         assert axes.get_xlim() == (100, 10)
         assert axes.get_xlabel() == "Test ratings kept (%)"
@@ -228,8 +235,7 @@ def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
 def test_mean_values_are_drawn_without_bands(tmp_path: Path) -> None:
     path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",), statistic="value"))
-    with figure_style():
-        (axes,) = draw(table, display_of("valcarce2020", "fig04")).axes
+    (axes,) = figure_of(table, artifact="fig04").axes
     for curve, name in zip(curves_of(axes), ("P", "MRR"), strict=True):
         values = table.loc[table["metric"] == name, "value"]
         assert curve.get_ydata()[::-1].tolist() == values.tolist()
@@ -237,10 +243,10 @@ def test_mean_values_are_drawn_without_bands(tmp_path: Path) -> None:
 
 
 def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
-    results, _ = drawn(tmp_path)
+    results = results_of_two(tmp_path)
     results.loc[results["kept_percent"] == 10, ["tau", "tau_low", "tau_high"]] = np.nan
+    figure = figure_of(results)
     with figure_style():
-        figure = draw(results, display_of("valcarce2020", "fig03"))
         figure.draw_without_rendering()
     assert np.isnan(curves_of(figure.axes[0])[0].get_ydata()[0])
     assert figure.axes[0].get_xlim() == (100, 10)
@@ -261,8 +267,7 @@ def test_the_axis_cuts_neither_a_curve_nor_its_band(low: float, end: float) -> N
             "tau_high": [1.0, 1.0],
         }
     )
-    with figure_style():
-        figure = draw(results, display_of("valcarce2018", "fig06"))
+    figure = figure_of(results, "valcarce2018", "fig06")
     low_end, high_end = figure.axes[0].get_ylim()
     assert low_end == pytest.approx(end)
     assert 1 < high_end < 1.03
@@ -284,11 +289,9 @@ def test_the_least_and_the_most_stable_metric_have_bands_and_the_others_interval
         )
         for name, tau in zip(names, (0.95, 0.99, 0.9, 0.97), strict=True)
     )
-    with figure_style():
-        display = display_of("valcarce2020", "fig03")
-        axes = draw(results, display).axes[0]
+    axes = figure_of(results).axes[0]
     bands = [c for c in axes.collections if isinstance(c, FillBetweenPolyCollection)]
-    styles = display.metric_styles(names)
+    styles = display_of("valcarce2020", "fig03").metric_styles(names)
     assert [to_hex(band.get_facecolor()[0]) for band in bands] == [
         styles[name].colour for name in ("MAP", "nDCG")
     ]
@@ -303,9 +306,9 @@ def test_the_least_and_the_most_stable_metric_have_bands_and_the_others_interval
 
 
 def test_intervals_are_in_the_order_of_the_ends_and_cut_offs_without_a_name_have_none() -> None:
-    with figure_style():
-        display = display_of("valcarce2018", "fig02", edition="full")
-        axes = draw(read_results(FULL / "valcarce2018" / "fig02.csv"), display).axes[0]
+    results = read_results(FULL / "valcarce2018" / "fig02.csv")
+    axes = figure_of(results, "valcarce2018", "fig02", edition="full").axes[0]
+    display = display_of("valcarce2018", "fig02", edition="full")
     assert {curve.get_label() for curve in curves_of(axes)} == set(display.parameters["named"])
     means = [
         line.get_ydata()[0]
@@ -317,9 +320,8 @@ def test_intervals_are_in_the_order_of_the_ends_and_cut_offs_without_a_name_have
 
 
 def test_the_paper_is_marked_where_it_says_a_level() -> None:
-    path = FULL / "valcarce2020" / "fig03.csv"
-    with figure_style():
-        axes = draw(read_results(path), display_of("valcarce2020", "fig03", edition="full")).axes[0]
+    results = read_results(FULL / "valcarce2020" / "fig03.csv")
+    axes = figure_of(results, edition="full").axes[0]
     (mark,) = [line for line in axes.lines if line.get_label() == "_paper"]
     assert (*mark.get_xdata(), *mark.get_ydata()) == (50, 0.9)
     assert mark.get_fillstyle() == "none"
@@ -329,9 +331,7 @@ def test_the_paper_is_marked_where_it_says_a_level() -> None:
 def test_released_forms_have_a_panel_of_their_own_below(tmp_path: Path) -> None:
     path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",), **GEOMETRIC))
-    with figure_style():
-        figure = draw(table, display_of("valcarce2020", "fig10"))
-    above, below = figure.axes
+    above, below = figure_of(table, artifact="fig10").axes
     assert [curve.get_label() for curve in curves_of(above)] == ["GP", "GMRR"]
     assert [curve.get_label() for curve in curves_of(below)] == ["GMRR", "GMRR*"]
     assert [curve.get_linestyle() for curve in curves_of(below)] == ["-", ":"]
@@ -348,8 +348,7 @@ def test_the_condition_is_named_once_whatever_the_datasets() -> None:
     display = display_of("valcarce2018", "fig06")
     results = read_results(ROOT / "results" / "demo" / "valcarce2018" / "fig06.csv")
     alone = results[results["dataset"] == "ml-1m"]
-    with figure_style():
-        several, single = draw(results, display), draw(alone, display)
+    several, single = (figure_of(own, "valcarce2018", "fig06") for own in (results, alone))
     removed = display.parameters["removed"]
     assert several.get_suptitle() == removed
     assert not any(removed in axes.get_title(loc="left") for axes in several.axes)
@@ -360,3 +359,24 @@ def test_the_condition_is_named_once_whatever_the_datasets() -> None:
         assert text_problems(several) == []
     assert single.get_suptitle() == ""
     assert single.axes[0].get_title(loc="left") == f"{removed}, ML-1M twin"
+
+
+# --- the axis of coefficients near 1 -----------------------------------------------------------
+
+
+def test_each_factor_of_what_is_missing_has_the_same_room() -> None:
+    with figure_style():
+        figure = new_figure(SINGLE_COLUMN, SINGLE_COLUMN)
+        axes = figure.subplots()
+        scale_near_one(axes, 0.35)
+        figure.draw_without_rendering()
+    heights = axes.transData.transform([(0, tau) for tau in (0.4, 0.8, 0.9, 0.95, 1)])[:, 1]
+    assert (np.diff(heights) > 0).all()
+    assert heights[2] - heights[1] == pytest.approx(heights[3] - heights[2], rel=0.01)
+    marks = [label.get_text() for label in axes.get_yticklabels()]
+    assert marks == ["1", ".99", ".97", ".9", ".7"]
+
+
+def test_an_axis_without_length_is_refused() -> None:
+    with figure_style(), pytest.raises(ValueError, match="would end at 1"):
+        scale_near_one(new_figure(2, 2).subplots(), 1.0)

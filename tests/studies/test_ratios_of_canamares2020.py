@@ -16,12 +16,11 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, drawn, drawn_alone, module_of, problems_of
+from studies.prepared import display_of, drawn, drawn_alone, module_of, problems_of, saved
 
 from receval.figures.printed_numbers import significant
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
-from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.published import PUBLISHED_GREY
 from reproduction.studies.canamares2020 import fig05, fig06, table2, train_ratios
 
@@ -39,9 +38,7 @@ def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
     tmp_path: Path, artifact: str, datasets: tuple[str, ...], absent: tuple[str, ...]
 ) -> None:
     module = module_of(STUDY, artifact)
-    path = tmp_path / "numbers.csv"
-    write_results(module.data(inputs_for(tmp_path, artifact, datasets)), path)
-    results = read_results(path)
+    results = saved(module.data(inputs_for(tmp_path, artifact, datasets)), tmp_path)
     display = display_of(STUDY, artifact, absent)
     figure = drawn(module, results, display)
     assert problems_of(figure) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of
+from studies.prepared import display_of, saved
 from studies.test_rank_stability import (
     MEASURES,
     NINE_SYSTEMS,
@@ -19,9 +19,8 @@ from studies.test_rank_stability import (
 )
 
 from receval.figures.printed_numbers import significant
-from receval.storage.files import read_results, write_results
 from reproduction.studies.metric_studies import sampled_system_values
-from reproduction.studies.metric_studies.sampled_values import read_samplings
+from reproduction.studies.metric_studies.rank_stability import read_samplings
 
 COLUMNS = [f"value_{system}" for system in NINE_SYSTEMS]
 
@@ -29,9 +28,7 @@ COLUMNS = [f"value_{system}" for system in NINE_SYSTEMS]
 def traced(folder: Path, *archives: Path) -> pd.DataFrame:
     """Return the values as their file has them."""
     present = ("ml-1m", "librarything")
-    path = folder / "sampled_system_values.csv"
-    write_results(sampled_system_values.data(inputs_from(*archives, present=present)), path)
-    return read_results(path)
+    return saved(sampled_system_values.data(inputs_from(*archives, present=present)), folder)
 
 
 def test_a_row_has_the_means_over_the_samples_of_a_level(tmp_path: Path) -> None:

@@ -14,9 +14,8 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from studies.prepared import display_of, inputs_of, write_experiment
+from studies.prepared import display_of, drawn_alone, inputs_of, write_experiment
 
-from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
@@ -24,10 +23,10 @@ from receval.seeds import seed_sequence
 from receval.statistics.permutation import permutation_test
 from reproduction.experiments.values import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.metric_studies import p_value_curves
 from reproduction.studies.metric_studies.discriminative_power import data as power
 from reproduction.studies.metric_studies.discriminative_power import tabulate
 from reproduction.studies.metric_studies.p_value_curves import data as p_values
-from reproduction.studies.metric_studies.p_value_curves import draw
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")
@@ -185,8 +184,7 @@ def test_a_table_of_power_has_metrics_across_or_down(
 
 
 def drawn(results: pd.DataFrame) -> Figure:
-    with figure_style():
-        return draw(results, display_of("valcarce2020", "fig02"))
+    return drawn_alone(p_value_curves, results, display_of("valcarce2020", "fig02"))
 
 
 def pairs_of(name: str, p_values: list[float]) -> pd.DataFrame:

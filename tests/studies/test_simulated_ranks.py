@@ -6,15 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom
 
 from receval.data.ratings import summed_matrix
 from receval.splits.split import Fold, Judgments
-from reproduction.studies.followups._shared.simulated_ranks import simulated_hits
+from reproduction.experiments.simulated_ranks import simulated_hits
 
 SAMPLES = 40_000
 N_ITEMS = 9
@@ -78,56 +75,6 @@ def test_samples_by_weight_have_binomial_numbers_above() -> None:
         shares = np.bincount(hits[:, column], minlength=sampled + 1) / SAMPLES
         chances = binom.pmf(np.arange(sampled + 1), sampled, share)
         np.testing.assert_allclose(shares, chances, atol=0.012)
-
-
-@given(seed=st.integers(0, 10_000), sampled=st.integers(1, 12), weighted=st.booleans())
-@pytest.mark.costly
-def test_samples_are_those_of_a_loop_over_the_same_numbers(
-    seed: int, sampled: int, weighted: bool
-) -> None:
-    rng = np.random.default_rng(seed)
-    use = rng.choice(3, size=(4, 10), p=[0.5, 0.2, 0.3])
-    train, test = np.argwhere(use == 1), np.argwhere(use == 2)
-    fold = Fold(
-        summed_matrix(*train.T, np.ones(len(train)), shape=use.shape),
-        Judgments.from_pairs(*test.T, rng.integers(1, 6, len(test)), n_users=4),
-    )
-    scores = rng.integers(0, 4, use.shape).astype(np.float32)
-    scores[rng.random(use.shape) < 0.2] = np.nan
-    priority = rng.permutation(10).astype(np.uint32)
-    weights = rng.integers(0, 3, 10) + 0.5 if weighted else None
-    relevant = fold.test.values >= 3
-    rows = np.flatnonzero(relevant)
-    # Whose ratings are of all items has no candidate, of which weights complain.
-    assume((use == 0).any(axis=1).all())
-    drawing = (sampled, 3, np.random.default_rng(seed), weights)
-    found = simulated_hits(Given(scores), fold, rows, relevant, priority, *drawing)
-    again = np.random.default_rng(seed)
-    for column, row in enumerate(rows):
-        user, item = int(fold.test.users[row]), int(fold.test.items[row])
-        own = (use[user] == 1) | np.isin(
-            np.arange(10), fold.test.items[relevant & (fold.test.users == user)]
-        )
-        pool = np.flatnonzero(~own).tolist()
-        if np.isnan(scores[user, item]):
-            assert (found[:, column] == -1).all()
-            continue
-        for sample in found[:, column]:
-            hits = 0
-            for drawn in range(min(sampled, len(pool)) if weights is None else sampled):
-                if weights is None:
-                    # Shuffled further by every sample.
-                    other = drawn + int(again.random() * (len(pool) - drawn))
-                    pool[drawn], pool[other] = pool[other], pool[drawn]
-                    chosen = pool[drawn]
-                else:
-                    sums = np.cumsum(weights[pool])
-                    chosen = pool[int(np.argmax(sums > again.random() * sums[-1]))]
-                pair = scores[user, [chosen, item]]
-                hits += pair[0] > pair[1] or (
-                    pair[0] == pair[1] and priority[chosen] < priority[item]
-                )
-            assert sample == hits
 
 
 def hits_of_three(weights: list[float], samples: int) -> list[int]:

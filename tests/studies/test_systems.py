@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of, problems_of, write_experiment
+from studies.prepared import display_of, drawn, inputs_of, problems_of, saved, write_experiment
 
-from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
+from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_and_ours
 from reproduction.studies.systems import agreement, fidelity, searches
@@ -100,10 +99,8 @@ def test_agreement_leaves_out_the_optimal_rankings_and_has_tau_of_the_others(
         pairs = [(0, 1), (0, 2), (1, 2)]
         signs = [np.sign((published[a] - published[b]) * (ours[a] - ours[b])) for a, b in pairs]
         assert row["tau"] == pytest.approx(np.mean(signs))
-    write_results(results, tmp_path / "agreement.csv")
-    printed = agreement.tabulate(
-        read_results(tmp_path / "agreement.csv"), display_of(STUDY, "agreement", edition="full")
-    )
+    display = display_of(STUDY, "agreement", edition="full")
+    printed = agreement.tabulate(saved(results, tmp_path), display)
     assert to_markdown(printed).count("\n| ") == 2 + 2
     assert "Median (%)" in [column.header for column in printed.columns]
     assert r"\%" in to_latex(printed)
@@ -112,14 +109,11 @@ def test_agreement_leaves_out_the_optimal_rankings_and_has_tau_of_the_others(
 def test_the_drawing_of_fidelity_has_a_row_a_system_and_no_overlaps(
     inputs: ArtifactInputs, tmp_path: Path
 ) -> None:
-    write_results(fidelity.data(inputs), tmp_path / "fidelity.csv")
-    with figure_style():
-        figure = fidelity.draw(
-            read_results(tmp_path / "fidelity.csv"), display_of(STUDY, "fidelity", edition="full")
-        )
-        (axes,) = figure.axes
-        assert len(axes.get_yticks()) == len(SYSTEMS)
-        assert problems_of(figure) == []
+    display = display_of(STUDY, "fidelity", edition="full")
+    figure = drawn(fidelity, saved(fidelity.data(inputs), tmp_path), display)
+    (axes,) = figure.axes
+    assert len(axes.get_yticks()) == len(SYSTEMS)
+    assert problems_of(figure) == []
 
 
 def test_the_table_of_searches_prints_the_chosen_setting(tmp_path: Path) -> None:

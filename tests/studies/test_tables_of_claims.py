@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from studies.prepared import display_of
+from studies.prepared import display_of, saved
 
 from receval.figures.tables import LONGEST_CELL, to_markdown
-from receval.storage.files import read_results, write_results
+from receval.storage.files import write_results
 from reproduction.claims.ledger import COLUMNS
-from reproduction.experiments.input_files import InputFiles
+from reproduction.experiments.experiment import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.studies.tables import claims
 
@@ -41,10 +41,7 @@ def data(folder: Path, rows: pd.DataFrame, wanted: Any) -> pd.DataFrame:
 def printed(
     folder: Path, rows: pd.DataFrame, study: str, artifact: str, edition: str = "demo"
 ) -> Any:
-    write_results(rows, folder / "view.csv")
-    return claims.tabulate(
-        read_results(folder / "view.csv"), display_of(study, artifact, edition=edition)
-    )
+    return claims.tabulate(saved(rows, folder), display_of(study, artifact, edition=edition))
 
 
 def test_a_view_has_the_rows_of_the_claims_it_names(tmp_path: Path) -> None:

@@ -8,10 +8,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of, ratings_of
+from studies.prepared import display_of, inputs_of, ratings_of, saved
 
 from receval.figures.tables import Table
-from receval.storage.files import read_results, write_results
 from reproduction.studies.tables.dataset_statistics import data, dataset_statistics, tabulate
 
 # Ratings by item: 3, 1, 0, 0; by user: 2, 1, 1.
@@ -104,8 +103,8 @@ def printed(tmp_path: Path, study: str, artifact: str, *absent: str) -> Table:
     display = display_of(study, artifact)
     columns = ["dataset", *display.parameters["columns"]]
     rows = [row for row in PUBLISHED if row["dataset"] in display.datasets]
-    write_results(pd.DataFrame(rows)[columns], tmp_path / "table.csv")
-    return tabulate(read_results(tmp_path / "table.csv"), display_of(study, artifact, absent))
+    results = saved(pd.DataFrame(rows)[columns], tmp_path)
+    return tabulate(results, display_of(study, artifact, absent))
 
 
 @pytest.mark.parametrize(

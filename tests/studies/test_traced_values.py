@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of, write_experiment
+from studies.prepared import display_of, inputs_of, saved, write_experiment
 
 from receval.figures.printed_numbers import significant
 from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
-from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.metric_studies import (
     geometric_agreement,
@@ -54,9 +53,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
 @pytest.fixture(scope="module")
 def traced(inputs: ArtifactInputs, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     """The values as their file has them."""
-    path = tmp_path_factory.mktemp("csv") / "system_values.csv"
-    write_results(system_values.data(inputs), path)
-    return read_results(path)
+    return saved(system_values.data(inputs), tmp_path_factory.mktemp("csv"))
 
 
 def values_of(

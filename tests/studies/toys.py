@@ -6,9 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-from studies.prepared import display_of, inputs_of, module_of
+from studies.prepared import display_of, inputs_of, module_of, saved
 
-from receval.storage.files import read_results, write_results
 from reproduction.studies.menamaldonado2021.toy_examples import marks_of
 
 STUDY = "menamaldonado2021"
@@ -20,8 +19,7 @@ EXAMPLES = {
 def results_of(artifact: str, folder: Path) -> pd.DataFrame:
     """Return an artifact's results as they are read from its CSV."""
     inputs = inputs_of(folder, **display_of(STUDY, artifact).parameters)
-    write_results(module_of(STUDY, artifact).data(inputs), folder / "results.csv")
-    return read_results(folder / "results.csv")
+    return saved(module_of(STUDY, artifact).data(inputs), folder)
 
 
 def number(results: pd.DataFrame, quantity: str, **where: str) -> float:

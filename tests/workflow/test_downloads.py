@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from datasets.http_server import running_server
+from datasets.hostile_server import running_hostile_server
 from workflow.running import Workflow
 
 pytestmark = [pytest.mark.processes, pytest.mark.repository]
@@ -54,7 +54,7 @@ def test_a_downloaded_dataset_is_not_fetched_again_even_without_network(
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     workflow = finished.copied(tmp_path / "downloading", with_results=True)
     twin = workflow.folder / TWIN
-    with running_server() as server:
+    with running_hostile_server() as server:
         url = server.serve("/ml-1m.zip", twin.read_bytes())
         changes = {"edition": "full", "datasets": {"ml-1m": dataset_of(workflow, [url])}}
         first = workflow.run("--cores", "1", targets=RATINGS, changes={**changes, "network": "on"})

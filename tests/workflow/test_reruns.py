@@ -74,12 +74,6 @@ def test_editing_the_numbers_of_a_figure_and_a_metric_of_another_does_no_more_th
     assert run.jobs == NUMBERS_AND_WHAT_HANGS_ON_THEM | SAMPLING_AND_WHAT_HANGS_ON_IT, run.text
 
 
-def test_editing_a_metric_recomputes_the_artifacts_that_name_it(made: Workflow) -> None:
-    with made.edited({PRECISION: with_changed_function(made.read(PRECISION), "per_list")}):
-        run = made.run("-n")
-    assert run.jobs == NUMBERS_AND_WHAT_HANGS_ON_THEM, run.text
-
-
 def test_editing_comments_and_docstrings_reruns_nothing(made: Workflow) -> None:
     names = (
         PLSA,

@@ -42,8 +42,8 @@ MOST_PRINTED = 100
 """The most rows of a table at the terminal; its files have all rows."""
 
 
-def add_ratings(parser: argparse.ArgumentParser) -> None:
-    """Add arguments for a file of ratings and its columns."""
+def add_ratings(parser: argparse.ArgumentParser, *, has_format: bool = True) -> None:
+    """Add arguments for a file of ratings and its columns; perhaps without ``--format``."""
     ratings = parser.add_argument(
         "ratings",
         nargs="?",
@@ -51,7 +51,7 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
     )
     complete_by("file", [ratings])
     add_columns(parser, COLUMNS)
-    add_reading(parser)
+    add_reading(parser, has_format=has_format)
 
 
 def add_columns(
@@ -89,11 +89,14 @@ READING = ("format", "delimiter", "header", "columns", "encoding", "decimal", "t
 """The arguments of :func:`add_reading`, by their names in the library."""
 
 
-def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str = "") -> None:
+def add_reading(
+    parser: argparse.ArgumentParser, of: str = "files", prefix: str = "", *, has_format: bool = True
+) -> None:
     """Add arguments for the format of texts, for when it cannot be detected."""
     group = parser.add_argument_group(f"reading {of}", "By default receval detects the format.")
     dashes = f"--{prefix}"
-    group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")
+    if has_format:
+        group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")
     group.add_argument(
         f"{dashes}delimiter",
         type=_delimiter,
@@ -176,10 +179,10 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         type=_samples,
         metavar="NUMBER",
         default=10_000,
-        help="number of samples of the permutation test; p-values that are too small for them are "
-        "approximated (default: %(default)s)",
+        help="number of samples of a permutation or bootstrap test; p-values of permutation tests "
+        "that are too small for them are approximated (default: %(default)s)",
     )
-    add_seed(parser)
+    add_seed(parser, "all random choices but those of systems")
 
 
 def add_relevant(parser: argparse.ArgumentParser, of: str = "test rating") -> None:
@@ -193,14 +196,14 @@ def add_relevant(parser: argparse.ArgumentParser, of: str = "test rating") -> No
     )
 
 
-def add_seed(parser: argparse.ArgumentParser) -> None:
+def add_seed(parser: argparse.ArgumentParser, of: str = "all random choices") -> None:
     """Add the argument for the seed."""
     parser.add_argument(
         "--seed",
         type=_seed,
         metavar="NUMBER",
         default=1,
-        help="seed of all random choices (default: %(default)s)",
+        help=f"seed of {of} (default: %(default)s)",
     )
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +14,14 @@ from receval.cli.arguments import (
     add_ratings,
     finish,
     number_or_word,
-    ratings_of,
     repeated,
 )
-from receval.cli.command_parser import add_command, progress_line
+from receval.cli.command_parser import add_command, complete_by, progress_line
+from receval.cli.comparison_arguments import add_comparison, check_comparison, comparison_of
 from receval.cli.features import FILES, add_features, features_of, grouped_results
+from receval.cli.runs import add_depth, add_run_columns, read_runs
 from receval.cli.saved_arguments import add_settings
+from receval.cli.split import DEFAULT_SPLIT, add_given_parts, split_of
 from receval.storage.messages import quoted
 
 if TYPE_CHECKING:
@@ -38,16 +39,22 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "slim": ("receval.recommenders.slim:SLIM", {"l1": 1.0, "l2": 100.0}),
     "plsa": ("receval.recommenders.plsa:PLSA", {}),
 }
-"""Class and parameters by name; other parameters follow the name or have defaults."""
+"""Class and parameters by name; other parameters follow the name or have defaults. The name of the
+class is taken, too."""
+
+DEFAULT_SEED = 0
+"""The default seed of all systems of the library."""
 
 EXAMPLES = """names:
   systems     random, pop, average, user-knn, item-knn, puresvd, mf, bprmf, slim, plsa
   splits      random-ratio, user-ratio, k-fold, leave-out, leave-last-out, temporal,
-              uniform-test, missing-at-random, anti-popular-familiarity
+              time-windows, next-item, held-out-users, uniform-test, missing-at-random,
+              anti-popular-familiarity, predefined
   metrics     P, Recall, Hit, AP, nDCG, RR, F1, RBP, bpref, infAP and others, with a cut-off such as
               nDCG@10; names of other tools work as well: precision, HR, MAP, MRR, NDCG
   protocols   AR or 1R, then AI or TI for the target items, and AN or NN for the other candidates
-  If a name or parameter is unknown, the error message lists the valid ones.
+  If a name or parameter is unknown, the error message lists the valid ones. Systems may also have
+  the names of their classes, such as WRMF for mf, and a seed of their own: mf:seed=2.
 
 examples:
   receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
@@ -55,6 +62,8 @@ examples:
     --protocol "1R TI-NN sampled=99" --metric nDCG@10 --metric MRR
   receval evaluate ratings.dat --item-features movies.dat --metric "ILD(feature=genre)@10" \\
     --user-groups users.dat:gender --item-groups movies.dat:genre
+  receval evaluate ratings.csv --system pop --run mine.jsonl
+  receval evaluate train.csv --test test.csv --system item-knn
   receval evaluate --settings receval-evaluate/settings.json --seed 2 --out seed-2
 """
 
@@ -68,36 +77,56 @@ def add_evaluate(commands: Any) -> None:
         "--system",
         action="append",
         metavar="NAME",
-        help="system, such as pop, user-knn:neighbours=50 or mf:factors=20; may be repeated "
+        help="system, such as pop, user-knn:neighbours=50 or mf:factors=20,seed=2; may be repeated "
         "(default: pop and user-knn)",
     )
+    run = parser.add_argument(
+        "--run",
+        "--runs",
+        action="append",
+        dest="runs",  # The library's name; the function of the command has the other.
+        metavar="FILE",
+        help="lists that another program made for the test users of the split, to be compared with "
+        "the systems; NAME=FILE sets their name; may be repeated",
+    )
+    complete_by("file", [run])
+    add_depth(parser)
+    add_run_columns(parser)
     parser.add_argument(
         "--split",
-        default="user-ratio:train_ratio=0.8",
+        default=DEFAULT_SPLIT,
         metavar="KIND",
         help="split, such as k-fold:folds=5, leave-last-out or temporal:cut=2003-01-31,gap=7 "
         "(default: %(default)s)",
     )
+    add_given_parts(parser)
     add_measuring(parser)
     add_features(parser)
+    add_comparison(parser)
     add_output(parser, "receval-evaluate")
-    add_settings(parser, required=["ratings"], files=["ratings", *FILES])
+    files = ["ratings", "test", "validation", "runs", *FILES]
+    add_settings(parser, required=["ratings"], files=files)
 
 
 def run_evaluate(chosen: argparse.Namespace) -> int:
     """Run the command."""
     from receval.evaluation.systems import evaluate_systems
-    from receval.splits.split_ratings import split
 
+    check_comparison(chosen)
     names = repeated(chosen.system) or ["pop", "user-knn"]
-    systems = {name: named_system(name, chosen.seed) for name in names}
-    kind, parameters = _split(chosen.split)
-    data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
+    systems = {}
+    for text in names:
+        name, own = labelled_system(text)
+        systems[name] = named_system(own)
+    data = split_of(chosen, chosen.split)
+    runs = read_runs(chosen, chosen.runs or [])
     features = features_of(chosen)
     with progress_line("system") as progress:
         result = evaluate_systems(
             data,
             systems,
+            runs=runs or None,
+            depth=chosen.depth,
             protocols=repeated(chosen.protocol) or "AR AI-AN",
             metrics=repeated(chosen.metric) or None,
             relevant=chosen.relevant,
@@ -108,34 +137,72 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
         )
     title = f"Systems on {Path(chosen.ratings).name}"
     grouped = grouped_results(result, chosen)
-    return finish(result.as_report(title, samples=chosen.samples, grouped=grouped), chosen)
+    report = result.as_report(
+        title, methods=bool(chosen.methods), grouped=grouped, **comparison_of(chosen)
+    )
+    return finish(report, chosen)
 
 
-def _split(text: str) -> tuple[str, Mapping[str, Any]]:
-    kind, _, written = text.partition(":")
-    parts = [part.partition("=") for part in written.split(",") if part]
-    return kind, {name.strip(): number_or_word(value.strip()) for name, _, value in parts}
-
-
-def named_system(text: str, seed: int) -> Recommender:
-    """Return the system for a name in :data:`SYSTEMS`, perhaps with parameters of its class.
-
-    The system's random choices depend on the seed and on the whole text.
+def labelled_system(text: str) -> tuple[str, str]:
+    """Return the name of a system in results, and the text that describes it.
 
     Examples
     --------
-    >>> named_system("user-knn:neighbours=20", seed=1).parameters["neighbours"]
+    >>> labelled_system("user-knn:neighbours=20")
+    ('user-knn:neighbours=20', 'user-knn:neighbours=20')
+    >>> labelled_system("near=UserKNN:neighbours=20")
+    ('near', 'UserKNN:neighbours=20')
+    """
+    name, equals, own = text.partition("=")
+    kind = own.partition(":")[0]
+    if equals and name and ":" not in name and (kind in SYSTEMS or _class_path(kind)):
+        return name, own
+    return text, text
+
+
+def _class_path(name: str) -> str | None:
+    """Return the path of a recommender of the library, given the name of its class."""
+    import receval
+    from receval.recommenders.base import Recommender
+
+    kind = getattr(receval, name) if name in receval.__all__ and name[:1].isupper() else None
+    if not (isinstance(kind, type) and issubclass(kind, Recommender)) or kind is Recommender:
+        return None
+    return f"{kind.__module__}:{kind.__name__}"
+
+
+_VALUES = {"none": None, "true": True, "false": False}
+
+
+def named_system(text: str, seed: int | None = None) -> Recommender:
+    """Return the system for a name in :data:`SYSTEMS`, perhaps with parameters of its class.
+
+    Its random choices depend on ``seed=...`` in the text. Without it they are those of the class's
+    default, so that the library's ``WRMF(factors=20)`` has the same scores as ``mf:factors=20``;
+    or, if a seed is given, they depend on it, on the name and on the parameters. The name may also
+    be that of a class of the library, such as ``UserKNN``.
+
+    Examples
+    --------
+    >>> named_system("user-knn:neighbours=20").parameters["neighbours"]
     20
+    >>> named_system("WRMF:seed=3").parameters == named_system("mf:seed=3").parameters
+    True
     """
     from receval.recommenders.base import make
     from receval.seeds import integer_seed
 
     name, _, written = text.partition(":")
-    if name not in SYSTEMS:
+    classes = {path.partition(":")[2]: own for own, (path, _) in SYSTEMS.items()}
+    name = classes.get(name, name)
+    path = _class_path(name)
+    if name not in SYSTEMS and path is None:
         near = get_close_matches(name, SYSTEMS, n=2, cutoff=0.4)
         hint = f"Did you mean {' or '.join(near)}? The systems are" if near else "The systems are"
         raise ValueError(f"There is no system {quoted(name)}. {hint} {', '.join(SYSTEMS)}.")
-    path, parameters = SYSTEMS[name]
+    parameters: dict[str, Any] = {}
+    if path is None:
+        path, parameters = SYSTEMS[name]
     given: dict[str, Any] = {}
     for part in filter(None, written.split(",")):
         parameter, equals, value = part.partition("=")
@@ -145,4 +212,9 @@ def named_system(text: str, seed: int) -> Recommender:
                 "parameter=value, as in user-knn:neighbours=20."
             )
         given[parameter.strip()] = number_or_word(value.strip())
-    return make(path, {**parameters, **given}, integer_seed(seed, "system", text))
+    own_seed = given.pop("seed", None)
+    if own_seed is None:
+        known = f"{name}:{written}" if written else name
+        own_seed = DEFAULT_SEED if seed is None else integer_seed(seed, "system", known)
+    given = {own: _VALUES.get(str(value), value) for own, value in given.items()}
+    return make(path, {**parameters, **given}, int(own_seed))

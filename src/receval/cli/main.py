@@ -34,12 +34,16 @@ from receval.cli.evaluate import add_evaluate
 from receval.cli.multiverse import add_multiverse
 from receval.cli.runs import add_runs
 from receval.cli.saved_arguments import with_new_names, with_settings
+from receval.cli.split import add_split
+from receval.cli.tune import add_tune
 from receval.storage.messages import about_files, printable, quoted
 
 COMMANDS = {
     "diagnose": add_diagnose,
     "evaluate": add_evaluate,
+    "tune": add_tune,
     "runs": add_runs,
+    "split": add_split,
     "multiverse": add_multiverse,
     "audit-samples": add_audit_samples,
 }

@@ -21,6 +21,7 @@ from receval.cli.arguments import (
     repeated,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
+from receval.cli.comparison_arguments import add_comparison, comparison_of
 from receval.cli.features import FILES, add_features, features_of, grouped_results
 from receval.cli.saved_arguments import TABLES_READ, add_settings
 from receval.storage.messages import printable
@@ -39,14 +40,7 @@ def add_runs(commands: Any) -> None:
     text = "compare recommendation lists that other programs have made"
     parser = add_command(commands, "runs", text, EXAMPLES, run_runs)
     add_lists(parser)
-    parser.add_argument(
-        "--depth",
-        type=depth,
-        metavar="LENGTH",
-        default="auto",
-        help="length at which lists were cut, or 'whole' if items that are not in them were never "
-        "retrieved (default: %(default)s)",
-    )
+    add_depth(parser)
     parser.add_argument(
         "--ties",
         choices=("auto", "trec", "random", "listed"),
@@ -55,6 +49,7 @@ def add_runs(commands: Any) -> None:
     )
     add_measuring(parser)
     add_features(parser)
+    add_comparison(parser)
     add_output(parser, "receval-runs")
     repeat_lists(parser, FILES)
 
@@ -86,6 +81,11 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, "the tables of --test, and of --train unless it has options of its own")
     add_columns(parser, COLUMNS, " in the table of --train", "train-")
     add_reading(parser, "the table of --train", "train-")
+    add_run_columns(parser)
+
+
+def add_run_columns(parser: argparse.ArgumentParser) -> None:
+    """Add arguments for how runs are read."""
     add_columns(parser, _RUN_COLUMNS, " in runs", "run-")
     parser.add_argument(
         "--run-order",
@@ -94,6 +94,18 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
         help="order of lists that have both scores and ranks (default: %(default)s)",
     )
     add_reading(parser, "runs", "run-")
+
+
+def add_depth(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for the length at which lists were cut."""
+    parser.add_argument(
+        "--depth",
+        type=depth,
+        metavar="LENGTH",
+        default="auto",
+        help="length at which lists were cut, or 'whole' if items that are not in them were never "
+        "retrieved (default: %(default)s)",
+    )
 
 
 def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
@@ -108,13 +120,14 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     return test, train
 
 
-def read_runs(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return the runs of the arguments of :func:`add_lists`, by their names."""
+def read_runs(chosen: argparse.Namespace, files: list[str] | None = None) -> dict[str, Any]:
+    """Return the runs of the arguments of :func:`add_lists`, or of other files, by their names."""
     from receval.data.run import read_run
 
     options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
     options["order"] = chosen.run_order
-    return {name: read_run(path, **options) for name, path in named_runs(chosen.runs).items()}
+    named = named_runs(chosen.runs if files is None else files)
+    return {name: read_run(path, **options) for name, path in named.items()}
 
 
 def repeat_lists(parser: argparse.ArgumentParser, files: Sequence[str] = ()) -> None:
@@ -151,7 +164,10 @@ def run_runs(chosen: argparse.Namespace) -> int:
         )
     title = f"Runs on {Path(chosen.test).name}"
     grouped = grouped_results(result, chosen)
-    return finish(result.as_report(title, samples=chosen.samples, grouped=grouped), chosen)
+    report = result.as_report(
+        title, methods=bool(chosen.methods), grouped=grouped, **comparison_of(chosen)
+    )
+    return finish(report, chosen)
 
 
 def named_runs(runs: list[str]) -> dict[str, str]:

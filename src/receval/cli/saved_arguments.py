@@ -29,6 +29,7 @@ TRAITS = ("activity", "popularity-taste")
 NOT_KEPT = frozenset(
     {TABLES_READ, "run", "repeatable", "command"}
     | {"settings", "out", "report", "quiet", "strict", "force"}
+    | {"jobs", "resume_folder"}
 )
 """Arguments that do not affect results: where they are written, and how the command runs."""
 

@@ -55,7 +55,8 @@ class FoundColumns:
     are dictionaries of strings, and numbers are doubles. ``names`` has the name of each column in
     the table, if it has names, and ``unread`` the names of other columns. ``form`` is the format
     that the table was read as. With ``has_dates``, moments were written as dates, so that their
-    numbers are seconds.
+    numbers are seconds. ``types`` has the type of each column in a table that has types:
+    ``text``, ``integer`` or ``float``.
     """
 
     source: str
@@ -67,6 +68,7 @@ class FoundColumns:
     form: str = "table"
     has_dates: bool = False
     notes: tuple[Note, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays

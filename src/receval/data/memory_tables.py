@@ -91,7 +91,17 @@ def columns_of_table(
             has_dates |= is_date
     shown = {} if _are_numbered(names) else found
     unread, said = tuple(others), tuple(notes)
-    return FoundColumns(source, 1, "row", arrays, shown, unread, form, has_dates, said)
+    types = {role: _type_in_words(table.column(own).type) for role, own in found.items()}
+    return FoundColumns(source, 1, "row", arrays, shown, unread, form, has_dates, said, types)
+
+
+def _type_in_words(kind: pa.DataType) -> str:
+    """Return how a column is typed, as far as it matters for returning its values."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_integer(kind):
+        return "integer"
+    return "float" if pa.types.is_floating(kind) else "text"
 
 
 def holds_lists(field: pa.Field) -> bool:

@@ -153,6 +153,10 @@ def read_ratings(
         named = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
         return read_ratings(source, **named, duplicates=options.pop("repeats"), **options)
     chosen = ReadingOptions(**options)
+    named = {"user": user, "item": item, "rating": rating, "timestamp": timestamp, **options}
+    given = {name: value for name, value in named.items() if value is not None}
+    if duplicates != "refuse":
+        given["duplicates"] = duplicates
     columns = read_wanted(
         source,
         (
@@ -197,6 +201,8 @@ def read_ratings(
         notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
         are_counts=duplicates == "sum"
         or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
+        types=columns.types,
+        given=given,
     )
     read = ReadRatings(
         users=users[rows],

@@ -117,7 +117,9 @@ class ReadingReport:
     ``rule``; ``users`` and ``items`` count different ones. The scale of ratings (``values``), the
     unit and span of timestamps (``times``) and the rule are in words. ``are_counts`` says that
     ratings are counts, such as plays. ``entries`` says in words what rows are of, if they are not
-    of users and items.
+    of users and items. ``types`` has the type of each column in a table that has types: ``text``,
+    ``integer`` or ``float``; ``given`` are the arguments by which a caller said how to read the
+    table. Both are for programs and not part of JSON.
 
     Examples
     --------
@@ -141,6 +143,8 @@ class ReadingReport:
     rule: str = ""
     are_counts: bool = False
     entries: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """Return the report for a terminal: one line, and another if there are ratings or times."""
@@ -168,6 +172,7 @@ class ReadingReport:
     def as_dict(self) -> dict[str, Any]:
         """Return the report for JSON, without fields that do not apply."""
         found = asdict(self) | {"notes": [note.as_dict() for note in self.notes]}
+        del found["types"], found["given"]
         if (more := len(self.unread) - MOST_UNREAD) > 0:
             found["unread"] = (*self.unread[:MOST_UNREAD], f"and {more:,} more")
         return {name: own for name, own in found.items() if own not in ("", (), [], 0, {})}
@@ -190,3 +195,21 @@ def _lines_of(alike: Sequence[ReadingReport]) -> list[str]:
     names = [Path(report.source).name or report.source for report in alike]
     first, second = alike[0]._told()
     return [f"{enumerated(names, most=60)}: {first}", *([f"  {second}"] if second else [])]
+
+
+def saved_report(report: ReadingReport) -> dict[str, Any]:
+    """Return a report with all its fields as JSON, for :func:`loaded_report`.
+
+    Examples
+    --------
+    >>> report = ReadingReport("a.csv", rows=3, unread=("when",))
+    >>> loaded_report(saved_report(report)) == report
+    True
+    """
+    return asdict(report) | {"notes": [(note.code, str(note)) for note in report.notes]}
+
+
+def loaded_report(saved: Mapping[str, Any]) -> ReadingReport:
+    """Return the report that :func:`saved_report` returned."""
+    notes = tuple(Note(*own) for own in saved["notes"])
+    return ReadingReport(**{**saved, "notes": notes, "unread": tuple(saved["unread"])})

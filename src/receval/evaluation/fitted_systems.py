@@ -20,6 +20,7 @@ from receval.protocols.protocol import Protocol
 from receval.recommenders.adapters.adapt import adapt
 from receval.recommenders.adapters.scores import GivenScores
 from receval.recommenders.base import Recommender
+from receval.recommenders.products import with_rows_of
 from receval.recommenders.training_ratings import (
     are_clicks,
     clicked_training,
@@ -105,16 +106,44 @@ class WatchedScorer:
             )
 
 
+def refuse_without_fold_in(systems: Mapping[str, Any], folds: Iterable[Fold]) -> None:
+    """Refuse systems that cannot score held-out users, if a fold has some, before any training."""
+    if all(fold.fold_in is None for fold in folds):
+        return
+    for name, system in systems.items():
+        can = system.can_fold_in if isinstance(system, Recommender) else hasattr(system, "fold_in")
+        if isinstance(system, Trainable) and not can:
+            raise ValueError(
+                f"The system {quoted(name)} is a {type(system).__name__}, which cannot recommend "
+                "to users who were not in its training data, as this split requires. Choose "
+                "Popularity, UserKNN, ItemKNN, SLIM, PureSVD or a decomposition of scikit-learn, "
+                "give your own system a method fold_in(ratings), or choose another split."
+            )
+
+
 def fitted(
-    system: Any, train: csr_array, name: str = "", protocols: Iterable[Protocol] = ()
+    system: Any,
+    train: csr_array,
+    name: str = "",
+    protocols: Iterable[Protocol] = (),
+    fold_in: csr_array | None = None,
 ) -> WatchedScorer:
-    """Fit a system to ratings, if it can be trained, and return it."""
+    """Fit a system to ratings, if it can be trained, and return it.
+
+    The ratings of held-out users, who are in no training rating, are folded in afterwards.
+    """
     # A cut list does not show the ranks of sampled items, or of items of similar popularity.
     of_parts = [own.name for own in protocols if (own.sampled, own.percentiles) != (None, None)]
     needs_all = of_parts[0] if of_parts and isinstance(system, GivenScores) else None
     if isinstance(system, Trainable):
         own = system.fit(clicked_training(system, train))
-        system = system if own is None else own
+        trained: Any = system if own is None else own
+        if fold_in is not None:
+            own = trained.fold_in(clicked_training(system, fold_in))
+            trained = trained if own is None else own
+        system = trained
+    if fold_in is not None:
+        train = with_rows_of(train, fold_in)
     return WatchedScorer(system, name, train, needs_all)
 
 
@@ -202,10 +231,11 @@ def ranked_folds(
     """Train systems on each fold, and rank its test ratings and any unbiased judgments."""
     systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
     for number, fold in enumerate(data.folds()):
+        refuse_without_fold_in(systems, [fold])
         generator_for = data.generator_for(number)
         found: dict[str, dict[str, JudgedRanks]] = {"test": {}, "unbiased": {}}
         for name, system in systems.items():
-            scorer = fitted(system, fold.train, name, [protocol])
+            scorer = fitted(system, fold.learnt, name, [protocol], fold.fold_in)
             for part, judgments in (("test", fold.test), ("unbiased", fold.unbiased)):
                 if judgments is not None:
                     (found[part][name],) = rank_judged(

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from functools import partial
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from receval.evaluation.comparison import EFFECTS_IN_WORDS, ComparisonChoices
+from receval.evaluation.pair_tests import DAGGER
 from receval.figures.finish import legend_below, number_axes
-from receval.figures.printed_numbers import fixed, p_value
+from receval.figures.printed_numbers import NOTHING, as_written, fixed, p_value
 from receval.figures.style import (
     DOUBLE_COLUMN,
     MOST_COLOURED,
@@ -23,7 +27,7 @@ from receval.figures.style import (
     new_figure,
     series_styles,
 )
-from receval.figures.tables import Column, Table, table_of
+from receval.figures.tables import CellStyle, Column, Table, table_of
 from receval.storage.messages import enumerated, how_many
 
 DECIMALS = 4
@@ -47,13 +51,16 @@ def averages_table(
     decimals: int = DECIMALS,
     less_is_better: Collection[str] = (),
     method: str = "permutation test",
+    comparison: ComparisonChoices | None = None,
 ) -> Table:
     """Return the averages: a row for each protocol and system, a column for each metric.
 
     The groups have the columns ``protocol``, ``metric``, ``system``, ``mean``, and ``letters`` if
     systems were compared (:meth:`receval.evaluation.result.EvaluationResult.groups`). ``users`` are
-    the numbers of averaged users by protocol; if they differ, each row states them.
+    the numbers of averaged users by protocol; if they differ, each row states them. In LaTeX, the
+    best averages of several systems are bold, and letters are superscripts.
     """
+    comparison = comparison or ComparisonChoices()
     protocols = list(dict.fromkeys(groups["protocol"]))
     metrics = list(dict.fromkeys(groups["metric"]))
     has_letters = "letters" in groups
@@ -79,10 +86,15 @@ def averages_table(
     if len(protocols) == 1:
         caption += f" under {protocols[0]}"
     told = [f"{caption}."]
-    if has_letters:
+    if has_letters and comparison.reference is not None:
+        told.append(
+            f"{DAGGER}: significantly different from {comparison.reference} "
+            f"({method}, {comparison.correction_in_words}, .05)."
+        )
+    elif has_letters:
         told.append(
             "Systems that share a letter are not significantly different under a metric "
-            f"({method}, Holm's correction, .05)."
+            f"({method}, {comparison.correction_in_words}, .05)."
         )
         if any(own.startswith(" (") for own in letters):
             told.append(
@@ -97,7 +109,47 @@ def averages_table(
         columns=(*heads, Column("System"), *[Column("Users", "right")] * differ, *columns),
         rows=tuple(rows),
         caption=" ".join(told),
+        styles=_styles(groups, rows, len(metrics), decimals, less_is_better),
     )
+
+
+def _styles(
+    groups: pd.DataFrame,
+    rows: list[tuple[str, ...]],
+    n_metrics: int,
+    decimals: int,
+    less_is_better: Collection[str],
+) -> dict[tuple[int, int], CellStyle]:
+    """Return which averages are printed as the best of several, and how many letters follow."""
+    first = len(rows[0]) - n_metrics
+    n_systems = groups["system"].nunique()
+    protocols = list(dict.fromkeys(groups["protocol"]))
+    metrics = list(dict.fromkeys(groups["metric"]))
+    found = {}
+    for block, protocol in enumerate(protocols):
+        for place, metric in enumerate(metrics):
+            own = _of(groups, protocol, metric)["mean"]
+            best = fixed(float(own.min() if metric in less_is_better else own.max()), decimals)
+            for row in range(block * n_systems, (block + 1) * n_systems):
+                cell = rows[row][first + place]
+                printed = cell.rstrip(ascii_lowercase + DAGGER)
+                is_bold = n_systems > 1 and printed.partition(" ")[0] == best
+                found[row, first + place] = CellStyle(is_bold, len(cell) - len(printed))
+    return found
+
+
+def renamed(table: Table, names: Mapping[str, str]) -> Table:
+    """Print other names of systems, metrics and protocols than a table of a result has."""
+    if not names:
+        return table
+
+    def own(text: str) -> str:
+        name, arrow, rest = text.partition(" \N{DOWNWARDS ARROW}")
+        return names.get(name, name) + arrow + rest
+
+    columns = tuple(replace(column, header=own(column.header)) for column in table.columns)
+    rows = tuple(tuple(map(own, row)) for row in table.rows)
+    return replace(table, columns=columns, rows=rows)
 
 
 def pairs_table(
@@ -105,8 +157,10 @@ def pairs_table(
     decimals: int = DECIMALS,
     less_is_better: Collection[str] = (),
     method: str = "permutation test",
+    comparison: ComparisonChoices | None = None,
 ) -> Table:
-    """Return all pairs of systems under each metric."""
+    """Return the compared pairs of systems under each metric."""
+    comparison = comparison or ComparisonChoices()
     protocols = list(dict.fromkeys(pairs["protocol"]))
     number = partial(fixed, decimals=decimals, signed=True)
     intervals = [
@@ -114,17 +168,37 @@ def pairs_table(
         for low, high in zip(pairs["low"], pairs["high"], strict=True)
     ]
     metrics = [with_direction(metric, less_is_better) for metric in pairs["metric"]]
+    heading = comparison.correction_heading
+    effect, explained = EFFECTS_IN_WORDS[comparison.effect or "d_z"]
     caption = (
         "Differences of averages, the first system minus the second, with effect sizes and "
-        f"p-values over users ({enumerated(protocols)}; {method}). d_z: the average of the "
-        "users' differences over their standard deviation. Holm: corrected for the number of "
-        "pairs."
+        f"p-values over users ({enumerated(protocols)}; {method}). {effect}: {explained}. "
     )
+    compared = " with the reference" if comparison.reference is not None else ""
+    caption += (
+        f"{heading}: corrected for the number of pairs{compared}."
+        if heading
+        else f"p-values: {comparison.correction_in_words}."
+    )
+    if comparison.margin is not None:
+        caption += (
+            " Equivalent, not inferior: p-values of t-tests of whether the systems differ by less "
+            "than the margin, and whether the first is not worse by the margin, with "
+            f"{comparison.correction_of_margins_in_words}."
+        )
+    if comparison.power is not None:
+        caption += (
+            " Detectable: the smallest true difference that is found with a probability of "
+            f"{as_written(comparison.power)}."
+        )
     if not set(pairs["metric"]).isdisjoint(less_is_better):
         caption += (
             " \N{DOWNWARDS ARROW}: less is better, so that the first system is ahead where the "
             "difference is below 0."
         )
+    size = partial(fixed, decimals=2, signed=True)
+    if comparison.effect == "superiority":
+        size = partial(fixed, decimals=2)
     columns: dict[str, tuple[str, Callable[[Any], str]]] = {
         "Protocol": ("protocol", str),
         "Metric": ("metric", str),
@@ -132,13 +206,31 @@ def pairs_table(
         "Second": ("second", str),
         "Difference": ("difference", number),
         "95 % interval": ("interval", format),
-        "d_z": ("effect_size", partial(fixed, decimals=2, signed=True)),
-        "p": ("p", p_value),
-        "p (Holm)": ("p_holm", p_value),
+        effect: ("effect_size", size),
     }
+    if comparison.effect is not None:
+        columns[f"Interval of {effect}"] = ("interval_of_effect", format)
+        ends = zip(pairs["effect_low"], pairs["effect_high"], strict=True)
+        shown = [f"{size(low)} to {size(high)}" if np.isfinite(low) else "" for low, high in ends]
+        pairs = pairs.assign(interval_of_effect=shown)
+    columns["p"] = ("p", p_value)
+    if heading:
+        columns[f"p ({heading})"] = (comparison.column, p_value)
+    if comparison.margin is not None:
+        columns |= {
+            "Margin": ("margin", _as_margin),
+            "p (equivalent)": ("p_equivalent", p_value),
+            "p (not inferior)": ("p_not_inferior", p_value),
+        }
+    if comparison.power is not None:
+        columns["Detectable"] = ("detectable", partial(fixed, decimals=decimals))
     if len(protocols) == 1:
         del columns["Protocol"]
     return table_of(pairs.assign(metric=metrics, interval=intervals), columns, "Pairs", caption)
+
+
+def _as_margin(value: float) -> str:
+    return NOTHING if np.isnan(value) else as_written(value)
 
 
 # The figure: averages with their intervals, one panel per metric, one row per system.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test all pairs of systems: differences, effect sizes, permutation tests, Holm's correction."""
+"""Permutation tests of all pairs of systems, and letters for systems that do not differ."""
 
 from __future__ import annotations
 
@@ -12,25 +12,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from receval.evaluation.by_user import ValuesByUser
-from receval.statistics.multiple_comparisons import holm
-from receval.statistics.paired_tests import t_statistics
-from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
+from receval.statistics.pairs import over_pairs, system_pairs
 from receval.statistics.permutation import permutation_test
 from receval.storage.kernel_cache import njit
-
-PAIR_COLUMNS = (
-    "metric",
-    "first",
-    "second",
-    "difference",
-    "low",
-    "high",
-    "effect_size",
-    "p",
-    "p_holm",
-    "significant",
-    "method",
-)
 
 FEWEST_EXCEEDING = 10
 """With fewer exceeding samples, their share is too coarse a p-value for many pairs."""
@@ -55,20 +39,13 @@ _LOG_2 = float(np.log(2.0))
 _LEAST_P = float(np.finfo(np.float64).tiny)
 
 
-def pair_table(
-    values: ValuesByUser,
-    metrics: Sequence[str],
-    systems: Sequence[str],
-    seed: np.random.SeedSequence,
-    samples: int,
-) -> pd.DataFrame:
-    r"""Compare all pairs of systems under each metric.
+def permutation_p_values(
+    contributions: NDArray[np.float64], seed: np.random.SeedSequence, samples: int
+) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+    r"""Return the p-values of the permutation test for all pairs of systems, and their methods.
 
-    ``difference`` is the first system's average minus the second's, with its 95 % interval from
-    ``low`` to ``high``; ``effect_size`` is :math:`d_z`, the mean of the users' differences divided
-    by their standard deviation; ``p`` is from the permutation test by ``method`` (:data:`METHODS`);
-    ``p_holm`` is corrected for all pairs under the metric; and ``significant`` tells whether
-    ``p_holm`` reaches the level .05.
+    The contributions of users have the shape (n_metrics, n_systems, n_users); p-values and methods
+    (:data:`METHODS`) have the shape (n_metrics, n_pairs).
 
     Notes
     -----
@@ -92,9 +69,7 @@ def pair_table(
     (1987), "Tail probability approximations", International Statistical Review 55(1), his second
     correction for continuity.
     """
-    first, second = system_pairs(len(systems))
-    differences, halves = values.differences()
-    contributions = values.contributions
+    first, second = system_pairs(contributions.shape[1])
     test = permutation_test(contributions, seed, samples)
     p_values, methods = test.p_values, np.full(test.exceeded.shape, _SAMPLES, dtype=np.int8)
     most = MOST_ENUMERATED_OF_FEW if p_values.size <= FEW_PAIRS else MOST_ENUMERATED
@@ -102,30 +77,7 @@ def pair_table(
     _replace_p_values(contributions, first, second, is_coarse, most, p_values, methods)
     for metric, pair in np.argwhere(np.isnan(p_values)):
         p_values[metric, pair] = _enumerated(*contributions[metric, [first[pair], second[pair]]])
-    adjusted = holm(p_values)
-    if values.n_users > 1:
-        sizes = t_statistics(contributions) / np.sqrt(values.n_users)
-    else:
-        sizes = np.full_like(differences, np.nan)
-    frames = [
-        pd.DataFrame(
-            {
-                "metric": metric,
-                "first": np.array(systems, dtype=object)[first],
-                "second": np.array(systems, dtype=object)[second],
-                "difference": differences[number],
-                "low": differences[number] - halves[number],
-                "high": differences[number] + halves[number],
-                "effect_size": sizes[number],
-                "p": p_values[number],
-                "p_holm": adjusted[number],
-                "significant": adjusted[number] < LEVEL,
-                "method": np.array(METHODS, dtype=object)[methods[number]],
-            }
-        )
-        for number, metric in enumerate(metrics)
-    ]
-    return pd.concat(frames, ignore_index=True)[list(PAIR_COLUMNS)]
+    return p_values, np.array(METHODS, dtype=object)[methods]
 
 
 def tested_in_words(pairs: pd.DataFrame, samples: int) -> str:
@@ -181,6 +133,9 @@ def smallest_p_values(values: ValuesByUser) -> tuple[NDArray[np.float64], NDArra
 
 
 # Letters that systems share if no test finds a difference.
+
+DAGGER = "\N{DAGGER}"
+"""The mark of a system that differs significantly from the reference."""
 
 MOST_GROUPS = len(ascii_lowercase)
 """The most groups that can have letters."""
@@ -246,17 +201,22 @@ def letters_of_systems(
     systems: Sequence[str],
     *,
     is_less_better: bool = False,
+    reference: str | None = None,
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return the letters of systems for the pairs of one metric, and how many are ahead of each.
 
-    With more groups than letters, they are the numbers of systems ahead, in brackets.
+    With more groups than letters, they are the numbers of systems ahead, in brackets. With a
+    reference, they are a dagger where a system differs from it.
     """
     differ = np.zeros((len(systems), len(systems)), dtype=bool)
-    first, second = system_pairs(len(systems))
+    codes = {name: number for number, name in enumerate(systems)}
+    first, second = (pairs[name].map(codes).to_numpy() for name in ("first", "second"))
     differ[first, second] = pairs["significant"].to_numpy(dtype=bool)
     differ |= differ.T
     goodness = -means if is_less_better else means
     ahead = (differ & (goodness[None, :] > goodness[:, None])).sum(axis=1)
+    if reference is not None:
+        return [DAGGER * int(own) for own in differ[codes[reference]]], ahead
     letters = shared_letters(means, differ, is_less_better=is_less_better)
     return (letters or [f" ({number})" for number in ahead]), ahead
 

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from glob import escape
 from importlib.resources import files
 from itertools import chain
@@ -65,7 +65,8 @@ class ReportTable:
     @cached_property
     def _rendered(self) -> dict[str, str]:
         found: dict[str, str] = {}
-        for end, render in ((".md", to_markdown), (".tex", to_latex)):
+        latex = partial(to_latex, names_packages=True)
+        for end, render in ((".md", to_markdown), (".tex", latex)):
             name = f"{self.name}{end}"
             try:
                 found[name] = render(without_marks_in_names(self.table))

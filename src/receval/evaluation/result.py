@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,14 @@ from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.data.run import Run, write_run
 from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.comparison import (
+    PERMUTATIONS,
+    ComparisonChoices,
+    ComparisonOptions,
+    Correction,
+    PairedTest,
+    pair_table,
+)
 from receval.evaluation.distribution import DifferenceOverUsers
 from receval.evaluation.formatting import (
     DECIMALS,
@@ -26,17 +34,23 @@ from receval.evaluation.formatting import (
     draw_intervals,
     intervals_caption,
     pairs_table,
+    renamed,
     with_direction,
 )
 from receval.evaluation.groups import GroupedResult, GroupsOfUsers, notes_on_metrics
 from receval.evaluation.item_groups import ValuesOfItemGroups
-from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
+from receval.evaluation.methods import methods_paragraph
+from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
+from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, typed_rows
+from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
+from receval.evaluation.tuning_record import TuningRecord, trials_table, tuning_parts
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
 from receval.notes import Note
 from receval.seeds import seed_sequence
+from receval.statistics.effect_sizes import Effect
 from receval.storage.files import write_atomically
 from receval.storage.messages import enumerated, quoted
 from receval.top_lists import TopLists
@@ -53,8 +67,7 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w.+=-]", "-", name).lstrip(".") or "-"
 
 
-PERMUTATIONS = 10_000
-"""The default number of samples of the permutation test."""
+PrintedTable = Literal["averages", "pairs"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,11 @@ class EvaluationResult:
     user_ids : ndarray of str, shape (n_users,)
         Identifiers by code.
     settings : mapping
-        What is needed to repeat the call.
+        What is needed to repeat the call, as JSON-compatible values: ``protocols``, ``metrics``,
+        ``relevant`` (the threshold), ``users`` and ``seed``; of :func:`receval.evaluate` also
+        ``data`` (numbers of ratings, users and items), ``split`` (its parameters) and ``systems``
+        (class and parameters by name), of :func:`receval.evaluate_runs` ``depth`` and ``ties``;
+        with a dialect ``dialect`` and ``labels``.
     notes : tuple of Note
         What may mislead, and how the numbers were computed.
     words : tuple of str
@@ -92,6 +109,8 @@ class EvaluationResult:
         (:func:`receval.evaluation.groups.traits_of_users`).
     item_groups : mapping of str to mapping
         Values of the metrics of judged ranks by feature of items, group and protocol.
+    tuning : mapping of str to TuningRecord
+        How systems were tuned, by name, for those that were (:func:`receval.tuning.tune.tune`).
 
     Examples
     --------
@@ -111,7 +130,7 @@ class EvaluationResult:
     metrics: tuple[str, ...]
     values: Mapping[str, ValuesByUser]
     user_ids: NDArray[np.str_]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     words: tuple[str, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
@@ -122,7 +141,8 @@ class EvaluationResult:
     of_all_users: frozenset[str] = frozenset()
     traits: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     item_groups: ValuesOfItemGroups = field(default_factory=dict)
-    _compared: dict[tuple[int, int], pd.DataFrame] = field(
+    tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
+    _compared: dict[str, pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -155,45 +175,88 @@ class EvaluationResult:
         return pd.concat(frames, ignore_index=True)
 
     @checked_arguments
-    def compare(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
-        """Compare every pair of systems, one row per protocol, metric and pair.
+    def compare(
+        self,
+        *,
+        test: PairedTest = "permutation",
+        correction: Correction | None = "auto",
+        effect: Effect | None = None,
+        reference: str | None = None,
+        margin: float | Mapping[str, float] | None = None,
+        power: float | None = None,
+        samples: int = PERMUTATIONS,
+        seed: int = 1,
+    ) -> pd.DataFrame:
+        """Compare pairs of systems, one row per protocol, metric and pair.
 
         Parameters
         ----------
+        test : {"permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"}
+            The paired, two-sided test over users.
+        correction : {"auto", "holm", "bh", "bonferroni"} or None
+            The correction for the number of pairs under a protocol and metric; by default Holm, and
+            none for ``tukey-hsd``, which corrects by itself.
+        effect : {"d_z", "g_z", "cliff", "superiority"}, optional
+            The effect size, with its 95 % interval; by default d_z without an interval.
+        reference : str, optional
+            A system with which all others are compared, instead of all pairs.
+        margin : float or mapping of str to float, optional
+            The largest difference that does not matter, in the unit of the metric, or one for each
+            of some metrics; for tests of equivalence and of non-inferiority.
+        power : float, optional
+            A probability, usually .8, for the column ``detectable``: the smallest difference that
+            this test set suffices to find with it.
         samples : int
-            The number of samples of the permutation test.
+            The number of samples of the tests ``permutation``, ``bootstrap`` and ``tukey-hsd``.
         seed : int
-            The seed of its random signs.
+            The seed of these samples.
 
         Returns
         -------
         DataFrame
-            As :func:`receval.evaluation.pair_tests.pair_table`, with the column ``protocol``.
+            As :func:`receval.evaluation.comparison.pair_table`, with the column ``protocol``. The
+            parameters are described in :class:`receval.evaluation.comparison.ComparisonChoices`.
 
         Raises
         ------
         ValueError
-            There are fewer than two systems.
+            There are fewer than two systems or too few users for the test, the reference or a
+            metric with a margin is unknown, a number is out of its range, or ``tukey-hsd`` is
+            combined with a correction or a reference.
         """
+        return self._pairs(
+            ComparisonChoices(test, correction, effect, reference, margin, power, samples, seed)
+        )
+
+    def _pairs(self, comparison: ComparisonChoices) -> pd.DataFrame:
+        """Return the pairs of a comparison, which are computed once."""
         if len(self.systems) < 2:
             raise ValueError(
                 f"There is {' '.join(['only', *self.systems]) if self.systems else 'no system'}, "
                 "but a comparison needs two."
             )
         # Cached, because every table and page needs the pairs, and their tests are slow.
-        if (samples, seed) not in self._compared:
+        if comparison.key not in self._compared:
             frames = []
             for protocol, values in self.values.items():
-                signs = seed_sequence(seed, "permutation", protocol)
-                table = pair_table(values, self.metrics, self.systems, signs, samples)
+                seed = seed_sequence(comparison.seed, "permutation", protocol)
+                table = pair_table(
+                    values, self.metrics, self.systems, seed, comparison, self.less_is_better
+                )
                 table.insert(0, "protocol", protocol)
                 frames.append(table)
-            self._compared[samples, seed] = pd.concat(frames, ignore_index=True)
-        return self._compared[samples, seed].copy()
+            self._compared[comparison.key] = pd.concat(frames, ignore_index=True)
+        return self._compared[comparison.key].copy()
 
     @checked_arguments
-    def groups(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
+    def groups(self, **comparison: Unpack[ComparisonOptions]) -> pd.DataFrame:
         """Return letters for systems: those that share a letter do not differ significantly.
+
+        Parameters
+        ----------
+        **comparison
+            As for :meth:`compare`. With a reference, systems that differ significantly from it have
+            a dagger instead of letters.
 
         Returns
         -------
@@ -202,13 +265,18 @@ class EvaluationResult:
             groups, ``ahead`` in brackets) and ``ahead``, the number of systems that are
             significantly better; the best system first.
         """
-        pairs = self.compare(samples=samples, seed=seed)
+        chosen = ComparisonChoices(**comparison)
+        pairs = self._pairs(chosen)
         frames = []
         for protocol, values in self.values.items():
             for metric, means in zip(self.metrics, values.means, strict=True):
                 own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
                 letters, ahead = letters_of_systems(
-                    own, means, self.systems, is_less_better=metric in self.less_is_better
+                    own,
+                    means,
+                    self.systems,
+                    is_less_better=metric in self.less_is_better,
+                    reference=chosen.reference,
                 )
                 table = pd.DataFrame(
                     {
@@ -222,6 +290,24 @@ class EvaluationResult:
                 )
                 frames.append(best_first(table, self.less_is_better))
         return pd.concat(frames, ignore_index=True)
+
+    def average_rows(self) -> tuple[AverageRow, ...]:
+        """Return the rows of :meth:`summary` as named tuples, whose types a checker knows."""
+        return typed_rows(self.summary(), AverageRow)
+
+    def pair_rows(self, **comparison: Unpack[ComparisonOptions]) -> tuple[PairRow, ...]:
+        """Return the rows of :meth:`compare` as named tuples, whose types a checker knows.
+
+        The p-values by which differences are significant are ``p_corrected``, whatever the
+        correction; what was not asked for is None.
+        """
+        chosen = ComparisonChoices(**comparison)
+        pairs = self._pairs(chosen)
+        return typed_rows(pairs.assign(p_corrected=pairs[chosen.column]), PairRow)
+
+    def group_rows(self, **comparison: Unpack[ComparisonOptions]) -> tuple[GroupRow, ...]:
+        """Return the rows of :meth:`groups` as named tuples, whose types a checker knows."""
+        return typed_rows(self.groups(**comparison), GroupRow)
 
     def per_user(self) -> pd.DataFrame:
         """Return the values of users, one row per protocol, system and user.
@@ -237,7 +323,7 @@ class EvaluationResult:
             per_user = values.per_user
             ids = self.user_ids[values.users]
             for number, system in enumerate(self.systems):
-                columns: dict[str, Any] = {
+                columns: dict[str, object] = {
                     "protocol": protocol,
                     "system": system,
                     "user": ids,
@@ -513,49 +599,161 @@ class EvaluationResult:
         return tuple(written)
 
     @checked_arguments
-    def tables(self, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS) -> tuple[Table, ...]:
-        """Return the tables for papers: averages and, with several systems, all pairs."""
+    def tables(
+        self,
+        *,
+        decimals: int = DECIMALS,
+        names: Mapping[str, str] | None = None,
+        **comparison: Unpack[ComparisonOptions],
+    ) -> tuple[Table, ...]:
+        """Return the tables for papers: averages and, with several systems, the compared pairs.
+
+        Parameters
+        ----------
+        decimals : int
+            The number of decimals of averages and differences.
+        names : mapping of str to str, optional
+            Names to print instead of those of systems, metrics and protocols, such as
+            ``{"nDCG(gain=exp)@10": "nDCG"}``; others are printed as they are.
+        **comparison
+            As for :meth:`compare`.
+        """
         users = {name: values.n_users for name, values in self.values.items()}
-        less = self.less_is_better
+        chosen = ComparisonChoices(**comparison)
+        tables: tuple[Table, ...]
         if len(self.systems) < 2:
-            return (averages_table(self.summary(), users, decimals, less),)
-        pairs = self.compare(samples=samples)
-        method = tested_in_words(pairs, samples)
-        groups = self.groups(samples=samples)
-        return (
-            averages_table(groups, users, decimals, less, method),
-            pairs_table(pairs, decimals, less, method),
-        )
+            tables = (averages_table(self.summary(), users, decimals, self.less_is_better),)
+        else:
+            pairs = self._pairs(chosen)
+            tables = (
+                averages_table(
+                    self.groups(**comparison),
+                    users,
+                    decimals,
+                    self.less_is_better,
+                    chosen.in_words(pairs),
+                    chosen,
+                ),
+                pairs_table(pairs, decimals, self.less_is_better, chosen.in_words(pairs), chosen),
+            )
+        return tuple(renamed(table, names or {}) for table in tables)
 
     @checked_arguments
     def to_latex(
-        self, path: str | Path, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS
+        self,
+        path: str | Path,
+        *,
+        table: PrintedTable = "averages",
+        two_columns: bool = False,
+        decimals: int = DECIMALS,
+        names: Mapping[str, str] | None = None,
+        **comparison: Unpack[ComparisonOptions],
     ) -> None:
-        """Write the table of averages as LaTeX (booktabs)."""
-        table, *_ = self.tables(samples=samples, decimals=decimals)
-        write_atomically(Path(path), to_latex(without_marks_in_names(table)))
+        r"""Write a table as LaTeX: the best averages in bold, letters of groups as superscripts.
+
+        Parameters
+        ----------
+        path : path
+            The file. Its first line names the packages that it needs.
+        table : {"averages", "pairs"}
+            The averages of all systems, or the compared pairs.
+        two_columns : bool
+            Whether the table spans both columns of a two-column paper (``table*``).
+        decimals, names
+            As for :meth:`tables`.
+        **comparison
+            As for :meth:`compare`.
+
+        Raises
+        ------
+        ValueError
+            There are no pairs, because there is only one system; or as for :meth:`compare`.
+        """
+        printed = self._printed(table, decimals, names, comparison)
+        write_atomically(
+            Path(path), to_latex(printed, two_columns=two_columns, names_packages=True)
+        )
 
     @checked_arguments
     def to_markdown(
-        self, path: str | Path, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS
+        self,
+        path: str | Path,
+        *,
+        table: PrintedTable = "averages",
+        decimals: int = DECIMALS,
+        names: Mapping[str, str] | None = None,
+        **comparison: Unpack[ComparisonOptions],
     ) -> None:
-        """Write the table of averages as Markdown."""
-        table, *_ = self.tables(samples=samples, decimals=decimals)
-        write_atomically(Path(path), to_markdown(without_marks_in_names(table)))
+        """Write a table as Markdown; the arguments are those of :meth:`to_latex`."""
+        printed = self._printed(table, decimals, names, comparison)
+        write_atomically(Path(path), to_markdown(printed))
+
+    def _printed(
+        self,
+        name: PrintedTable,
+        decimals: int,
+        names: Mapping[str, str] | None,
+        comparison: ComparisonOptions,
+    ) -> Table:
+        """Return the table of this name, with names that are no formulas."""
+        found = dict(
+            zip(
+                ("averages", "pairs"),
+                self.tables(decimals=decimals, names=names, **comparison),
+                strict=False,
+            )
+        )
+        if name not in found:
+            raise ValueError(
+                f"There is only {self.systems[0]}, so there are no pairs. Choose "
+                "table='averages', or evaluate at least two systems."
+            )
+        return without_marks_in_names(found[name])
+
+    @checked_arguments
+    def methods(self, **comparison: Unpack[ComparisonOptions]) -> str:
+        """Describe the experiment in a paragraph for a paper.
+
+        It has the split, users who are left out and why, relevance and candidates, metrics,
+        systems with their parameters and how they were tuned, intervals, test, correction and
+        effect size, and the software with its versions.
+
+        Parameters
+        ----------
+        **comparison
+            As for :meth:`compare`.
+        """
+        chosen = ComparisonChoices(**comparison)
+        pairs = self._pairs(chosen) if len(self.systems) > 1 else None
+        return methods_paragraph(
+            self.settings, self.words, self.notes, self.values, pairs, chosen, self.metrics
+        )
 
     @checked_arguments
     def as_report(
         self,
         title: str = "Evaluation",
         *,
-        samples: int = PERMUTATIONS,
+        methods: bool = False,
         grouped: Sequence[GroupedResult] = (),
+        **comparison: Unpack[ComparisonOptions],
     ) -> Report:
         """Return the whole result as a report: tables, figures and the data.
 
-        ``grouped`` are results of :meth:`by_group`, which the report then has, too.
+        Parameters
+        ----------
+        title : str
+            The heading of the page.
+        methods : bool
+            Whether to add the paragraph of :meth:`methods`, which names versions of software, so
+            that the page differs where they do.
+        grouped : sequence of GroupedResult
+            Results of :meth:`by_group`, which the report then has, too.
+        **comparison
+            As for :meth:`compare`.
         """
-        printed = zip(("averages", "pairs"), self.tables(samples=samples), strict=False)
+        chosen = ComparisonChoices(**comparison)
+        printed = zip(("averages", "pairs"), self.tables(**comparison), strict=False)
         averages, *pairs = (ReportTable(name, table) for name, table in printed)
         summary = self.summary()
         figure = ReportFigure.drawn(
@@ -566,8 +764,10 @@ class EvaluationResult:
         data = {"averages": summary, "per_user": self.per_user()}
         settings = self.settings
         if len(self.systems) > 1:
-            data |= {"pairs": self.compare(samples=samples), "groups": self.groups(samples=samples)}
-            settings = {**settings, "samples": samples}
+            data |= {"pairs": self._pairs(chosen), "groups": self.groups(**comparison)}
+            settings = {**settings, "samples": chosen.samples}
+            if chosen.settings:
+                settings["comparison"] = chosen.settings
         words = [ReportText("What was measured", self.words)] if self.words else []
         parts: list[ReportPart] = [averages, figure, *pairs]
         if len(self.systems) > 1 and not self.of_all_users.issuperset(self.metrics):
@@ -584,15 +784,14 @@ class EvaluationResult:
                 data[f"{name}-pairs"] = own.compare()
             notes += own.notes
             reading += [one for one in own.reading if one not in reading]
-        return Report(
-            title,
-            (*parts, *words),
-            data,
-            tuple(notes),
-            settings,
-            tuple(reading),
-            self.words[:1],
-        )
+        if methods:
+            words.append(ReportText("Methods", (self.methods(**comparison),)))
+        tuning = tuning_parts(self.tuning)
+        if tuning:
+            data["trials"] = trials_table(self.tuning)
+        parts += [*words, *tuning]
+        first = self.words[:1]
+        return Report(title, tuple(parts), data, tuple(notes), settings, tuple(reading), first)
 
     @checked_arguments
     def report(
@@ -600,12 +799,16 @@ class EvaluationResult:
         path: str | Path,
         *,
         title: str = "Evaluation",
-        samples: int = PERMUTATIONS,
+        methods: bool = False,
         grouped: Sequence[GroupedResult] = (),
+        **comparison: Unpack[ComparisonOptions],
     ) -> None:
-        """Write the whole result as one self-contained HTML page, as :meth:`as_report`."""
-        page = self.as_report(title, samples=samples, grouped=grouped).page()
-        write_atomically(Path(path), page)
+        """Write the whole result as one self-contained HTML page.
+
+        The arguments are those of :meth:`as_report`.
+        """
+        report = self.as_report(title, methods=methods, grouped=grouped, **comparison)
+        write_atomically(Path(path), report.page())
 
     @checked_arguments
     def plot(self, path: str | Path) -> None:
@@ -633,9 +836,68 @@ class EvaluationResult:
         rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
         write_atomically(target, rendered(figure, title=title))
 
+    @checked_arguments
+    def save(self, folder: str | Path) -> None:
+        """Write the result into a folder, for :func:`load_result`.
+
+        Equal results give equal bytes. An earlier saved result in the folder is replaced. If the
+        command can repeat the call, the folder also has a ``settings.json`` for ``receval evaluate
+        --settings`` (:func:`receval.evaluation.repeated_calls.command_settings` says when).
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is missing.
+
+        Raises
+        ------
+        ValueError
+            The folder has files that are not those of a saved result.
+        """
+        save_result({name: getattr(self, name) for name in SAVED}, Path(folder))
+
     def __str__(self) -> str:
         table = self.summary().pivot_table(
             index=["protocol", "system"], columns="metric", values="mean", sort=False
         )
         shown = table[list(self.metrics)].round(4)
-        return str(shown.rename(columns=lambda name: with_direction(name, self.less_is_better)))
+        shown = shown.rename(columns=lambda name: with_direction(name, self.less_is_better))
+        # What a frame prints by itself leaves out columns in the middle; here they are wrapped.
+        return shown.to_string(
+            max_rows=pd.get_option("display.max_rows"),
+            min_rows=pd.get_option("display.min_rows"),
+            line_width=pd.get_option("display.width"),
+        )
+
+
+@checked_arguments
+def load_result(folder: str | Path) -> EvaluationResult:
+    """Load a result that :meth:`EvaluationResult.save` wrote.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    EvaluationResult
+        With the same values, tables, notes and settings. In the settings, sequences are lists.
+
+    Raises
+    ------
+    ValueError
+        The folder has no saved result, another major version of receval wrote it, or a file is
+        damaged.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from receval.evaluation.runs import evaluate_runs
+    >>> test = {"user": list("aab"), "item": list("xyx"), "rating": [1, 1, 1]}
+    >>> mine = {"a": {"x": 2.0, "z": 1.0}, "b": {"z": 3.0}}
+    >>> with TemporaryDirectory() as folder:
+    ...     evaluate_runs(test, {"mine": mine}, metrics="RR", depth="whole").save(folder)
+    ...     load_result(folder).summary()["mean"].tolist()
+    [0.5]
+    """
+    return EvaluationResult(**loaded_result_fields(Path(folder)))

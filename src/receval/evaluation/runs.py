@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import JudgedTable, read_ratings, read_test_data
+from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.relevance import RelevanceRule
 from receval.data.run import Run, read_run
 from receval.evaluation.groups import traits_of_users
@@ -42,7 +42,7 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.listed_ranks import ListedItems, first_listed, rank_listed
 from receval.protocols.protocol import Protocol
-from receval.seeds import generator
+from receval.seeds import GeneratorFor, generator
 from receval.splits.split import Fold
 from receval.storage.messages import how_many, quoted
 
@@ -173,19 +173,22 @@ def evaluate_runs(
         traits=traits_of_users([fold.train]),
     )
     length = measurements.list_length
+    generator_for = partial(generator, seed, "runs")
     for place, (name, run) in enumerate(given.items()):
         if progress is not None:
             progress(name, place, len(given))
         listed, strangers = codes.listed(run)
         if spoken is not None:
-            listed, told = _as_compared(name, listed, spoken)
+            listed, told = as_compared(name, listed, spoken)
             notes += told
         if ties == "listed":
             listed = in_listed_order(listed)
-        own = _RankedRun(name, listed, fold, _depth_of(run, depth, judged, codes))
+        own = RankedRun(
+            name, listed, fold, depth_of(run, depth, len(codes.item_ids), judged.are_grades)
+        )
         notes += own.notes(strangers, are_left_out=measuring.users.endswith("covered"))
         for protocol_name, protocol in ordered.items():
-            ranks = own.ranks(protocol, seed)
+            ranks = own.ranks(protocol, generator_for)
             own.check(protocol_name, ranks, measuring.of_ranks.values())
             own.check_length(protocol_name, measuring.of_lists.values())
             measurements.add(
@@ -193,7 +196,7 @@ def evaluate_runs(
                 protocol_name,
                 items,
                 ranks,
-                own.lists(protocol, seed, length) if length else None,
+                own.lists(protocol, generator_for, length) if length else None,
             )
     reading = [getattr(own, "reading", None) for own in (judged, training, *given.values())]
     return measurements.result(
@@ -222,7 +225,7 @@ def in_listed_order(listed: ListedItems) -> ListedItems:
 
 
 @dataclass(frozen=True)
-class _RankedRun:
+class RankedRun:
     """A run in shared codes, the fold it is measured on, and the depth at which lists are cut."""
 
     name: str
@@ -254,9 +257,8 @@ class _RankedRun:
             notes.append(Note("untested-users", text))
         return notes
 
-    def ranks(self, protocol: Protocol, seed: int) -> JudgedRanks:
+    def ranks(self, protocol: Protocol, generator_for: GeneratorFor) -> JudgedRanks:
         """Return the judged ranks under a protocol."""
-        generator_for = partial(generator, seed, "runs")
         if protocol.sampled is None and protocol.percentiles is None:
             return rank_listed(self.listed, self.fold, protocol, generator_for)
         if self.depth is not None:
@@ -269,9 +271,8 @@ class _RankedRun:
         scorer = _ScoresOfLists(self.listed, self.fold.train.shape)
         return rank_judged(scorer, self.fold, [protocol], generator_for)[0]
 
-    def lists(self, protocol: Protocol, seed: int, length: int) -> FoldLists:
+    def lists(self, protocol: Protocol, generator_for: GeneratorFor, length: int) -> FoldLists:
         """Return the first items of the lists of all users under a protocol."""
-        generator_for = partial(generator, seed, "runs")
         return FoldLists(
             first_listed(self.listed, self.fold, protocol, generator_for, length),
             self.fold,
@@ -332,7 +333,7 @@ class _ScoresOfLists:
         return scores
 
 
-def _as_compared(name: str, listed: ListedItems, spoken: Dialect) -> tuple[ListedItems, list[Note]]:
+def as_compared(name: str, listed: ListedItems, spoken: Dialect) -> tuple[ListedItems, list[Note]]:
     """Return lists with scores as a tool compares them, and notes on how it treats equal ones."""
     equal = equal_scores(listed)
     told = f"{name} has equal scores"
@@ -355,15 +356,16 @@ def _with_ties(protocol: Protocol, ties: str) -> Protocol:
     return replace(protocol, ties="random" if ties == "random" else "index")
 
 
-def _depth_of(run: Run, depth: Depth, test: JudgedTable, codes: SharedCodes) -> int | None:
+def depth_of(run: Run, depth: Depth, n_items: int, are_grades: bool = False) -> int | None:
+    """Return the length at which the lists of a run were cut, or None if they are whole."""
     if depth not in ("auto", "whole") and (isinstance(depth, str) or depth < 1):
         raise ValueError(
             f"depth is {quoted(str(depth))}: it must be a number of at least 1, 'auto' or 'whole'."
         )
     if isinstance(depth, int):
         return depth
-    if depth == "whole" or test.are_grades:
+    if depth == "whole" or are_grades:
         return None
     longest = int(run.lengths.max())
     are_many = (run.lengths == longest).mean() >= 0.5 and len(run.lengths) > 1
-    return longest if are_many and longest < len(codes.item_ids) else None
+    return longest if are_many and longest < n_items else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from receval.evaluation.fitted_systems import (
     fitted,
     notes_on_clicks,
     notes_on_scores,
+    refuse_without_fold_in,
 )
 from receval.evaluation.groups import traits_of_users
 from receval.evaluation.item_features import ItemFeatures
@@ -26,7 +28,11 @@ from receval.evaluation.measuring import (
     Measuring,
     checked_length,
 )
+from receval.evaluation.methods import number_of_trials
 from receval.evaluation.result import EvaluationResult
+from receval.evaluation.runs import Depth
+from receval.evaluation.runs_of_folds import RunsOfFolds
+from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import BaseMetric
@@ -62,7 +68,9 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
 
 
 def system_settings(system: Any) -> dict[str, Any]:
-    """Return the class of a system, and its parameters if available.
+    """Return the class of a system, its module if not of receval, and what else it tells.
+
+    That is its parameters, and the number of trials with which it was tuned.
 
     Examples
     --------
@@ -74,6 +82,10 @@ def system_settings(system: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"class": type(system).__name__}
     if isinstance(parameters, dict):
         told["parameters"] = dict(parameters)
+    if not type(system).__module__.startswith("receval."):
+        told["module"] = type(system).__module__
+    if (trials := number_of_trials(system)) is not None:
+        told["trials"] = trials
     return told
 
 
@@ -82,6 +94,8 @@ def evaluate_systems(
     data: SplitRatings,
     systems: Mapping[str, Any],
     *,
+    runs: Mapping[str, object] | None = None,
+    depth: Depth = "auto",
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
     metrics: str | BaseMetric | Sequence[str | BaseMetric] | None = None,
     relevant: float | Literal["auto"] = "auto",
@@ -103,7 +117,17 @@ def evaluate_systems(
         docs/library.md). A system with only ``score`` is not trained. An array of shape (n_users,
         n_items) holds all scores, in the order of the codes of ``data.ratings``, with NaN for items
         that must not be recommended. Models of implicit, scikit-learn estimators and LensKit
-        pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`).
+        pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`). If some were
+        tuned (:func:`receval.tuning.tune.tune`), the report says so, and notes tell of the others.
+    runs : mapping of str to run, path, data frame or mapping, optional
+        Lists that others made for the test users of the same split, by the names of their systems,
+        such as those of models that were trained elsewhere on :meth:`.SplitRatings.to_frames`
+        (:func:`receval.data.run.read_run`). With several folds, a list with one run per fold. They
+        are ranked as systems are: training items are taken out, and so are items that are not in
+        the ratings; unlisted items are not ranked. Without ``systems`` there must be runs.
+    depth : int, "auto" or "whole"
+        The length at which the lists of runs were cut, as for
+        :func:`receval.evaluation.runs.evaluate_runs`.
     protocols : str, Protocol or sequence
         Protocols, or their names in the papers (:func:`receval.protocols.protocol.parse_protocol`).
     metrics : str, BaseMetric or sequence, optional
@@ -155,8 +179,13 @@ def evaluate_systems(
     >>> result.summary()[["system", "metric", "users"]].to_dict("list")
     {'system': ['Pop', 'Pop'], 'metric': ['RR', 'P@1'], 'users': [3, 3]}
     """
-    systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    # Read before models of other libraries are adapted.
+    tuning = tuning_records(systems)
+    if systems or not runs:
+        systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    others = RunsOfFolds.of(data, runs or {}, systems, depth)
     folds = list(data.folds())
+    refuse_without_fold_in(systems, folds)
     measuring = Measuring.of(
         np.concatenate([fold.test.values for fold in folds]),
         data.relevance,
@@ -173,7 +202,7 @@ def evaluate_systems(
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
     measurements = Measurements(
         measuring,
-        systems,
+        [*systems, *others.names],
         data.ratings.user_ids,
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
         kept=checked_length(lists, complete),
@@ -182,6 +211,7 @@ def evaluate_systems(
         traits=traits_of_users([fold.train for fold in folds]),
     )
     notes = notes_on_clicks(systems, data.ratings.values)
+    notes += notes_on_tuning(tuning, systems, data)
     if measuring.dialect is not None:
         notes.append(_order_of(measuring.dialect))
     unordered: dict[str, Counter[str]] = {}
@@ -190,7 +220,7 @@ def evaluate_systems(
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
-            scorer = fitted(system, fold.train, name, complete.values())
+            scorer = fitted(system, fold.learnt, name, complete.values(), fold.fold_in)
             generator_for = data.generator_for(number)
             ranked: Scorer = scorer
             if measurements.list_length:
@@ -208,6 +238,10 @@ def evaluate_systems(
                 measurements.add(name, protocol, judged, own, listed)
             scorer.refuse_no_order()
             unordered.setdefault(name, Counter()).update(scorer.counts)
+        length = measurements.list_length
+        for name, protocol, own, listed in others.ranked(number, fold, measuring, length):
+            measurements.add(name, protocol, judged, own, listed)
+    notes += others.notes
     notes += notes_on_scores(unordered)
     settings = {
         "data": data_settings(data.ratings, folds),
@@ -215,11 +249,16 @@ def evaluate_systems(
         "seed": data.seed,
         "systems": {name: system_settings(system) for name, system in systems.items()},
     }
-    return measurements.result(
+    if tuning:
+        settings["tuning"] = {name: own.as_dict() for name, own in tuning.items()}
+    if runs:
+        settings |= {"runs": others.sources, "depth": depth}
+    result = measurements.result(
         {**settings, **measuring.settings, **features.settings},
         [*data.notes, *notes],
-        [] if data.reading is None else [data.reading],
+        [*([] if data.reading is None else [data.reading]), *data.other_reading, *others.reading],
     )
+    return replace(result, tuning=tuning) if tuning else result
 
 
 def _order_of(spoken: Dialect) -> Note:

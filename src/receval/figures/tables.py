@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import wrap
@@ -134,13 +134,21 @@ class Column:
 
 
 @dataclass(frozen=True)
+class CellStyle:
+    """How LaTeX prints a cell: in bold, and with its last characters raised as a superscript."""
+
+    is_bold: bool = False
+    raised: int = 0
+
+
+@dataclass(frozen=True)
 class Table:
     r"""A table to print, in which every cell is text, with one cell per column in each row.
 
     Text is plain, and all its characters are printed; control characters and line breaks become
     escapes. A formula is LaTeX between a dollar with a backquote and a backquote with a dollar, as
     in ``$`E[P_s@n] = \sigma\delta` ``. Notes are printed below the table. The label is for
-    references in LaTeX; none if empty.
+    references in LaTeX; none if empty. Styles are of cells by row and column, for LaTeX alone.
 
     Examples
     --------
@@ -160,6 +168,7 @@ class Table:
     caption: str = ""
     notes: tuple[str, ...] = ()
     label: str = ""
+    styles: Mapping[tuple[int, int], CellStyle] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -392,14 +401,16 @@ _ALIGNMENT = {"left": "l", "right": "r", "center": "c"}
 _RAGGED = {"left": r"\raggedright", "right": r"\raggedleft", "center": r"\centering"}
 
 
-def to_latex(table: Table) -> str:
+def to_latex(table: Table, *, two_columns: bool = False, names_packages: bool = False) -> str:
     """Render a table in LaTeX; it needs the packages array and booktabs, or longtable if long.
 
     Formulas may also need amsmath and amssymb. A table with letters that pdflatex cannot print,
-    such as a system's Greek name, begins with a comment that says so.
+    such as a system's Greek name, begins with a comment that says so; and with one that names the
+    packages, if asked for. With two columns, the table spans both columns of a page (``table*``);
+    it is then never broken across pages, because longtable cannot be in two columns.
     """
     rows = aligned_rows(table)
-    body = [_row([_cell(cell) for cell in row]) for row in rows]
+    body = _body(table, rows)
     columns = "".join(_column(column) for column in table.columns)
     head = [r"\toprule", _row(_heads(table, rows)), r"\midrule"]
     caption = [rf"\caption{{{text}}}"] if (text := _caption(table)) else []
@@ -407,19 +418,69 @@ def to_latex(table: Table) -> str:
     space = [r"\par\smallskip"] if caption else []
     label = [rf"\label{{{table.label}}}"] if table.label else []
     notes = [rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes]
-    if _lines(table) > PAGE_ROWS:
+    is_long = _lines(table) > PAGE_ROWS
+    packages = ["booktabs"]
+    packages += ["array"] * any(column.width is not None for column in table.columns)
+    packages += ["longtable"] * (is_long and not two_columns)
+    told = [rf"% Needs \usepackage{{{','.join(sorted(packages))}}}."] if names_packages else []
+    if is_long and two_columns:
+        told.append(f"% Its {len(rows)} rows may not fit on a page: then divide the table.")
+    if is_long and not two_columns:
         named = ["".join([*caption, *label]) + r" \\"] if caption or label else []
         return _text(
+            told,
             [r"\begingroup", *_type(table), r"\setlength{\LTcapwidth}{\linewidth}"],
             [rf"\begin{{longtable}}{{{columns}}}", *named, *head, r"\endfirsthead"],
             [*head, r"\endhead", r"\bottomrule", r"\endfoot"],
             [*body, r"\end{longtable}", *notes, r"\endgroup"],
         )
+    environment = "table*" if two_columns else "table"
     return _text(
-        [r"\begin{table}", r"\centering", *_type(table), *caption, *label, *space],
+        [
+            *told,
+            rf"\begin{{{environment}}}",
+            r"\centering",
+            *_type(table),
+            *caption,
+            *label,
+            *space,
+        ],
         [rf"\begin{{tabular}}{{{columns}}}", *head, *body, r"\bottomrule", r"\end{tabular}"],
-        [*notes, r"\end{table}"],
+        [*notes, rf"\end{{{environment}}}"],
     )
+
+
+def _body(table: Table, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows, with superscripts of a column in boxes of the same width."""
+    widest: dict[int, str] = {}
+    for (row, column), style in sorted(table.styles.items()):
+        raised = rows[row][column][len(rows[row][column]) - style.raised :]
+        widest[column] = max(widest.get(column, ""), raised, key=len)
+    nothing = CellStyle()
+    return [
+        _row(
+            [
+                _styled(cell, table.styles.get((number, column), nothing), widest.get(column, ""))
+                for column, cell in enumerate(row)
+            ]
+        )
+        for number, row in enumerate(rows)
+    ]
+
+
+def _styled(text: str, style: CellStyle, widest: str) -> str:
+    """Return a cell in bold or with a superscript, which takes as much space as the widest."""
+    end = len(text) - style.raised
+    printed = _cell(text[:end])
+    if style.is_bold:
+        printed = rf"\textbf{{{printed}}}"
+    if not widest:
+        return printed
+    own, space = (escape_latex(letters) for letters in (text[end:], widest))
+    if len(text) - end == len(widest):
+        return rf"{printed}\textsuperscript{{{own}}}"
+    raised = rf"\rlap{{\textsuperscript{{{own}}}}}" if own else ""
+    return rf"{printed}{raised}\phantom{{\textsuperscript{{{space}}}}}"
 
 
 def save_table(table: Table, markdown: Path, latex: Path) -> None:

@@ -231,6 +231,70 @@ class Recommender(ABC):
                 self._fit_knowing_test(ratings, known)
         return self
 
+    def fold_in(self, ratings: RatingMatrix) -> Self:
+        """Take the ratings of users who were not in the training data, without learning from them.
+
+        Only systems with :attr:`can_fold_in` score such users by the ratings. What was learnt from
+        the training ratings does not change.
+
+        Parameters
+        ----------
+        ratings : csr_array of float32, shape (n_users, n_items)
+            The ratings of these users; all other rows are empty.
+
+        Returns
+        -------
+        Self
+            The recommender itself.
+
+        Raises
+        ------
+        ValueError
+            If the system cannot fold in or is not fitted, the shape is not that of the training
+            ratings, or a user has training ratings.
+
+        Examples
+        --------
+        The new user 2 likes item 0, whose neighbour is item 1:
+
+        >>> from receval.recommenders.knn import ItemKNN
+        >>> train = csr_array(np.array([[5, 4, 0], [4, 5, 0], [0, 0, 0]], dtype=np.float32))
+        >>> new = csr_array(np.array([[0, 0, 0], [0, 0, 0], [5, 0, 0]], dtype=np.float32))
+        >>> scores = ItemKNN(neighbours=1).fit(train).fold_in(new).score(np.array([2]))
+        >>> scores.round(2).tolist()
+        [[nan, 4.880000114440918, nan]]
+        """
+        name = type(self).__name__
+        if not self.can_fold_in:
+            raise ValueError(
+                f"{name} cannot recommend to users who were not in its training data. Choose "
+                "Popularity, UserKNN, ItemKNN, SLIM or PureSVD, or a system of your own with "
+                "fold_in(ratings)."
+            )
+        if not hasattr(self, "n_users_"):
+            raise ValueError(f"{name} is not fitted: call fit before fold_in.")
+        if hasattr(self, "first_user_"):
+            raise ValueError(
+                f"{name} was fitted for some users only, and cannot fold in others. Fit it without "
+                "naming users."
+            )
+        shape = (self.n_users_, self.n_items_)
+        own = checked_matrix(name, "fold-in", ratings, shape)
+        if hasattr(self, "order_of_users_"):
+            own = self._reordered(own)
+        with on_one_thread():
+            self._fold_in(own)
+        return self
+
+    @property
+    def can_fold_in(self) -> bool:
+        """Whether the system can score users by ratings on which it was not trained."""
+        return type(self)._fold_in is not Recommender._fold_in
+
+    def _fold_in(self, ratings: RatingMatrix) -> None:
+        """Take the ratings of new users; overridden by systems that can fold in."""
+        raise NotImplementedError
+
     def score(self, users: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Score every item for some users, including their training items.
 

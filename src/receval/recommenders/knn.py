@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import AtLeastOne, Number
-from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.products import NeighbourModel
+from receval.recommenders.neighbourhood import nearest_of_others, nearest_rows
+from receval.recommenders.products import NeighbourModel, with_rows_of
 
 
 @dataclass(eq=False, repr=False)
@@ -78,6 +78,12 @@ class UserKNN(NeighbourModel):
             self.ratings_, self.neighbours, self.minimum_overlap, self._own_users
         )
 
+    def _fold_in(self, ratings: RatingMatrix) -> None:
+        """Find the neighbours of new users among those with training ratings."""
+        own = ratings if self.threshold is None else _binarised(ratings, self.threshold)
+        found = nearest_of_others(own, self.ratings_, self.neighbours, self.minimum_overlap)
+        self.similarities_ = with_rows_of(self.similarities_, found)
+
 
 def _binarised(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
     positive: RatingMatrix = csr_array(
@@ -134,3 +140,6 @@ class ItemKNN(NeighbourModel):
     def _fit(self, train: RatingMatrix) -> None:
         self.similarities_ = nearest_rows(train.T.tocsr(), self.neighbours).T.tocsr()
         self.ratings_ = train
+
+    def _fold_in(self, ratings: RatingMatrix) -> None:
+        self.ratings_ = with_rows_of(self.ratings_, ratings)

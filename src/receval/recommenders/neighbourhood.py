@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import with_short_indices
 from receval.recommenders.neighbourhood_kernels import (
     LANES,
     find_nearest_rows,
@@ -118,6 +119,59 @@ def nearest_rows_for(
         own = keys if number == falling[-1] else keys.copy()
         nearest[number] = _in_row_order(own, starts, n_rows)
     return [nearest[number] for number in numbers]
+
+
+OTHERS_BLOCK = 256
+"""Rows that are compared with those of another matrix at a time."""
+
+
+def nearest_of_others(
+    matrix: RatingMatrix, others: RatingMatrix, neighbours: int, minimum_overlap: int = 1
+) -> RatingMatrix:
+    """Return every row's nearest rows of another matrix, as :func:`nearest_rows` defines them.
+
+    The result has the shape (n_rows, n_other_rows). Products are added in double precision, in the
+    order of the columns. Memory: the products of a block of :data:`OTHERS_BLOCK` rows.
+
+    Examples
+    --------
+    >>> new = csr_array(np.array([[4, 3]], dtype=np.float32))
+    >>> train = csr_array(np.array([[0, 5], [3, 4]], dtype=np.float32))
+    >>> nearest_of_others(new, train, 1).toarray().round(2).tolist()
+    [[0.0, 0.9599999785423279]]
+    """
+    columns = others.T.tocsr().astype(np.float64)
+    ones = csr_array((np.ones(columns.nnz), columns.indices, columns.indptr), columns.shape)
+    norms, other_norms = row_norms(matrix), row_norms(others)
+    parts: list[tuple[NDArray, NDArray, NDArray]] = []
+    for start in range(0, matrix.shape[0], OTHERS_BLOCK):
+        block = csr_array(matrix[start : start + OTHERS_BLOCK]).astype(np.float64)
+        if not block.nnz:
+            continue
+        products = (block @ columns).tocoo()
+        rows, found = products.row + start, products.col
+        scale = norms[rows] * other_norms[found]
+        cosines = np.zeros(len(rows))
+        np.divide(products.data, scale, out=cosines, where=scale > 0)
+        nearest = cosines.astype(np.float32)
+        kept = nearest > 0
+        if minimum_overlap > 1:
+            filled = csr_array((np.ones(block.nnz), block.indices, block.indptr), block.shape)
+            common = csr_array(filled @ ones)
+            kept &= common[products.row, products.col] >= minimum_overlap
+        rows, found, nearest = rows[kept], found[kept], nearest[kept]
+        order = np.lexsort((found, -nearest, rows))
+        rows, found, nearest = rows[order], found[order], nearest[order]
+        starts = np.searchsorted(rows, rows)
+        near = np.arange(len(rows)) - starts < neighbours
+        parts.append((rows[near], found[near], nearest[near]))
+    shape = (matrix.shape[0], others.shape[0])
+    if not parts:
+        return csr_array(shape, dtype=np.float32)
+    rows, found, nearest = (np.concatenate(own) for own in zip(*parts, strict=True))
+    result = csr_array((nearest, (rows, found)), shape=shape)
+    result.sort_indices()
+    return with_short_indices(result)
 
 
 def _in_row_order(keys: NDArray[np.int64], starts: NDArray[np.int32], n_rows: int) -> RatingMatrix:

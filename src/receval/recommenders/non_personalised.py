@@ -37,6 +37,9 @@ class Popularity(Recommender):
         counts = np.bincount(train.indices, minlength=self.n_items_)
         self.counts_ = counts.astype(np.float32)
 
+    def _fold_in(self, ratings: RatingMatrix) -> None:
+        """Do nothing: all users have the same scores."""
+
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         scores[:] = self.counts_
 
@@ -87,6 +90,9 @@ class AverageRating(Recommender):
         np.divide(sums, weights, out=means, where=weights > 0)
         self.means_ = means.astype(np.float32)
 
+    def _fold_in(self, ratings: RatingMatrix) -> None:
+        """Do nothing: all users have the same scores."""
+
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         scores[:] = self.means_
 
@@ -114,6 +120,9 @@ class Random(Recommender):
 
     def _fit(self, train: RatingMatrix) -> None:
         pass
+
+    def _fold_in(self, ratings: RatingMatrix) -> None:
+        """Do nothing: scores do not depend on ratings."""
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         for user, row in zip(users.tolist(), scores, strict=True):

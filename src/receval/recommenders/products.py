@@ -16,6 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.storage.kernel_cache import njit
@@ -148,9 +149,43 @@ class LinearModel(Recommender):
     ratings_: RatingMatrix
     weights_: RatingMatrix
 
+    def _fold_in(self, ratings: RatingMatrix) -> None:
+        self.ratings_ = with_rows_of(self.ratings_, ratings)
+
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         scores[np.diff(self.ratings_.indptr)[users] > 0] = 0
         sparse_products(users, self.ratings_, self.weights_, scores)
+
+
+def with_rows_of(matrix: RatingMatrix, others: RatingMatrix) -> RatingMatrix:
+    """Return a matrix with the rows of another one, which must be empty in the first.
+
+    Examples
+    --------
+    >>> first = csr_array(np.array([[1, 2], [0, 0]], dtype=np.float32))
+    >>> second = csr_array(np.array([[0, 0], [0, 3]], dtype=np.float32))
+    >>> with_rows_of(first, second).toarray().tolist()
+    [[1.0, 2.0], [0.0, 3.0]]
+    """
+    new = np.diff(others.indptr) > 0
+    refuse_known(new & (np.diff(matrix.indptr) > 0))
+    lengths = np.where(new, np.diff(others.indptr), np.diff(matrix.indptr))
+    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    is_new = np.repeat(new, lengths)
+    columns = np.empty(len(is_new), dtype=np.int32)
+    values = np.empty(len(is_new), dtype=np.float32)
+    for rows, source in ((is_new, others), (~is_new, matrix)):
+        columns[rows], values[rows] = source.indices, source.data
+    return csr_array((values, columns, ends), shape=matrix.shape)
+
+
+def refuse_known(both: NDArray[np.bool_]) -> None:
+    """Refuse to fold in the marked users, who have training ratings, if there are any."""
+    if both.any():
+        raise ValueError(
+            f"The user in row {int(np.argmax(both))} has training ratings. Only users without any "
+            "can be folded in."
+        )
 
 
 def inner_products(

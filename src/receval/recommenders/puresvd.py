@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import AtLeastOne, refuse_beyond_rank
-from receval.recommenders.products import FactorModel
+from receval.recommenders.products import FactorModel, refuse_known
 
 # Matrices with a smaller side up to this size are decomposed completely, which is fast.
 LARGEST_DENSE_SIDE = 200
@@ -83,6 +83,13 @@ class PureSVD(FactorModel):
         vectors[vectors[np.arange(self.factors), peaks] < 0] *= -1.0
         self.singular_values_: NDArray[np.float64] = values
         self._keep_factors(train, ratings @ vectors.T, vectors.T)
+
+    def _fold_in(self, ratings: RatingMatrix) -> None:
+        """Project the ratings of new users on the vectors of the items."""
+        new = np.diff(ratings.indptr) > 0
+        refuse_known(new & ~np.isnan(self.user_factors_[:, 0]))
+        projected = csr_array(ratings[new]).astype(np.float64) @ self.item_factors_.T
+        self.user_factors_[new] = projected.astype(np.float32)
 
 
 def _leading_right_vectors(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -56,10 +56,12 @@ class _SplitModel(Model):
         Which ratings are split; the others neither train nor test.
     """
 
-    needs_timestamps: ClassVar[bool] = False
-    """Whether the split needs timestamps."""
-
     selection: SelectionSpec | None = None
+
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether the split needs timestamps."""
+        return False
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -136,12 +138,15 @@ class LeaveOut(_SplitModel):
 class LeaveLastOut(_SplitModel):
     """The last ``held_out`` ratings of each user test."""
 
-    needs_timestamps: ClassVar[bool] = True
-
     kind: Literal["leave-last-out"]
     held_out: Size = 1
     short_profiles: Literal["refuse", "train"] = "refuse"
     repeats: Literal["drop", "keep"] = "drop"
+
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether the split needs timestamps: always."""
+        return True
 
 
 class Temporal(_SplitModel):
@@ -149,8 +154,6 @@ class Temporal(_SplitModel):
 
     A ``cut`` is a date in quotes, a share of the ratings or seconds since 1970; ``gap`` is in days.
     """
-
-    needs_timestamps: ClassVar[bool] = True
 
     kind: Literal["temporal"]
     scope: Literal["all", "user"] = "all"
@@ -160,6 +163,11 @@ class Temporal(_SplitModel):
     cut: float | str | None = None
     gap: Annotated[float, Field(ge=0)] = 0.0
     new_users: Literal["test", "drop"] = "test"
+
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether the split needs timestamps: always."""
+        return True
 
     @model_validator(mode="after")
     def _cut_is_of_all_ratings(self) -> Self:
@@ -176,6 +184,77 @@ class Temporal(_SplitModel):
                 "a cut already determines the test ratings. Leave out test_share or the cut"
             )
         return self
+
+
+class TimeWindows(_SplitModel):
+    """One fold per window of time: its ratings test, and those before it train.
+
+    Windows follow one another and have equally many ratings, or ``days`` each. The first begins at
+    the ``cut``: a date in quotes, a share of the ratings or seconds since 1970. With
+    ``past_days``, only so many days before each window train; ``gap`` is in days.
+    """
+
+    kind: Literal["time-windows"]
+    windows: Folds = 3
+    cut: float | str = 0.7
+    days: Annotated[float, Field(gt=0)] | None = None
+    past_days: Annotated[float, Field(gt=0)] | None = None
+    gap: Annotated[float, Field(ge=0)] = 0.0
+    repeats: Literal["drop", "keep"] = "drop"
+    new_users: Literal["test", "drop"] = "test"
+
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether the split needs timestamps: always."""
+        return True
+
+    @property
+    def n_folds(self) -> int | None:
+        """Number of folds, one per window."""
+        return self.windows
+
+
+class NextItem(_SplitModel):
+    """One fold for each of the last ``held_out`` ratings of every user, given all before it.
+
+    The first fold tests each user's last rating, the second the one before it, and so on. With
+    ``"all"``, every rating but the first of each user is tested.
+    """
+
+    kind: Literal["next-item"]
+    held_out: Folds | Literal["all"] = 1
+    repeats: Literal["drop", "keep"] = "drop"
+
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether the split needs timestamps: always."""
+        return True
+
+    @property
+    def n_folds(self) -> int | None:
+        """Number of folds; None if only the ratings tell."""
+        return None if self.held_out == "all" else self.held_out
+
+
+class HeldOutUsers(_SplitModel):
+    """A share of the users is held out: systems do not train on them.
+
+    The share ``fold_in_ratio`` of their ratings, rounded up, is folded in after training, and at
+    least one rating of each tests: random ones, or the last with the order ``"time"``. Folds hold
+    out other users, as long as there are any.
+    """
+
+    kind: Literal["held-out-users"]
+    user_share: OpenShare = 0.2
+    fold_in_ratio: OpenShare = 0.8
+    order: Literal["random", "time"] = "random"
+    repeats: Literal["drop", "keep"] = "drop"
+    folds: Folds = 1
+
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether the split needs timestamps: only with the order ``"time"``."""
+        return self.order == "time"
 
 
 class UniformTest(_SplitModel):
@@ -256,6 +335,9 @@ SplitSpec = (
     | LeaveOut
     | LeaveLastOut
     | Temporal
+    | TimeWindows
+    | NextItem
+    | HeldOutUsers
     | UniformTest
     | MissingAtRandom
     | AntiPopularFamiliarity
@@ -273,6 +355,9 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
         "leave-out": "receval.splits.random_splits:split_leaving_out",
         "leave-last-out": "receval.splits.temporal:split_leaving_last_out",
         "temporal": "receval.splits.temporal:split_by_time",
+        "time-windows": "receval.splits.time_windows:split_into_time_windows",
+        "next-item": "receval.splits.next_item:split_before_each_item",
+        "held-out-users": "receval.splits.held_out_users:split_holding_out_users",
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
         "missing-at-random": "receval.splits.random_splits:split_with_unbiased_test",
         "anti-popular-familiarity": (

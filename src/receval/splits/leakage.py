@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
-from receval.splits.split import TEST, TRAIN, Split
+from receval.splits.split import KNOWN_BEFORE, TEST, Split
 from receval.splits.split_ratings import SplitRatings
 from receval.splits.temporal import SECONDS_OF_A_DAY
 
@@ -63,7 +63,8 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
     r"""Count the test interactions for which some training rating lies in the future.
 
     Let :math:`T_s(u, i)` be the training ratings of a scope: those of all users, of user u, or of
-    item i. A test interaction of u with i at time t is affected if
+    item i. Those that are folded in for held-out users count, too. A test interaction of u with i
+    at time t is affected if
 
     .. math:: \exists\, (u', i', t') \in T_s(u, i) : t' > t.
 
@@ -87,6 +88,7 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
     ...     item_ids=np.array(["book", "film", "song"]),
     ...     timestamps=np.array([0, 86_400, 172_800, 345_600]),
     ... )
+    >>> from receval.splits.split import TRAIN
     >>> split = Split((np.array([TRAIN, TEST, TRAIN, TRAIN], dtype=np.uint8),))
     >>> found = future_in_train(ratings, split)
     >>> found.shares
@@ -174,7 +176,7 @@ class _GroupsInTime:
     def row(self, codes: NDArray[np.uint8]) -> dict[str, Any]:
         """Return the counts of a fold."""
         own = codes[self.order]
-        trains = (own & TRAIN) > 0
+        trains = (own & KNOWN_BEFORE) > 0
         before = np.concatenate([[0], np.cumsum(trains)])
         tests = np.flatnonzero(own & TEST)
         end = self.group_end[tests]

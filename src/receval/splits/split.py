@@ -33,6 +33,15 @@ TEST = 2
 UNBIASED = 4
 """Bit of the ratings of randomly drawn items, a test without selection bias."""
 
+VALIDATION = 8
+"""Bit of the ratings that are set aside for tuning: they neither train nor test."""
+
+FOLD_IN = 16
+"""Bit of the ratings of held-out users that systems are given after training."""
+
+KNOWN_BEFORE = TRAIN | FOLD_IN
+"""Bits of the ratings that a system knows when it recommends."""
+
 Metadatum = int | float | str | tuple[float, ...]
 
 
@@ -157,8 +166,8 @@ class Split:
     ----------
     codes : sequence of ndarray of uint8, shape (n_ratings,)
         One array per fold, aligned with the rows of the ratings: a sum of the bits ``TRAIN``,
-        ``TEST`` and ``UNBIASED``, or 0 for a rating that the fold leaves out. A rating that trains
-        never tests.
+        ``TEST`` and ``UNBIASED``, or ``VALIDATION`` or ``FOLD_IN`` alone, or 0 for a rating that
+        the fold leaves out. A rating that trains never tests.
     metadata : mapping of str to int, float, str or tuple of float
         Facts about the split as a whole, such as ``target_items``.
 
@@ -218,13 +227,14 @@ class Split:
 def check_codes(codes: NDArray[np.uint8], number: int) -> None:
     """Raise a ValueError if a rating has an unknown code, or both trains and tests."""
     allowed = np.zeros(256, dtype=bool)
-    allowed[[0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]] = True
+    allowed[[0, TRAIN, TEST, UNBIASED, TEST | UNBIASED, VALIDATION, FOLD_IN]] = True
     wrong = ~allowed[codes]
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
             f"Rating {row} of fold {number} has the code {codes[row]}. A rating must train "
-            f"({TRAIN}), test ({TEST}, {UNBIASED} or their sum) or be left out (0)."
+            f"({TRAIN}), test ({TEST}, {UNBIASED} or their sum), validate ({VALIDATION}), be "
+            f"folded in ({FOLD_IN}) or be left out (0)."
         )
 
 
@@ -333,6 +343,10 @@ class Fold:
     then those without training ratings. The rows of the train file are in the order of the raw
     file, or in the order ``train_order`` of the split's metadata
     (:mod:`receval.splits.train_order`).
+
+    If users are held out, ``fold_in`` holds the ratings that systems are given of them after
+    training. They are in ``train``, too, because they are known and no candidates; systems must
+    learn from :attr:`learnt`.
     """
 
     train: csr_array
@@ -344,6 +358,24 @@ class Fold:
     items_by_appearance: NDArray[np.int32] = field(
         default_factory=lambda: np.empty(0, dtype=np.int32)
     )
+    fold_in: csr_array | None = None
+
+    @property
+    def learnt(self) -> csr_array:
+        """The ratings that systems learn from: the training ratings without held-out users."""
+        if self.fold_in is None:
+            return self.train
+        held_out = np.diff(self.fold_in.indptr) > 0
+        rows = np.repeat(~held_out, np.diff(self.train.indptr))
+        ends = np.concatenate([[0], np.cumsum(np.where(held_out, 0, np.diff(self.train.indptr)))])
+        return csr_array(
+            (
+                self.train.data[rows],
+                self.train.indices[rows],
+                ends.astype(self.train.indptr.dtype),
+            ),
+            shape=self.train.shape,
+        )
 
 
 # Matrices of parts of the ratings, such as train and test, are built by blocks of users.
@@ -435,7 +467,8 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         )
     split.check_table(ratings)
     codes = split.codes[number]
-    trains, tests, unbiased = ((codes & bit) > 0 for bit in (TRAIN, TEST, UNBIASED))
+    trains, tests, unbiased = ((codes & bits) > 0 for bits in (KNOWN_BEFORE, TEST, UNBIASED))
+    folds_in = codes == FOLD_IN
     tested_in = ((other & TEST) > 0 for other in split.codes)
     users_met, items_met = by_appearance(ratings, trains, tested_in, split.metadata)
     parts = (trains, tests, unbiased) if unbiased.any() else (trains, tests)
@@ -450,6 +483,7 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         unbiased=others[0] if others else None,
         users_by_appearance=users_met,
         items_by_appearance=items_met,
+        fold_in=matrices_of(ratings, [folds_in])[0] if folds_in.any() else None,
     )
 
 

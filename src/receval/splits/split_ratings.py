@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +20,16 @@ from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
 from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
+from receval.splits.exported_splits import export_frames
+from receval.splits.given_parts import given_split
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
-from receval.splits.split import TEST, TRAIN, Fold, Split
+from receval.splits.saved_splits import loaded_split_fields, save_split
+from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Split
 from receval.splits.split import fold as fold_of
+from receval.splits.split_frames import SplitFrames, frames_of
 from receval.storage.messages import how_many, quoted
+
+ExportFormat = Literal["csv", "recbole", "elliot", "lenskit", "rectools"]
 
 SYNONYMS = {"train_share": "train_ratio"}
 """Other common names of the parameters of splits."""
@@ -54,6 +61,8 @@ class SplitRatings:
         Notes on the split.
     all_values : ndarray of float, optional
         The values of the whole table, if ``ratings`` are a selection of it.
+    other_reading : tuple of ReadingReport
+        How the other tables of a predefined split were read.
 
     Examples
     --------
@@ -74,6 +83,7 @@ class SplitRatings:
     reading: ReadingReport | None = None
     notes: tuple[Note, ...] = ()
     all_values: NDArray[np.floating] | NDArray[np.integer] | None = None
+    other_reading: tuple[ReadingReport, ...] = ()
 
     def __repr__(self) -> str:
         ratings = self.ratings
@@ -119,6 +129,75 @@ class SplitRatings:
             are_counts=self.are_counts,
         )
 
+    def to_frames(self) -> SplitFrames:
+        """Return the ratings of each part as data frames, for models elsewhere.
+
+        Returns
+        -------
+        SplitFrames
+            ``train``, ``test``, ``validation``, ``fold_in`` and ``unbiased``
+            (:class:`receval.splits.split_frames.SplitFrames`); parts that no fold has are None.
+
+        Examples
+        --------
+        >>> from receval.data.ratings_table import read_ratings
+        >>> table = {"user": [7, 7, 8], "item": list("xyx"), "rating": [5, 4, 3]}
+        >>> frames = split(read_ratings(table), "user-ratio", train_ratio=0.5).to_frames()
+        >>> sorted(frames.train["user"].tolist()), frames.test.columns.tolist()
+        ([7, 8], ['user', 'item', 'rating'])
+        """
+        return frames_of(self.ratings, self.parts, self.reading)
+
+    @checked_arguments
+    def save(self, folder: str | Path) -> None:
+        """Write the ratings and the split into a folder, for :func:`load_split`.
+
+        Equal splits give equal bytes. An earlier saved split in the folder is replaced.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is missing.
+
+        Raises
+        ------
+        ValueError
+            The folder has files that are not those of a saved split.
+        """
+        save_split({own.name: getattr(self, own.name) for own in fields(self)}, Path(folder))
+
+    @checked_arguments
+    def export(
+        self,
+        folder: str | Path,
+        format: ExportFormat,  # noqa: A002, the word that users expect
+        name: str = "ratings",
+    ) -> list[Path]:
+        """Write the parts of the split as files that another tool reads.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is missing. With several folds, each has a folder ``fold-0``, ``fold-1``, ...
+            in it.
+        format : {"csv", "recbole", "elliot", "lenskit", "rectools"}
+            The tool (:data:`receval.splits.exported_splits.FORMATS` says what is written), or CSV
+            files with the columns of :meth:`to_frames`.
+        name : str
+            The name of the dataset, in names of files.
+
+        Returns
+        -------
+        list of Path
+            The files.
+
+        Raises
+        ------
+        ValueError
+            The format cannot hold the split, or an identifier that has a tab or a line end.
+        """
+        return export_frames(self.to_frames(), self.n_folds, Path(folder), format, name)
+
     def generator_for(self, number: int) -> GeneratorFor:
         """Return a function that makes the generators of one fold, the same for all systems."""
 
@@ -130,7 +209,7 @@ class SplitRatings:
 
 @checked_arguments
 def split(
-    ratings: Ratings,
+    ratings: object,
     kind: str,
     *,
     seed: int = 1,
@@ -148,10 +227,15 @@ def split(
     Parameters
     ----------
     ratings : Ratings
+        For the kind ``predefined``, also a path or a data frame.
     kind : str
         ``random-ratio``, ``user-ratio``, ``k-fold``, ``leave-out``, ``leave-last-out``,
-        ``temporal``, ``uniform-test``, ``missing-at-random`` or ``anti-popular-familiarity``
-        (:mod:`receval.splits.kinds`).
+        ``temporal``, ``time-windows``, ``next-item``, ``held-out-users``, ``uniform-test``,
+        ``missing-at-random`` or ``anti-popular-familiarity`` (:mod:`receval.splits.kinds`), or
+        ``predefined`` for a split that others made: ``split(train, "predefined", test=...,
+        validation=...)`` from two or three tables, or ``split(table, "predefined", part="split")``
+        from a column with train, validation or test
+        (:func:`receval.splits.given_parts.given_split` has all parameters).
     seed : int
         Seed of the split.
     unselected_items : {"left out", "candidates"}
@@ -178,12 +262,16 @@ def split(
     >>> halves.n_folds, [int(fold.train.nnz) for fold in halves.folds()]
     (1, [4])
     """
+    if kind == "predefined":
+        return _predefined(ratings, seed, parameters)
     if kind not in _MADE_HERE:
-        near = get_close_matches(str(kind), _MADE_HERE, n=2, cutoff=0.4)
+        kinds = [*_MADE_HERE, "predefined"]
+        near = get_close_matches(str(kind), kinds, n=2, cutoff=0.4)
         hint = f"Did you mean {' or '.join(near)}? The kinds are" if near else "The kinds are"
-        raise ValueError(
-            f"There is no kind of split {quoted(kind)}. {hint} {', '.join(_MADE_HERE)}."
-        )
+        raise ValueError(f"There is no kind of split {quoted(kind)}. {hint} {', '.join(kinds)}.")
+    if not isinstance(ratings, Ratings):
+        shown = repr(ratings)[:60] if isinstance(ratings, str) else f"a {type(ratings).__name__}"
+        raise TypeError(f"ratings is {shown}; it must be a Ratings.")
     renamed = {SYNONYMS.get(name, name): value for name, value in parameters.items()}
     try:
         spec = TypeAdapter(AnySplitSpec).validate_python({"kind": kind, **renamed})
@@ -216,6 +304,54 @@ def split(
     if spec.needs_timestamps and ratings.timestamps is not None:
         notes += _notes_on_time(ratings, parts, spec, equal_times == "random")
     return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes), all_values)
+
+
+@checked_arguments
+def load_split(folder: str | Path) -> SplitRatings:
+    """Load a split that :meth:`SplitRatings.save` wrote.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    SplitRatings
+        Equal to the saved one: systems get the same training ratings and random numbers.
+
+    Raises
+    ------
+    ValueError
+        The folder has no saved split, another major version of receval wrote it, or a file is
+        damaged.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aab"), "item": list("xyx"), "rating": [5, 4, 3]}
+    >>> with TemporaryDirectory() as folder:
+    ...     split(read_ratings(table), "user-ratio", train_ratio=0.5).save(folder)
+    ...     load_split(folder)
+    <user-ratio train_ratio=0.5: 3 ratings of 2 items by 2 users, 1 fold>
+    """
+    return SplitRatings(**loaded_split_fields(Path(folder)))
+
+
+def _predefined(source: object, seed: int, parameters: Mapping[str, Any]) -> SplitRatings:
+    """Return a split that others made."""
+    found = given_split(source, **parameters)
+    reading = found.reading[0] if found.reading else None
+    return SplitRatings(
+        found.ratings,
+        found.parts,
+        dict(found.description),
+        seed,
+        {**found.description, **found.parts.metadata},
+        reading,
+        found.notes,
+        other_reading=found.reading[1:],
+    )
 
 
 def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
@@ -252,16 +388,18 @@ def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
 def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) -> list[Note]:
     """Note how many test ratings were chosen by chance, or refuse the split if most were."""
     assert ratings.timestamps is not None
-    own = getattr(spec, "scope", "user") == "user"
+    own = getattr(spec, "scope", "user") == "user" and spec.kind != "time-windows"
     owners = ratings.users if own else np.zeros_like(ratings.users)
     order = np.lexsort((ratings.timestamps, owners))
     owners, times = owners[order], ratings.timestamps[order]
     moments = np.cumsum((owners[1:] != owners[:-1]) | (times[1:] != times[:-1]))
     moments = np.concatenate([[0], moments])
-    codes = parts.codes[0][order]
-    trained = np.bincount(moments[codes == TRAIN], minlength=len(ratings)) > 0
-    n_tests = int((codes == TEST).sum())
-    by_chance = int(trained[moments[codes == TEST]].sum())
+    n_tests = by_chance = 0
+    for codes in parts.codes:
+        codes = codes[order]
+        trained = np.bincount(moments[(codes & KNOWN_BEFORE) > 0], minlength=len(ratings)) > 0
+        n_tests += int((codes == TEST).sum())
+        by_chance += int(trained[moments[codes == TEST]].sum())
     if not by_chance:
         return []
     text = (

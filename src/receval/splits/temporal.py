@@ -57,7 +57,7 @@ def split_by_time(
     "all" is the split of menamaldonado2021, figure 18, and "user" that of bellogin2017, section
     3.3, on Last.fm.
     """
-    timestamps = _needed_timestamps(ratings)
+    timestamps = needed_timestamps(ratings)
     order = np.argsort(timestamps, kind="stable")
     if cut is not None:
         moment = cut_in_time(timestamps, cut)
@@ -76,7 +76,7 @@ def split_by_time(
         trains = ~tests
     codes = np.where(tests, TEST, np.where(trains, TRAIN, 0)).astype(np.uint8)
     metadata: dict[str, Metadatum] = {
-        "repeats_dropped": _drop_repeats(codes, ratings, trains, tests, repeats)
+        "repeats_dropped": drop_repeats(codes, ratings, trains, tests, repeats)
     }
     if train_order != "rows":
         metadata["train_order"] = train_order
@@ -113,7 +113,7 @@ def split_leaving_last_out(
     ``users_tied``, the number of users whose last training rating and first test rating have the
     same time, so that the order of the rows decides; and ``repeats_dropped``.
     """
-    timestamps = _needed_timestamps(ratings)
+    timestamps = needed_timestamps(ratings)
     sizes, too_short = short_profiles_of(ratings, held_out, short_profiles)
     n_train = np.where(too_short, sizes, sizes - held_out)
     order = np.argsort(timestamps, kind="stable")
@@ -130,12 +130,13 @@ def split_leaving_last_out(
         {
             "users_without_test": int(too_short.sum()),
             "users_tied": int(tied.sum()),
-            "repeats_dropped": _drop_repeats(codes, ratings, ~tests, tests, repeats),
+            "repeats_dropped": drop_repeats(codes, ratings, ~tests, tests, repeats),
         },
     )
 
 
-def _needed_timestamps(ratings: Ratings) -> Timestamps:
+def needed_timestamps(ratings: Ratings) -> Timestamps:
+    """Return the timestamps of ratings, which a split by time cannot do without."""
     if ratings.timestamps is None:
         raise ValueError(
             "A temporal split needs timestamps, but this variant of the dataset has none. Use a "
@@ -144,7 +145,7 @@ def _needed_timestamps(ratings: Ratings) -> Timestamps:
     return ratings.timestamps
 
 
-def _drop_repeats(
+def drop_repeats(
     codes: NDArray[np.uint8],
     ratings: Ratings,
     trains: NDArray[np.bool_],

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, stdtrit
 
+from receval.seeds import block_seed
+from receval.statistics.pairs import checked_values, system_pairs
+
 InnerTest = Literal["t", "sign"]
+
+SAMPLES_PER_BLOCK = 50
+"""Samples per matrix product. Each block has its own seed; another number changes the results."""
 
 
 def poisson_resamples(
@@ -103,4 +109,52 @@ def shifted_bootstrap_test(
     slack = 4 * np.finfo(np.float32).eps * np.sqrt(n_users * np.square(rows).sum(axis=1))
     limits = (np.abs(rows.sum(axis=1)) - slack).astype(np.float32)
     reached = (np.abs(sums) >= limits).sum(axis=0)
+    return np.asarray((reached + 1.0) / (samples + 1.0))
+
+
+def bootstrap_test_of_pairs(
+    values: ArrayLike, seed: np.random.SeedSequence, samples: int
+) -> NDArray[np.float64]:
+    r"""Return the p-values of the shifted bootstrap test for every pair of systems.
+
+    As :func:`shifted_bootstrap_test`, for values of shape (n_metrics, n_systems, n_users), whose
+    pairs and metrics share the resamples; the p-values have the shape (n_metrics, n_pairs). Memory
+    use does not depend on the number of samples. The seed is not modified.
+
+    Examples
+    --------
+    >>> values = np.array([[[2.0, 3.0, 1.0, 5.0, 4.0, 3.0], [1.0, 2.0, 1.0, 3.0, 3.0, 1.0]]])
+    >>> bootstrap_test_of_pairs(values, np.random.SeedSequence(1), 999).tolist()
+    [[0.001]]
+    """
+    array = checked_values(values)
+    if array.ndim != 3:
+        raise ValueError(
+            f"The values have the shape {array.shape}; it must be (n_metrics, n_systems, n_users)."
+        )
+    if samples < 1:
+        raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+    n_metrics, n_systems, n_users = array.shape
+    first, second = system_pairs(n_systems)
+    # Differences do not depend on what all systems have in common; without it, sums round less.
+    array = array - array.mean(axis=1, keepdims=True)
+    norms = np.square(array).sum(axis=2)
+    slack = 4 * np.finfo(np.float32).eps * np.sqrt(n_users * (norms[:, first] + norms[:, second]))
+    sums = array.sum(axis=2)
+    limits = (np.abs(sums[:, first] - sums[:, second]) - slack).astype(np.float32)
+    centred = array - array.mean(axis=2, keepdims=True)
+    columns = np.ascontiguousarray(centred.reshape(-1, n_users).T, dtype=np.float32)
+    reached = np.zeros(limits.shape, dtype=np.int64)
+    for number, start in enumerate(range(0, samples, SAMPLES_PER_BLOCK)):
+        generator = np.random.Generator(np.random.PCG64(block_seed(seed, number)))
+        size = min(SAMPLES_PER_BLOCK, samples - start)
+        counts = np.empty((size, n_users), dtype=np.float32)
+        for own in counts:
+            own[:] = np.bincount(generator.integers(0, n_users, n_users), minlength=n_users)
+        # Columns sum to 0, so subtracting 1 keeps the sums and reduces rounding errors.
+        drawn = ((counts - 1) @ columns).reshape(size, n_metrics, n_systems)
+        for system in range(n_systems - 1):
+            pairs = first == system
+            distances = np.abs(drawn[:, :, [system]] - drawn[:, :, system + 1 :])
+            reached[:, pairs] += (distances >= limits[:, pairs]).sum(axis=0)
     return np.asarray((reached + 1.0) / (samples + 1.0))

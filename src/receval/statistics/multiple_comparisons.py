@@ -68,6 +68,26 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
+def bonferroni(p_values: ArrayLike) -> NDArray[np.float64]:
+    r"""Return p-values multiplied by their number, in the order of the input.
+
+    .. math:: \tilde p_k = \min(1,\; m\, p_k)
+
+    As with :func:`holm`, the probability of any false rejection is at most :math:`\alpha`; Holm's
+    values are never larger.
+
+    Source: Dunn (1961), "Multiple comparisons among means", Journal of the American Statistical
+    Association 56(293).
+
+    Examples
+    --------
+    >>> bonferroni([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
+    [0.04, 0.16, 0.12, 0.02]
+    """
+    array = _checked(p_values)
+    return np.minimum(array * array.shape[-1], 1.0)
+
+
 def p_value_curve(p_values: ArrayLike, largest: int | None = None) -> NDArray[np.float64]:
     """Return the p-values of all pairs of systems in descending order, or the ``largest`` of them.
 

@@ -111,7 +111,7 @@ class ItemPairs:
 
     A case is one combination of the signs below, so the share of any kind of pairs is a sum over
     cases, and the predictions of the lemmas (in
-    :mod:`reproduction.studies.menamaldonado2021._shared.item_pairs`) apply to cases. The first item
+    :mod:`reproduction.studies.menamaldonado2021.lemma_cases`) apply to cases. The first item
     of a pair is the more popular one. If popularity is equal, it is the more relevant one, and then
     the one that an optimal ranking puts first.
 

@@ -14,7 +14,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from receval.spec_types import Identifier
-from receval.storage.messages import about_files, enumerated, joined, quoted, shortened
+from receval.storage.messages import about_files, enumerated, joined, shortened
 from reproduction.datasets.spec import DatasetSpec
 from reproduction.drift.spec import DriftSpec
 from reproduction.simulation.spec import TwinSpec
@@ -93,18 +93,14 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ValueError(about_files(error)) from error
     except (yaml.YAMLError, ValueError) as error:
-        raise ValueError(f"{path} is not valid YAML: {_reason(error)}.") from error
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        words = getattr(error, "problem", None) or str(error)
+        reason = shortened(" ".join(words.split()).rstrip("."), 200)
+        raise ValueError(f"{path} is not valid YAML: {where}{reason}.") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} must contain keys with values, but it does not.")
     return content
-
-
-def _reason(error: Exception) -> str:
-    """Return what is wrong with a file, and where."""
-    mark = getattr(error, "problem_mark", None)
-    where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
-    words = getattr(error, "problem", None) or str(error)
-    return where + shortened(" ".join(words.split()).rstrip("."), 200)
 
 
 @lru_cache(maxsize=64)
@@ -185,33 +181,8 @@ def validated(kind: type[_Kind], content: object, heading: str) -> _Kind:
 
 
 def load_datasets(path: Path) -> dict[str, DatasetSpec]:
-    """Read the registry of datasets; an error has a sentence per problem, with dataset and key."""
-    content = read_yaml(path)
-    try:
-        return TypeAdapter(dict[Identifier, DatasetSpec]).validate_python(content)
-    except ValidationError as error:
-        sentences = [
-            _sentence(
-                [shortened(str(part)) for part in problem["loc"]], problem["type"], problem["msg"]
-            )
-            for problem in error.errors()
-        ]
-        raise ValueError(joined(f"{path} cannot be used:", sentences)) from error
-
-
-def _sentence(location: list[str], kind: str, message: str) -> str:
-    if not location:
-        return f"The file must map the id of each dataset to its entry: {message}."
-    dataset, key = location[0], ".".join(location[1:])
-    if location[1:] == ["[key]"]:
-        return f"{quoted(dataset)} is not a valid id of a dataset. Use an id such as ml-1m."
-    if kind == "extra_forbidden":
-        return f"Dataset {dataset}: there is no key {key}. Remove it or correct its spelling."
-    if kind == "missing":
-        return f"Dataset {dataset}: the key {key} is missing."
-    problem = message.removeprefix("Value error, ")
-    where = f"the key {key}: " if key else ""
-    return f"Dataset {dataset}: {where}{problem[:1].lower()}{problem[1:]}."
+    """Read the registry of datasets; an error names the file and each offending field."""
+    return validated(dict[Identifier, DatasetSpec], read_yaml(path), f"{path} cannot be used:")
 
 
 def load_twins(path: Path) -> dict[str, TwinSpec]:

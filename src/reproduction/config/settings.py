@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from receval.spec_types import Identifier, Size
+from receval.spec_types import Identifier, Model, Size
 from receval.splits.kinds import AnySplitSpec, KFold
 from receval.storage.messages import enumerated, quoted
 from reproduction.config.reading import check_name, read_yaml, validated
@@ -37,46 +37,32 @@ EDITIONS: tuple[Edition, ...] = ("demo", "full")
 Shards = Literal["auto", "folds"] | Size
 
 
-class Settings(BaseModel):
+class Settings(Model):
     """All settings of one edition.
 
-    Attributes
-    ----------
-    edition : {"demo", "full"}
-        The edition of targets without an edition in their path: synthetic twins or real data.
-    seed : int
-        The root of all seeds.
-    network : bool
-        Whether datasets may be downloaded; with ``off`` the network is never used.
-    local_mirrors : tuple of str
-        Folders with one folder of raw files per dataset, tried before any download, relative to
-        the folder that has ``config``. A folder that does not exist is skipped.
-    leave_out : tuple of str
-        Datasets to leave out of the plan although they are available.
-    plugins : tuple of str
-        Other packages whose code (systems and parsers) the configuration may name.
-    accepted_searches : bool
-        Whether traces of searches for settings are taken from the accepted results instead of new
-        searches.
-    shards : int, "auto", "folds", or dict of str to any of them
-        Number of shards (of folds and users) for training and ranking each system, on all datasets
-        or by dataset, where unnamed datasets have ``auto``. That is one shard, or on many million
-        ratings one per fold, or more for neighbourhoods, whose users are divided. ``folds`` is the
-        same but never divides users (:mod:`reproduction.workflow.plan.job_sizes`). Results do not
-        depend on it.
-    datasets, twins, splits, systems, display, searches, simulations
-        The files of the same names.
-    studies : dict of str to StudySpec
-        The studies of the edition.
-    drift : DriftSpec
-        Tolerances of the comparison with the accepted results.
-    replications : ReplicationsSpec
-        The replications with other root seeds.
-    repeat : tuple of str
-        The replications that ``snakemake replications`` makes (:meth:`.ReplicationsSpec.chosen`).
+    - ``edition``: The edition of targets without an edition in their path: synthetic twins or real
+      data.
+    - ``seed``: The root of all seeds.
+    - ``network``: Whether datasets may be downloaded; with ``off`` the network is never used.
+    - ``local_mirrors``: Folders with one folder of raw files per dataset, tried before any
+      download, relative to the folder that has ``config``. A folder that does not exist is skipped.
+    - ``leave_out``: Datasets to leave out of the plan although they are available.
+    - ``plugins``: Other packages whose code (systems and parsers) the configuration may name.
+    - ``accepted_searches``: Whether traces of searches for settings are taken from the accepted
+      results instead of new searches.
+    - ``shards``: Number of shards (of folds and users) for training and ranking each system, on all
+      datasets or by dataset, where unnamed datasets have ``auto``. That is one shard, or on many
+      million ratings one per fold, or more for neighbourhoods, whose users are divided. ``folds``
+      is the same but never divides users (:mod:`reproduction.workflow.plan.job_sizes`). Results do
+      not depend on it.
+    - ``datasets``, ``twins``, ``splits``, ``systems``, ``display``, ``searches``, ``simulations``:
+      The files of the same names.
+    - ``studies``: The studies of the edition.
+    - ``drift``: Tolerances of the comparison with the accepted results.
+    - ``replications``: The replications with other root seeds.
+    - ``repeat``: The replications that ``snakemake replications`` makes
+      (:meth:`.ReplicationsSpec.chosen`).
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     edition: Edition = "full"
     seed: Annotated[int, Field(ge=0)]
@@ -115,7 +101,7 @@ class Settings(BaseModel):
 
     @property
     def root_seeds(self) -> tuple[int, int, int]:
-        """The roots of the three seeds below."""
+        """The roots of the seeds of splits, of systems, and of candidate sampling and ties."""
         return (self.seed, self.seed, self.seed)
 
     @property
@@ -287,15 +273,8 @@ def chosen_edition(
 # Merging of the configuration files, before they are checked.
 
 FILES = (
-    "datasets",
-    "twins",
-    "splits",
-    "systems",
-    "display",
-    "searches",
-    "simulations",
-    "drift",
-    "replications",
+    *("datasets", "twins", "splits", "systems", "display", "searches", "simulations"),
+    *("drift", "replications"),
 )
 """Names of files without suffix; each file is the value of the key with its name."""
 
@@ -326,13 +305,12 @@ def _of_edition(specs: Any, edition: str) -> Any:
     """
     if not isinstance(specs, Mapping):
         return specs
-    return {name: spec for name, spec in specs.items() if edition in _editions(spec, edition)}
 
+    def has_it(spec: Any) -> bool:
+        editions = spec.get("editions") if isinstance(spec, Mapping) else None
+        return not isinstance(editions, list | tuple) or edition in editions
 
-def _editions(spec: Any, edition: str) -> Sequence[object]:
-    """Return the editions that have a study or an artifact; by default all."""
-    editions = spec.get("editions") if isinstance(spec, Mapping) else None
-    return editions if isinstance(editions, list | tuple) else (edition,)
+    return {name: spec for name, spec in specs.items() if has_it(spec)}
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -392,7 +370,6 @@ class RepeatedSettings(Settings):
 
     @property
     def run(self) -> str:
-        """The name of the folder in ``work``, and the value of the wildcard."""
         return self.run_name
 
     @property
@@ -407,7 +384,6 @@ class RepeatedSettings(Settings):
 
     @property
     def root_seeds(self) -> tuple[int, int, int]:
-        """The roots of the seeds of splits, of systems and of candidate sampling."""
         return self.roots
 
 
@@ -435,30 +411,21 @@ def load_repeated_settings(
     wanted: dict[str, tuple[str, ...]] = {n: s.artifacts for n, s in spec.studies.items()}
     if crossed:
         wanted = {spec.crossed.study: spec.crossed.artifacts}
-    there = [name for name in wanted if name in content["studies"]]
-    content["studies"] = {
-        name: _repeated_study(content["studies"][name], wanted[name], _changes(spec, name))
-        for name in there
-    }
+    studies = {}
+    for name, artifacts in wanted.items():
+        if name not in content["studies"]:
+            continue
+        study = content["studies"][name]
+        for departure in spec.studies[name].otherwise if name in spec.studies else ():
+            study = merged(study, departure.changes)
+        kept = {each: study["artifacts"][each] for each in artifacts if each in study["artifacts"]}
+        studies[name] = {**study, "artifacts": kept}
+    content["studies"] = studies
     datasets = set((spec.crossed if crossed else spec).datasets)
     left_out = [name for name in content["datasets"] if name not in datasets]
     content["leave_out"] = list(dict.fromkeys([*content.get("leave_out", ()), *left_out]))
     unseeded = {"run_name": "", "roots": (0, 0, 0)}
     return checked(RepeatedSettings, folder, content | unseeded)
-
-
-def _changes(spec: ReplicationsSpec, study: str) -> list[Mapping[str, Any]]:
-    repeated = spec.studies.get(study)
-    return [departure.changes for departure in repeated.otherwise] if repeated else []
-
-
-def _repeated_study(
-    study: Mapping[str, Any], artifacts: Iterable[str], changes: Iterable[Mapping[str, Any]]
-) -> dict[str, Any]:
-    for change in changes:
-        study = merged(study, change)
-    kept = {name: study["artifacts"][name] for name in artifacts if name in study["artifacts"]}
-    return {**study, "artifacts": kept}
 
 
 def with_seeds_of(settings: RepeatedSettings, run: str) -> RepeatedSettings:

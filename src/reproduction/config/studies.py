@@ -39,29 +39,20 @@ Edition = Literal["demo", "full"]
 class ExperimentSpec(Model):
     """Systems compared on one split of one dataset under some protocols.
 
-    Attributes
-    ----------
-    title : str
-        Distinguishes it in figures from other experiments on the same dataset; may be empty.
-    dataset, split : str
-        Names in ``datasets.yaml`` and ``splits.yaml``.
-    fallback_splits : tuple of str
-        Splits to use if ``split`` cannot be made because its file or the timestamps are missing.
-        The first one that can be made is used.
-    systems : tuple of str
-        Names in ``systems.yaml``, in the order of figures and tables.
-    extra_systems : tuple of str
-        Systems that are not in the paper, shown separately.
-    protocols : tuple of ProtocolSpec
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        The users that are averaged: see :mod:`receval.metrics.evaluation`.
-    relevance_threshold : float, optional
-        Ratings at or above it are relevant; the dataset's own by default.
-    evaluations : tuple of {"observed", "real"}
-        The judgments that measure the lists: the test ratings give ``observed`` values, which are
-        biased if users chose what to rate, and the split's unbiased test gives ``real`` values.
-    released_real_threshold : float, optional
-        The threshold of the unbiased judgments in the released code, if it differs.
+    - ``title``: Distinguishes it in figures from other experiments on the same dataset; may be
+      empty.
+    - ``dataset``, ``split``: Names in ``datasets.yaml`` and ``splits.yaml``.
+    - ``fallback_splits``: Splits to use if ``split`` cannot be made because its file or the
+      timestamps are missing. The first one that can be made is used.
+    - ``systems``: Names in ``systems.yaml``, in the order of figures and tables.
+    - ``extra_systems``: Systems that are not in the paper, shown separately.
+    - ``evaluated_users``: The users that are averaged: see :mod:`receval.metrics.evaluation`.
+    - ``relevance_threshold``: Ratings at or above it are relevant; the dataset's own by default.
+    - ``evaluations``: The judgments that measure the lists: the test ratings give ``observed``
+      values, which are biased if users chose what to rate, and the split's unbiased test gives
+      ``real`` values.
+    - ``released_real_threshold``: The threshold of the unbiased judgments in the released code, if
+      it differs.
     """
 
     # Excluded because no number depends on it.
@@ -101,53 +92,35 @@ class ExperimentSpec(Model):
 class ArtifactSpec(Model):
     """One figure or table, made by the module of an artifact family.
 
-    Attributes
-    ----------
-    code : str, optional
-        The family: ``<module>`` of the study's own folder in ``reproduction.studies``, or
-        ``<folder>.<module>`` of another; by default the module named as the artifact.
-    kind : {"figure", "table", "page"}
-        A figure is drawn as SVG and PDF, a table written as Markdown and TeX, a page of text as
-        Markdown.
-    editions : tuple of {"demo", "full"}
-        The editions that have the artifact; by default both.
-    title, caption : str
-    note : str
-        Added to the caption in one edition: what differs or cannot be seen there.
-    reading : str
-        Of a figure: a sentence on how to read it: what a mark means, and where better values are.
-    shows : tuple of str or dict
-        Of a figure: what it shows, the most important first. A number such as ``V18-078`` is a
-        claim of the study's paper; a mapping is a statement of our own with its checks
-        (:class:`reproduction.claims.ledger.OwnStatement`).
-    experiments : tuple of str
-        Names of the study's experiments whose judged ranks it reads.
-    datasets : tuple of str
-        Datasets whose ratings it reads.
-    parameters : dict
-        Choices of the paper that are passed to the artifact's code.
-    splits : tuple of str or dict of str to tuple of str
-        Names of splits that it reads without any system's ranks, for all its datasets or by
-        dataset.
-    judgment_samplings : tuple of str
-        Names of the study's judgment samplings whose values it reads.
-    results_of : tuple of str
-        Names of the study's artifacts whose CSV it reads. These must not read other artifacts.
-    only_experiments : tuple of str
-        The experiments that it shows, of those behind the results it reads; all by default.
-    simulations : tuple of str
-        Names of the simulations (``simulations.yaml``) whose values it reads.
-    published : str, optional
-        Name of a table of published values in ``config/published`` that it reads.
-    reads_models : bool
-        Whether it reads the models of the systems of its experiments, to know the items of lists,
-        which judged ranks do not have.
-    reads_searches : bool
-        Whether it reads the traces of the searches for settings (``searches.yaml``).
-    reads_claims : bool
-        Whether it shows verdicts on the claims of the study (``config/claims``).
-    grid : str, optional
-        Name of the study's grid of decisions whose combinations it uses.
+    - ``code``: The family: ``<module>`` of the study's own folder in ``reproduction.studies``, or
+      ``<folder>.<module>`` of another; by default the module named as the artifact.
+    - ``kind``: A figure is drawn as SVG and PDF, a table written as Markdown and TeX, a page of
+      text as Markdown.
+    - ``editions``: The editions that have the artifact; by default both.
+    - ``note``: Added to the caption in one edition: what differs or cannot be seen there.
+    - ``reading``: Of a figure: a sentence on how to read it: what a mark means, and where better
+      values are.
+    - ``shows``: Of a figure: what it shows, the most important first. A number such as ``V18-078``
+      is a claim of the study's paper; a mapping is a statement of our own with its checks
+      (:class:`reproduction.claims.ledger.OwnStatement`).
+    - ``experiments``: Names of the study's experiments whose judged ranks it reads.
+    - ``datasets``: Datasets whose ratings it reads.
+    - ``parameters``: Choices of the paper that are passed to the artifact's code.
+    - ``splits``: Names of splits that it reads without any system's ranks, for all its datasets or
+      by dataset.
+    - ``judgment_samplings``: Names of the study's judgment samplings whose values it reads.
+    - ``results_of``: Names of the study's artifacts whose CSV it reads. These must not read other
+      artifacts.
+    - ``only_experiments``: The experiments that it shows, of those behind the results it reads; all
+      by default.
+    - ``simulations``: Names of the simulations (``simulations.yaml``) whose values it reads.
+    - ``published``: Name of a table of published values in ``config/published`` that it reads.
+    - ``reads_models``: Whether it reads the models of the systems of its experiments, to know the
+      items of lists, which judged ranks do not have.
+    - ``reads_searches``: Whether it reads the traces of the searches for settings
+      (``searches.yaml``).
+    - ``reads_claims``: Whether it shows verdicts on the claims of the study (``config/claims``).
+    - ``grid``: Name of the study's grid of decisions whose combinations it uses.
     """
 
     kind: Literal["figure", "table", "page"]
@@ -214,10 +187,7 @@ class ArtifactSpec(Model):
 class Levels(Model):
     """Percentages of judgments that are kept, from the highest down to the lowest.
 
-    Attributes
-    ----------
-    highest, lowest, step : float
-        In per cent.
+    - ``highest``, ``lowest``, ``step``: In per cent.
     """
 
     highest: Annotated[float, Field(gt=0, le=100)] = 100
@@ -247,18 +217,11 @@ class Levels(Model):
 class JudgmentSamplingSpec(Model):
     """Judgments removed step by step, and what is measured with the remaining ones.
 
-    Attributes
-    ----------
-    experiments : tuple of str
-        Names of the study's experiments whose judged ranks are measured.
-    unit : {"ratings", "items", "users", "popular-items", "largest-users"}
-        See :func:`receval.missing_judgments.judgment_sampling.sampling_order`.
-    levels : Levels
-        Shares of ratings, items or users that are kept.
-    samples : int
-        Number of random sampling orders.
-    averages : dict of str to tuple of str
-        Labels of metrics, by the label of their average over users.
+    - ``experiments``: Names of the study's experiments whose judged ranks are measured.
+    - ``unit``: See :func:`receval.missing_judgments.judgment_sampling.sampling_order`.
+    - ``levels``: Shares of ratings, items or users that are kept.
+    - ``samples``: Number of random sampling orders.
+    - ``averages``: Labels of metrics, by the label of their average over users.
     """
 
     experiments: Annotated[tuple[Identifier, ...], Field(min_length=1)]
@@ -273,17 +236,9 @@ class JudgmentSamplingSpec(Model):
 class StudySpec(Model):
     """One paper, or a study of our own.
 
-    Attributes
-    ----------
-    title, citation : str
-        Of the paper.
-    editions : tuple of {"demo", "full"}
-        The editions that have the study; by default both.
-    experiments : dict of str to ExperimentSpec
-    judgment_samplings : dict of str to JudgmentSamplingSpec
-    grids : dict of str to DecisionGrid
-        Levels of the decisions of offline experiments, to be combined.
-    artifacts : dict of str to ArtifactSpec
+    - ``title``, ``citation``: Of the paper.
+    - ``editions``: The editions that have the study; by default both.
+    - ``grids``: Levels of the decisions of offline experiments, to be combined.
     """
 
     title: NonEmptyText
@@ -357,11 +312,7 @@ Few = Annotated[int, Field(ge=2, le=9)]
 class DepartureSpec(Model):
     """How the replications of a study differ from the edition, and why.
 
-    Attributes
-    ----------
-    reason : str
-    changes : dict
-        Merged into ``config/studies/<study>.yaml``.
+    - ``changes``: Merged into ``config/studies/<study>.yaml``.
     """
 
     reason: NonEmptyText
@@ -371,12 +322,8 @@ class DepartureSpec(Model):
 class RepeatedStudySpec(Model):
     """The parts of a study that are repeated.
 
-    Attributes
-    ----------
-    artifacts : tuple of str
-        The artifacts that decide claims that depend on a split or a seed, and the artifacts they
-        read.
-    otherwise : tuple of DepartureSpec
+    - ``artifacts``: The artifacts that decide claims that depend on a split or a seed, and the
+      artifacts they read.
     """
 
     artifacts: Annotated[tuple[ArtifactName, ...], Field(min_length=1)]
@@ -386,14 +333,9 @@ class RepeatedStudySpec(Model):
 class CrossedSpec(Model):
     """All combinations of root seeds of the three sources of chance.
 
-    Attributes
-    ----------
-    study : str
-    datasets : tuple of str
-    artifacts : tuple of str
-        Artifacts of the study. The variance of their deciding numbers is divided.
-    splits, systems, candidates : int
-        Numbers of root seeds of splits, of systems and of candidate sampling.
+    - ``artifacts``: Artifacts of the study. The variance of their deciding numbers is divided.
+    - ``splits``, ``systems``, ``candidates``: Numbers of root seeds of splits, of systems and of
+      candidate sampling.
     """
 
     study: Identifier
@@ -413,13 +355,7 @@ class CrossedSpec(Model):
 class ReplicationsSpec(Model):
     """The replications of an edition.
 
-    Attributes
-    ----------
-    count : int
-        The number of replications.
-    datasets : tuple of str
-    studies : dict of str to RepeatedStudySpec
-    crossed : CrossedSpec
+    - ``count``: The number of replications.
     """
 
     count: Annotated[int, Field(ge=2, le=999)]

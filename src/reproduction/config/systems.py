@@ -6,7 +6,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from receval.protocols.protocol import (
     BaseCandidates,
@@ -33,12 +33,8 @@ Marker = Annotated[str, Field(min_length=1, max_length=2)]
 class MetricStyleSpec(Model):
     """How a metric is shown.
 
-    Attributes
-    ----------
-    colour : str
-        Hexadecimal, in lower case.
-    marker : str
-        Matplotlib's name.
+    - ``colour``: Hexadecimal, in lower case.
+    - ``marker``: Matplotlib's name.
     """
 
     colour: Colour
@@ -48,58 +44,40 @@ class MetricStyleSpec(Model):
 class DisplaySpec(Model):
     """The display styles of all figures.
 
-    Attributes
-    ----------
-    families : dict of str to str
-        The colour of each family of systems at shade 0.
-    metrics : dict of str to MetricStyleSpec
-        By the printed names.
+    - ``families``: The colour of each family of systems at shade 0.
+    - ``metrics``: By the printed names.
     """
 
     families: Annotated[dict[Identifier, Colour], Field(min_length=1)]
     metrics: Annotated[dict[NonEmptyText, MetricStyleSpec], Field(min_length=1)]
 
 
-class SystemSpec(BaseModel):
+class SystemSpec(Model):
     """A named system: a recommender class with the values of its parameters.
 
-    Attributes
-    ----------
-    title : str
-        Name in figures and tables.
-    short_title : str, optional
-        Name beside its point in a crowded figure; the title by default.
-    recommender : str
-        ``module:class``, which is imported only when the system is trained.
-    parameters : dict
-        Arguments of the class; the class has defaults for the others. A ``seed`` is never given
-        here, because it is derived from the names of dataset, split, system and fold.
-    learns_from : {"ratings", "grades"}
-        What the system is trained on: the ratings, or their grades of relevance
-        (:func:`receval.recommenders.training_ratings.relevance_grades`), as in menamaldonado2021.
-    order : {"codes", "appearance"}
-        The order in which the system meets users and items: that of their codes, or of their first
-        appearance in the train file, which is how LibRec numbers them. It matters to systems that
-        break ties by it or reproduce a fault that depends on it.
-    source : str
-        Where the values come from: a paper, released code, or our own choice.
-    family : str
-        A family of ``display.yaml``, which gives the system's hue in every figure.
-    shade : float
-        How much darker (from -1) or lighter (to 1) than its family's colour the system is.
-    marker : str
-        Matplotlib's name of the system's marker in every figure.
+    - ``title``: Name in figures and tables.
+    - ``short_title``: Name beside its point in a crowded figure; the title by default.
+    - ``recommender``: ``module:class``, which is imported only when the system is trained.
+    - ``parameters``: Arguments of the class; the class has defaults for the others. A ``seed`` is
+      never given here, because it is derived from the names of dataset, split, system and fold.
+    - ``learns_from``: What the system is trained on: the ratings, or their grades of relevance
+      (:func:`receval.recommenders.training_ratings.relevance_grades`), as in menamaldonado2021.
+    - ``order``: The order in which the system meets users and items: that of their codes, or of
+      their first appearance in the train file, which is how LibRec numbers them. It matters to
+      systems that break ties by it or reproduce a fault that depends on it.
+    - ``source``: Where the values come from: a paper, released code, or our own choice.
+    - ``family``: A family of ``display.yaml``, which gives the system's hue in every figure.
+    - ``shade``: How much darker (from -1) or lighter (to 1) than its family's colour the system is.
+    - ``marker``: Matplotlib's name of the system's marker in every figure.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    title: Annotated[str, Field(min_length=1)]
-    short_title: Annotated[str, Field(min_length=1)] | None = None
+    title: NonEmptyText
+    short_title: NonEmptyText | None = None
     recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
-    parameters: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = Field(default={})
     learns_from: Literal["ratings", "grades"] = "ratings"
     order: Literal["codes", "appearance"] = "codes"
-    source: Annotated[str, Field(min_length=1)]
+    source: NonEmptyText
     family: Identifier
     shade: Annotated[float, Field(ge=-1, le=1)] = 0.0
     marker: Marker
@@ -108,13 +86,9 @@ class SystemSpec(BaseModel):
 class SystemSearch(Model):
     """The settings tried for one system.
 
-    Attributes
-    ----------
-    grids : tuple of dict of str to tuple
-        All combinations of the values of each grid are tried, one grid after another. Other
-        parameters have the class's defaults.
-    note : str
-        A description of the grid, or the reason for its limits.
+    - ``grids``: All combinations of the values of each grid are tried, one grid after another.
+      Other parameters have the class's defaults.
+    - ``note``: A description of the grid, or the reason for its limits.
     """
 
     grids: Annotated[tuple[Grid, ...], Field(min_length=1)]
@@ -133,16 +107,10 @@ class SystemSearch(Model):
 class SearchesSpec(Model):
     """All searches: one objective, and grids per system.
 
-    Attributes
-    ----------
-    dataset, split : str
-        Where the settings are tried, on the first fold.
-    published : str
-        Table in ``config/published`` with the target values.
-    metrics : tuple of str
-        Labels of the only metrics that the search uses.
-    systems : dict of str to SystemSearch
-        By name in ``systems.yaml``.
+    - ``dataset``, ``split``: Where the settings are tried, on the first fold.
+    - ``published``: Table in ``config/published`` with the target values.
+    - ``metrics``: Labels of the only metrics that the search uses.
+    - ``systems``: By name in ``systems.yaml``.
     """
 
     dataset: Identifier
@@ -161,12 +129,9 @@ Skewness = Annotated[float, Field(ge=0, le=20)]
 class ProtocolSpec(Model):
     """One protocol of an experiment, or several that differ only in the size of the sample.
 
-    Attributes
-    ----------
-    relevant, candidates, ties, percentiles, head_removed, non_computable, sampled_by, power
-        See :class:`receval.protocols.protocol.Protocol`.
-    sampled : int or list of int, optional
-        Numbers of non-relevant candidates; several are ranked in one pass.
+    - ``relevant``, ``candidates``, ``ties``, ``percentiles``, ``head_removed``, ``non_computable``,
+      ``sampled_by``, ``power``: See :class:`receval.protocols.protocol.Protocol`.
+    - ``sampled``: Numbers of non-relevant candidates; several are ranked in one pass.
     """
 
     relevant: RelevantSelection = "AR"
@@ -203,30 +168,18 @@ class ProtocolSpec(Model):
         ]
 
 
-class SkewnessSpec(BaseModel):
+class SkewnessSpec(Model):
     """Systems on ratings without preferences, by the skewness of the popularity of items.
 
-    Attributes
-    ----------
-    dataset : str
-        Gives the numbers of users, items and ratings, the values, and the popularity that the law
-        is fitted to (:mod:`reproduction.simulation.skewed_popularity`).
-    skewness : tuple of float
-        Exponents alpha of the law, increasing; 0 makes all items equally popular.
-    repetitions : int
-        Independent simulations of each skewness.
-    train_ratio : float
-        Probability that a rating is in train instead of test.
-    relevance_threshold : float, optional
-        Ratings at or above it are relevant; the dataset's own by default.
-    systems : tuple of str
-        Names in ``systems.yaml``, in the order of figures.
-    protocols : tuple of ProtocolSpec
-    metrics : tuple of str
-        Labels. Under AR all users are averaged.
+    - ``dataset``: Gives the numbers of users, items and ratings, the values, and the popularity
+      that the law is fitted to (:mod:`reproduction.simulation.skewed_popularity`).
+    - ``skewness``: Exponents alpha of the law, increasing; 0 makes all items equally popular.
+    - ``repetitions``: Independent simulations of each skewness.
+    - ``train_ratio``: Probability that a rating is in train instead of test.
+    - ``relevance_threshold``: Ratings at or above it are relevant; the dataset's own by default.
+    - ``systems``: Names in ``systems.yaml``, in the order of figures.
+    - ``metrics``: Labels. Under AR all users are averaged.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     dataset: Identifier
     skewness: Annotated[tuple[Skewness, ...], Field(min_length=1)]

@@ -12,8 +12,14 @@ from urllib.parse import urlsplit
 
 from receval.storage.files import sha256_of, write_atomically
 from receval.storage.messages import LONGEST, escaped, shortened
-from reproduction.datasets.connection import TransferError
-from reproduction.datasets.raw import Availability, RawFile, RawFiles, checksum_in_words, mismatch
+from reproduction.datasets.raw import (
+    Availability,
+    RawFile,
+    RawFiles,
+    Source,
+    checksum_in_words,
+    mismatch,
+)
 from reproduction.datasets.reports import (
     ChecksumError,
     DownloadError,
@@ -21,7 +27,7 @@ from reproduction.datasets.reports import (
     UnavailableError,
 )
 from reproduction.datasets.spec import DatasetSpec, FileSpec, VariantSpec
-from reproduction.datasets.transfer import PartialFile, RetryPolicy, fetch_from
+from reproduction.datasets.transfer import PartialFile, RetryPolicy, TransferError, fetch_from
 
 # The checksum that is recorded at the first download of a file without a published one.
 
@@ -51,22 +57,13 @@ def recorded_sha256(path: Path) -> str | None:
     return match[1].decode("ascii")
 
 
-def record_sha256(path: Path, sha256: str) -> None:
-    """Record a file's SHA-256 beside it, in the format of ``sha256sum``."""
-    write_atomically(record_of(path), f"{sha256}  {path.name}\n")
-
-
 def fetch_file(spec: FileSpec, target: Path, patience: RetryPolicy | None = None) -> RawFile:
     """Download a file, or check an existing one.
 
     Bytes are written to ``<target>.part``, which a later call continues. The file gets its final
     name only when size and checksum are right. If a file has no published checksum,
     ``<target>.sha256`` records it at the first download for all later checks.
-
-    Raises
-    ------
-    ChecksumError
-        If a file with the final name exists but is wrong, or its record is damaged. Both are kept.
+    A wrong file with the final name, or one with a damaged record, is refused and kept.
     """
     part = PartialFile.of(target)
     with access_reported(target):
@@ -88,8 +85,8 @@ def fetch_file(spec: FileSpec, target: Path, patience: RetryPolicy | None = None
                 continue
             sha256 = sha256_of(part.path)
             if not spec.verifiable:
-                # Recorded before the file gets its name, so that no file lacks a record.
-                record_sha256(target, sha256)
+                # Recorded as by sha256sum, before the file gets its name: no file lacks a record.
+                write_atomically(record_of(target), f"{sha256}  {target.name}\n")
             part.finish(target)
             return RawFile(target, sha256)
     raise _not_downloaded(spec, target, reasons or ["it has no known address"], recorded)
@@ -117,23 +114,27 @@ def obtain(
 ) -> RawFiles:
     """Find or download a dataset's raw files, and check them.
 
-    Returns
-    -------
-    RawFiles
-        Those of the chosen variant or, if it cannot be downloaded, of the next one that can.
+    They are of the chosen variant or, if it cannot be downloaded, of the next one that can.
     """
     if availability.status == "absent" or availability.variant is None:
         raise UnavailableError(
             f"The dataset {dataset_id} is not available: {availability.reason}. "
             f"{availability.instructions}"
         )
-    auxiliary_files = _check_auxiliary_files(spec, availability)
+    known = {Path(file.name).name: file for file in spec.auxiliary_files}
+    auxiliary_files = tuple(
+        check_file(FileSpec(name=known[path.name].name, sha256=known[path.name].sha256), path)
+        for path in availability.auxiliary_files
+    )
+
+    def described(variant: VariantSpec, files: tuple[RawFile, ...], source: Source) -> RawFiles:
+        return RawFiles(
+            dataset_id, variant.name, variant.parser, files, auxiliary_files, source, spec.expected
+        )
+
     if availability.status == "local":
         variant = availability.variant
-        files = _check_variant(variant, availability.files)
-        return RawFiles(
-            dataset_id, variant.name, variant.parser, files, auxiliary_files, "local", spec.expected
-        )
+        return described(variant, _check_variant(variant, availability.files), "local")
     failures = {}
     first = spec.variants.index(availability.variant)
     for variant in (e for e in spec.variants[first:] if e.downloadable):
@@ -144,15 +145,7 @@ def obtain(
         except DownloadError as error:
             failures[variant] = error
             continue
-        return RawFiles(
-            dataset_id,
-            variant.name,
-            variant.parser,
-            files,
-            auxiliary_files,
-            "download",
-            spec.expected,
-        )
+        return described(variant, files, "download")
     if len(failures) == 1:
         raise next(iter(failures.values()))
     raise _no_variant_downloaded(dataset_id, failures, raw_folder)
@@ -167,14 +160,6 @@ def _check_variant(variant: VariantSpec, paths: tuple[Path, ...]) -> tuple[RawFi
         with access_reported(path):
             files.append(RawFile.of(path))
     return tuple(files)
-
-
-def _check_auxiliary_files(spec: DatasetSpec, availability: Availability) -> tuple[RawFile, ...]:
-    known = {Path(file.name).name: file for file in spec.auxiliary_files}
-    return tuple(
-        check_file(FileSpec(name=known[path.name].name, sha256=known[path.name].sha256), path)
-        for path in availability.auxiliary_files
-    )
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import importlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -90,30 +89,14 @@ def _pieces(length: int) -> list[slice]:
     return [slice(start, start + _PIECE) for start in range(0, length, _PIECE)]
 
 
-@dataclass(frozen=True)
-class Difference:
-    """One count that differs from the expected one."""
-
-    name: str
-    expected: object
-    found: object
-
-    def __str__(self) -> str:
-        return f"{self.name}: {_shown(self.expected)} expected, {_shown(self.found)} found"
-
-
-def differences(expected: ExpectedCounts, found: ExpectedCounts) -> list[Difference]:
+def differences(expected: ExpectedCounts, found: ExpectedCounts) -> list[str]:
     """Compare all expected counts with those found."""
     result = _part_differences("", expected, found)
-    result += [
-        Difference(name, wanted, there)
-        for name, wanted, there in (
-            ("rows of the raw files", expected.rows, found.rows),
-            ("fewest and most ratings per user", expected.per_user, found.per_user),
-            ("fewest and most ratings per item", expected.per_item, found.per_item),
-        )
-        if wanted is not None and wanted != there
-    ]
+    result += _unequal(
+        ("rows of the raw files", expected.rows, found.rows),
+        ("fewest and most ratings per user", expected.per_user, found.per_user),
+        ("fewest and most ratings per item", expected.per_item, found.per_item),
+    )
     nothing = PartCounts()
     for name, wanted_part, there_part in (
         ("known ", expected.known, found.known),
@@ -126,21 +109,23 @@ def differences(expected: ExpectedCounts, found: ExpectedCounts) -> list[Differe
     return result
 
 
-def _part_differences(prefix: str, expected: PartCounts, found: PartCounts) -> list[Difference]:
-    compared: dict[str, tuple[object, object]] = {
-        "ratings": (expected.ratings, found.ratings),
-        "users": (expected.users, found.users),
-        "items": (expected.items, found.items),
-    }
+def _part_differences(prefix: str, expected: PartCounts, found: PartCounts) -> list[str]:
+    names = ("ratings", "users", "items")
+    compared = [(prefix + name, getattr(expected, name), getattr(found, name)) for name in names]
     if expected.values:
-        for value in sorted({*expected.values, *found.values}):
-            compared[f"ratings of {value:g}"] = (
-                expected.values.get(value, 0),
-                found.values.get(value, 0),
-            )
+        compared += [
+            (f"{prefix}ratings of {value:g}", expected.values.get(value, 0), there)
+            for value in sorted({*expected.values, *found.values})
+            for there in [found.values.get(value, 0)]
+        ]
+    return _unequal(*compared)
+
+
+def _unequal(*compared: tuple[str, object, object]) -> list[str]:
+    """Return the counts, each with a name, that are expected and not found."""
     return [
-        Difference(prefix + name, wanted, there)
-        for name, (wanted, there) in compared.items()
+        f"{name}: {_shown(wanted)} expected, {_shown(there)} found"
+        for name, wanted, there in compared
         if wanted is not None and wanted != there
     ]
 
@@ -162,30 +147,27 @@ def _shown(count: object) -> str:
 
 
 def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]:
-    """Turn raw files into the canonical table of ratings.
+    """Turn raw files into the canonical table of ratings, and return the written summary.
 
-    Parameters
-    ----------
-    folder : Path
-        Gets ``ratings.parquet``, ``users.parquet``, ``items.parquet`` and ``summary.json``, or none
-        of them if anything fails.
-
-    Returns
-    -------
-    dict
-        The written summary: counts, rows merged or left out and why, a comparison with published
-        counts, and the checksums of the raw and prepared files.
-
-    Raises
-    ------
-    CountError
-        If the counts are not those of a correct parse, or ratings are off the scale.
+    The folder gets ``ratings.parquet``, ``users.parquet``, ``items.parquet`` and ``summary.json``,
+    or none of them if anything fails, for example if the counts are not those of a correct parse.
+    The summary has counts, rows merged or left out and why, a comparison with published counts, and
+    the checksums of the raw and prepared files.
     """
     expected = raw.expected or ExpectedCounts()
     report = ParseReport(
         expected_ratings=expected.ratings,
         duplicates=spec.duplicates,
-        unpacked_limit=_unpacked_limit(raw, spec),
+        unpacked_limit=next(
+            (
+                file.unpacked_limit
+                for variant in spec.variants
+                if variant.name == raw.variant
+                for file in variant.files
+                if file.unpacked_limit is not None
+            ),
+            None,
+        ),
     )
     ratings = load_parser(raw.parser)([file.path for file in raw.files], report=report)
     found = _count(ratings, report)
@@ -199,14 +181,6 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
     summary = _summary(raw, spec, ratings, report, found, relevant)
     _write(ratings, summary, folder)
     return summary
-
-
-def _unpacked_limit(raw: RawFiles, spec: DatasetSpec) -> int | None:
-    """Return the limit of the variant's archive; None if there is none or it is unknown."""
-    files = [
-        file for variant in spec.variants if variant.name == raw.variant for file in variant.files
-    ]
-    return next((file.unpacked_limit for file in files if file.unpacked_limit is not None), None)
 
 
 def _count(ratings: Ratings, report: ParseReport) -> ExpectedCounts:
@@ -238,7 +212,7 @@ def _check(
 ) -> None:
     if report.ratings_in_print is not None:
         found = found.model_copy(update={"ratings": report.ratings_in_print})
-    problems = [str(difference) for difference in differences(expected, found)]
+    problems = differences(expected, found)
     if spec.scale is not None:
         problems += [
             f"{count:,} ratings have the value {value:.9g}, which is not on the scale from "
@@ -249,7 +223,11 @@ def _check(
         ]
     if problems:
         files = ", ".join(file.path.as_posix() for file in raw.files[:4])
-        metadata = "; ".join(f"{what}: {count:,}" for what, count in _metadata(report).items())
+        collapsed = (
+            {"repeats collapsed": report.repeats_collapsed} if report.repeats_collapsed else {}
+        )
+        told = {**collapsed, **report.dropped, **report.notes}
+        metadata = "; ".join(f"{what}: {count:,}" for what, count in told.items())
         what = (
             f"The dataset {raw.dataset} (variant {raw.variant}, {shortened(files, 100)}) is not "
             "what it should be. "
@@ -275,11 +253,6 @@ def _on_scale(value: float, scale: RatingScale, *, between_steps: bool) -> bool:
     steps = (value - scale.minimum) / scale.step
     within = scale.minimum <= value <= scale.maximum
     return within and (between_steps or steps == round(steps))
-
-
-def _metadata(report: ParseReport) -> dict[str, int]:
-    collapsed = {"repeats collapsed": report.repeats_collapsed} if report.repeats_collapsed else {}
-    return {**collapsed, **report.dropped, **report.notes}
 
 
 def _summary(
@@ -397,13 +370,7 @@ def not_as_recorded(folder: Path) -> list[str]:
 
 
 def verification(folder: Path, datasets: Iterable[str]) -> tuple[list[str], bool]:
-    """Verify all prepared datasets of an edition.
-
-    Returns
-    -------
-    tuple of (list of str, bool)
-        Lines that say whether each dataset is as recorded, and whether all are.
-    """
+    """Return lines that say whether each prepared dataset is as recorded, and whether all are."""
     lines: list[str] = []
     sound = True
     n_prepared = 0

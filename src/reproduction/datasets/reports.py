@@ -38,11 +38,8 @@ def shown(value: bytes | str) -> str:
 class DatasetError(Exception):
     """Something is wrong with a dataset's files or contents.
 
-    Parameters
-    ----------
-    message : str
-        One sentence or more. The middle of messages of more than 500 characters is left out, so
-        that the problem and the remedy can still be read.
+    The middle of messages of more than 500 characters is left out, so that the problem and the
+    remedy can still be read.
     """
 
     def __init__(self, message: str) -> None:
@@ -78,14 +75,9 @@ class CountError(DatasetError):
 class RawDataError(DatasetError):
     """A raw file holds something that its format does not allow.
 
-    Attributes
-    ----------
-    path : str
-        The file; for a member of an archive, the archive's path followed by the member's.
-    line : int or None
-        Line number from 1; None if the problem is not in one line.
-    reason : str
-        What is wrong and what was expected.
+    - ``path``: The file; for a member of an archive, the archive's path followed by the member's.
+    - ``line``: Line number from 1; None if the problem is not in one line.
+    - ``reason``: What is wrong and what was expected.
 
     Examples
     --------
@@ -105,32 +97,20 @@ class RawDataError(DatasetError):
 class ParseReport:
     """The report of one parse, with everything that the parser left out or merged.
 
-    Attributes
-    ----------
-    expected_ratings : int or None
-        Set by the caller: the expected number of ratings. Parsers use it only if a format's
-        description leaves open what counts as one rating.
-    duplicates : {"error", "first", "last", "sum", "mean"} or None
-        Set by the caller: how to treat pairs that are rated more than once
-        (:func:`receval.data.repeats.merge_repeats`); None for the parser's default.
-    unpacked_limit : int or None
-        Set by the caller: maximum bytes of an unpacked archive
-        (:class:`reproduction.datasets.spec.FileSpec`).
-    ratings_in_print : int or None
-        The number of ratings as the format's description counts them, if it is not the number of
-        rows in the table.
-    rows : int
-        Rows of the raw files.
-    repeats_collapsed : int
-        Rows that were replaced by another row of the same pair.
-    repeat_rule : str
-        Which row of a repeated pair is kept; empty for formats without repeats.
-    dropped : dict of str to int
-        Rows left out, by reason.
-    notes : dict of str to int
-        Other counts worth knowing, by what they count.
-    files : dict of str to PartCounts
-        Counts of single raw files, by the part of the dataset they hold.
+    - ``expected_ratings``: Set by the caller: the expected number of ratings. Parsers use it only
+      if a format's description leaves open what counts as one rating.
+    - ``duplicates``: Set by the caller: how to treat pairs that are rated more than once
+      (:func:`receval.data.repeats.merge_repeats`); None for the parser's default.
+    - ``unpacked_limit``: Set by the caller: maximum bytes of an unpacked archive
+      (:class:`reproduction.datasets.spec.FileSpec`).
+    - ``ratings_in_print``: The number of ratings as the format's description counts them, if it is
+      not the number of rows in the table.
+    - ``rows``: Rows of the raw files.
+    - ``repeats_collapsed``: Rows that were replaced by another row of the same pair.
+    - ``repeat_rule``: Which row of a repeated pair is kept; empty for formats without repeats.
+    - ``dropped``: Rows left out, by reason.
+    - ``notes``: Other counts worth knowing, by what they count.
+    - ``files``: Counts of single raw files, by the part of the dataset they hold.
 
     Examples
     --------

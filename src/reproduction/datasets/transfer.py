@@ -6,22 +6,191 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
+import ssl
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.message import Message
 from http import HTTPStatus
-from http.client import HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Self
+from urllib.error import URLError
+from urllib.request import (
+    AbstractHTTPHandler,
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
 
 from receval.storage.files import write_atomically
 from receval.storage.messages import escaped
-from reproduction.datasets.connection import Deadline, TransferError, open_address, read_some
 from reproduction.datasets.raw import mismatch
-from reproduction.datasets.spec import FileSpec
+from reproduction.datasets.spec import FileSpec, redirected
+
+# Requests to a server, with redirects, time limits and one type of exception.
+
+_REDIRECTS = {301, 302, 303, 307, 308}
+_MOST_REDIRECTS = 10
+
+
+class TransferError(Exception):
+    """A transfer that did not finish; ``passing`` tells whether a retry may help."""
+
+    def __init__(self, reason: str, passing: bool) -> None:
+        self.passing = passing
+        super().__init__(reason)
+
+
+class Deadline:
+    """Ends a connection when the time is up, even if bytes still arrive.
+
+    A timeout only counts seconds of silence. A server that sends a byte now and then, even of a
+    header, could keep a download running for ever.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self.expired = False
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def watch(self, connected: socket.socket) -> None:
+        """Set the connection to end when the time is up."""
+        with self._lock:
+            self._socket = connected
+        self.check()
+
+    def check(self) -> None:
+        """Raise :class:`TransferError` if the time is up."""
+        if self.expired:
+            raise TransferError(
+                f"the file was not complete after {self._seconds:,.0f} seconds", False
+            )
+
+    def _end(self) -> None:
+        with self._lock:
+            self.expired = True
+            if self._socket is not None:
+                # Call the method of the plain socket. That of an encrypted socket ends the
+                # encryption first, and another thread would read the remaining encrypted bytes.
+                with suppress(OSError):
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+
+def open_address(
+    url: str, headers: Mapping[str, str], timeout: float, deadline: Deadline
+) -> HTTPResponse:
+    """Request a file from a server, following redirects."""
+    for _ in range(_MOST_REDIRECTS + 1):
+        response = _ask(url, headers, timeout, deadline)
+        if response.status not in _REDIRECTS:
+            return response
+        # Close it without reading, because the page of a redirect may be endless.
+        with response:
+            location = response.headers.get("Location")
+        if location is None:
+            raise TransferError("the server sent a redirect without an address", False)
+        try:
+            url = redirected(url, location)
+        except ValueError as error:
+            raise TransferError(f"a redirect was not followed: {error}", False) from error
+    raise TransferError(f"the server redirected more than {_MOST_REDIRECTS} times", False)
+
+
+def read_some(response: HTTPResponse, most: int, deadline: Deadline) -> bytes:
+    """Return the bytes that have arrived, at least one unless there are no more."""
+    try:
+        block = response.read1(most)
+    except (OSError, HTTPException, ValueError) as error:
+        deadline.check()
+        raise _broken(error) from error
+    # A connection that was ended looks like the end of the file.
+    deadline.check()
+    return block
+
+
+def _ask(url: str, headers: Mapping[str, str], timeout: float, deadline: Deadline) -> HTTPResponse:
+    # No handlers of ftp:, file: and data:, and none that follow redirects or read whole error
+    # pages.
+    opener = OpenerDirector()
+    for handler in (ProxyHandler(), _WatchedHTTP(deadline), _WatchedHTTPS(deadline)):
+        opener.add_handler(handler)
+    try:
+        deadline.check()
+        response = opener.open(Request(url, headers=dict(headers)), timeout=timeout)
+    except URLError as error:
+        deadline.check()
+        # A bad certificate stays bad; every other failure to connect may be temporary.
+        passing = not isinstance(error.reason, ssl.SSLCertVerificationError)
+        raise TransferError(
+            f"the connection failed ({escaped(str(error.reason))})", passing
+        ) from error
+    except (OSError, HTTPException) as error:
+        deadline.check()
+        raise _broken(error) from error
+    except ValueError as error:
+        raise TransferError(f"the request cannot be sent ({escaped(str(error))})", False) from error
+    if response is None:
+        raise TransferError("the request cannot be sent (no handler)", False)
+    if deadline.expired:
+        # Headers that were cut off look like complete headers.
+        response.close()
+        deadline.check()
+    return response
+
+
+def _broken(error: Exception) -> TransferError:
+    reason = escaped(str(error)) or type(error).__name__
+    return TransferError(f"the connection was interrupted ({reason})", True)
+
+
+class _Watched(AbstractHTTPHandler):
+    """Lets a deadline end the connections of a handler."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        super().__init__()
+        self._deadline = deadline
+
+    def do_open(self, http_class: Any, req: Request, **options: Any) -> HTTPResponse:
+        def watched(host: str, **more: Any) -> HTTPConnection:
+            connection: HTTPConnection = http_class(host, **more)
+            connect = connection.connect
+
+            def connect_and_watch() -> None:
+                connect()
+                self._deadline.watch(connection.sock)
+
+            connection.connect = connect_and_watch  # type: ignore[method-assign]
+            return connection
+
+        return super().do_open(watched, req, **options)
+
+
+class _WatchedHTTP(_Watched, HTTPHandler):
+    pass
+
+
+class _WatchedHTTPS(_Watched, HTTPSHandler):
+    pass
+
+
+# What answers hold.
 
 Progress = Callable[[int, int | None], None]
 
@@ -41,44 +210,10 @@ _MAGIC = {".zip": b"PK", ".gz": b"\x1f\x8b", ".tgz": b"\x1f\x8b"}
 _MARKUP = {".html", ".xml"}
 _JSON = {".json", ".jsonl"}
 _NUMBER = re.compile("[0-9]{1,18}")
-_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|\*)")
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})")
 _UNSATISFIED = re.compile(r"bytes \*/([0-9]{1,18})")
 # Timeouts, "too early" and "too many requests" are temporary; other refusals are not.
 _PASSING_REFUSALS = {408, 425, 429}
-
-
-@dataclass(frozen=True)
-class Extent:
-    """Which bytes of a file an answer has: the first one, and the size of the whole file."""
-
-    start: int
-    total: int | None
-
-    @classmethod
-    def of_whole(cls, headers: Message, spec: FileSpec) -> Extent:
-        """Read the headers of an answer with the whole file."""
-        total = _announced_length(headers)
-        if total is None and not (spec.verifiable or spec.size or _is_chunked(headers)):
-            raise TransferError(
-                "the server does not send the file's length, and config/datasets.yaml has "
-                "neither its size nor a checksum, so nothing shows whether it is complete",
-                False,
-            )
-        return cls(0, total)
-
-    @classmethod
-    def of_part(cls, headers: Message) -> Extent | None:
-        """Read the headers of an answer with a part; None if they do not tell which."""
-        match = _RANGE.fullmatch(headers.get("Content-Range", ""))
-        if match is None or match[3] == "*" or not int(match[1]) <= int(match[2]) < int(match[3]):
-            return None
-        return cls(int(match[1]), int(match[3]))
-
-
-def size_of_unsatisfied(headers: Message) -> int | None:
-    """Return the file's size from an answer that cannot satisfy the requested range."""
-    match = _UNSATISFIED.fullmatch(headers.get("Content-Range", ""))
-    return int(match[1]) if match else None
 
 
 def refusal(response: HTTPResponse) -> TransferError:
@@ -91,13 +226,7 @@ def refusal(response: HTTPResponse) -> TransferError:
 
 
 def refuse_size(total: int | None, spec: FileSpec) -> None:
-    """Refuse an answer whose announced size is wrong, before any byte is kept.
-
-    Raises
-    ------
-    TransferError
-        If the size differs from the expected one or, if none is expected, exceeds the limit.
-    """
+    """Refuse an answer whose announced size is not the expected one, or exceeds the limit."""
     if total is None:
         return
     if spec.size is not None and total != spec.size:
@@ -110,19 +239,10 @@ def refuse_size(total: int | None, spec: FileSpec) -> None:
         )
 
 
-def too_long(total: int | None, spec: FileSpec) -> TransferError:
-    """Return the error for more bytes than were announced or are allowed."""
-    most = f"the announced {total:,} bytes" if total is not None else _most(spec)
-    return TransferError(f"the server sends more than {most}", False)
-
-
 def refuse_headers(headers: Message, spec: FileSpec) -> None:
     """Refuse an error page, or a file that was changed in transfer, by its headers.
 
-    Raises
-    ------
-    TransferError
-        If the answer cannot be the file. With a known checksum, only certain cases are refused.
+    With a known checksum, only certain cases are refused.
     """
     kind, suffix = headers.get_content_type(), Path(spec.name).suffix
     if kind in {"text/html", "application/xhtml+xml"} and suffix not in _MARKUP:
@@ -169,12 +289,20 @@ def refuse_page(first_bytes: bytes, spec: FileSpec) -> None:
         )
 
 
-def _announced_length(headers: Message) -> int | None:
-    if _is_chunked(headers):
-        return None  # If there are both, the chunks count.
+def announced_length(headers: Message, spec: FileSpec) -> int | None:
+    """Return the size of the whole file by its headers; None if it is not known."""
+    # If there are both a length and chunks, the chunks count.
+    if headers.get("Transfer-Encoding", "").lower() == "chunked":
+        return None
     lengths = {length.strip() for length in headers.get_all("Content-Length", [])}
     if not lengths:
-        return None
+        if spec.verifiable or spec.size:
+            return None
+        raise TransferError(
+            "the server does not send the file's length, and config/datasets.yaml has neither its "
+            "size nor a checksum, so nothing shows whether it is complete",
+            False,
+        )
     if len(lengths) > 1:
         raise TransferError("the server announces several different lengths", False)
     (length,) = lengths
@@ -182,10 +310,6 @@ def _announced_length(headers: Message) -> int | None:
         said = f"the Content-Length '{escaped(length)}'"
         raise TransferError(f"{said} is not a number of bytes", False)
     return int(length)
-
-
-def _is_chunked(headers: Message) -> bool:
-    return headers.get("Transfer-Encoding", "").lower() == "chunked"
 
 
 def _most(spec: FileSpec) -> str:
@@ -224,14 +348,6 @@ class Version:
         pairs = ((self.etag, other.etag), (self.modified, other.modified))
         return any(mine and its and mine != its for mine, its in pairs)
 
-    def is_confirmed_by(self, other: Version) -> bool:
-        """Return whether the other version has the condition of the Range request."""
-        return (
-            self.condition is not None
-            and self.condition in (other.etag, other.modified)
-            and not self.contradicts(other)
-        )
-
 
 @dataclass(frozen=True)
 class PartialFile:
@@ -250,17 +366,15 @@ class PartialFile:
         return 0 if self.path.is_symlink() or not self.path.is_file() else self.path.stat().st_size
 
     def opened(self, *, anew: bool) -> BinaryIO:
-        """Open it to write at its end.
-
-        Parameters
-        ----------
-        anew : bool
-            Whether to begin with an empty file. A symbolic link there is removed and not followed.
-        """
+        """Open it to write at its end, or anew; a symbolic link there is removed, not followed."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if anew:
             self.path.unlink(missing_ok=True)
-        return open(self.path, "ab", opener=_without_following)
+        return open(
+            self.path,
+            "ab",
+            opener=lambda path, flags: os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666),
+        )
 
     @property
     def origin(self) -> Path:
@@ -294,144 +408,123 @@ class PartialFile:
         self.origin.unlink(missing_ok=True)
 
 
-def _without_following(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+@dataclass(frozen=True)
+class Transfer:
+    """One transfer of a file, which continues an earlier one if the server supports it.
 
-
-def transfer(
-    url: str,
-    part: PartialFile,
-    spec: FileSpec,
-    timeout: float,
-    deadline: Deadline,
-    progress: Progress,
-) -> None:
-    """Transfer one file, continuing an earlier transfer if the server supports it.
-
-    Parameters
-    ----------
-    part : PartialFile
-        The file to write. Its bytes are continued, or replaced if the server sends the whole file.
-    spec : FileSpec
-        The description of the file. Without a checksum, a transfer is continued only if the server
-        confirms the same version.
-    progress : callable
-        Called with the bytes so far and the total bytes (None if unknown).
-
-    Raises
-    ------
-    TransferError
-        If the server cannot be reached, refuses, sends something else or too many bytes, or stops
-        early. The bytes received so far stay in the partial file.
+    If the server cannot be reached, refuses, sends something else or too many bytes, or stops
+    early, the bytes received so far stay in the partial file. Progress is told the bytes so far and
+    the total bytes (None if unknown).
     """
-    version = part.version(url)
-    offset = part.size if spec.verifiable or version.condition is not None else 0
-    if 0 < offset <= spec.most_bytes:
-        headers = {**_HEADERS, "Range": f"bytes={offset}-"}
-        if version.condition is not None:
-            headers["If-Range"] = version.condition
-        with open_address(url, headers, timeout, deadline) as response:
-            if response.status == HTTPStatus.OK:
-                _receive_whole(response, url, part, spec, deadline, progress)
-                return
-            if _continued(response, version, offset, part, spec, deadline, progress):
-                return
-            if response.status in _OF_A_PART:
-                # The bytes are of another version or file, so they are of no use.
-                part.delete()
-    with open_address(url, _HEADERS, timeout, deadline) as response:
-        if response.status != HTTPStatus.OK:
-            raise refusal(response)
-        _receive_whole(response, url, part, spec, deadline, progress)
 
+    url: str
+    part: PartialFile
+    spec: FileSpec
+    timeout: float
+    deadline: Deadline
+    progress: Progress
 
-def _continued(
-    response: HTTPResponse,
-    version: Version,
-    offset: int,
-    part: PartialFile,
-    spec: FileSpec,
-    deadline: Deadline,
-    progress: Progress,
-) -> bool:
-    """Append the missing bytes; return False if the whole file must be requested."""
-    now = Version.read(response.headers.get)
-    same = not version.contradicts(now)
-    if response.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-        # If all bytes had arrived before the interruption, none are left to request.
-        return same and size_of_unsatisfied(response.headers) == offset
-    if response.status != HTTPStatus.PARTIAL_CONTENT:
-        refused = refusal(response)
-        if refused.passing:
-            raise refused
-        # The refusal may concern only the part, which must not block the download for ever.
-        return False
-    refuse_headers(response.headers, spec)
-    extent = Extent.of_part(response.headers)
-    if extent is None or extent.start != offset:
-        return False
-    if not (same and (spec.verifiable or version.is_confirmed_by(now))):
-        return False
-    refuse_size(extent.total, spec)
-    _receive(response, b"", part, extent, spec, deadline, progress)
-    return True
+    def run(self) -> None:
+        """Continue the partial file, or replace it if the server sends the whole file.
 
+        Without a checksum, it is continued only if the server confirms the same version.
+        """
+        version = self.part.version(self.url)
+        has_known_bytes = self.spec.verifiable or version.condition is not None
+        offset = self.part.size if has_known_bytes else 0
+        if 0 < offset <= self.spec.most_bytes:
+            headers = {**_HEADERS, "Range": f"bytes={offset}-"}
+            if version.condition is not None:
+                headers["If-Range"] = version.condition
+            with self._open(headers) as response:
+                if response.status == HTTPStatus.OK:
+                    self._receive_whole(response)
+                    return
+                if self._continued(response, version, offset):
+                    return
+                if response.status in _OF_A_PART:
+                    # The bytes are of another version or file, so they are of no use.
+                    self.part.delete()
+        with self._open(_HEADERS) as response:
+            if response.status != HTTPStatus.OK:
+                raise refusal(response)
+            self._receive_whole(response)
 
-def _receive_whole(
-    response: HTTPResponse,
-    url: str,
-    part: PartialFile,
-    spec: FileSpec,
-    deadline: Deadline,
-    progress: Progress,
-) -> None:
-    refuse_headers(response.headers, spec)
-    extent = Extent.of_whole(response.headers, spec)
-    refuse_size(extent.total, spec)
-    beginning = b""
-    while len(beginning) < BEGINNING and (
-        block := read_some(response, BEGINNING - len(beginning), deadline)
-    ):
-        beginning += block
-    if not beginning:
-        raise TransferError("the received file is empty", True)
-    refuse_page(beginning, spec)
-    # Empty the file before the note, so that its bytes never have the note of another version.
-    part.opened(anew=True).close()
-    part.note_origin(url, response.headers)
-    _receive(response, beginning, part, extent, spec, deadline, progress)
+    def _open(self, headers: Mapping[str, str]) -> HTTPResponse:
+        return open_address(self.url, headers, self.timeout, self.deadline)
 
+    def _continued(self, response: HTTPResponse, version: Version, offset: int) -> bool:
+        """Append the missing bytes; return False if the whole file must be requested."""
+        now = Version.read(response.headers.get)
+        same = not version.contradicts(now)
+        extent = response.headers.get("Content-Range", "")
+        if response.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            # If all bytes had arrived before the interruption, none are left to request.
+            whole = _UNSATISFIED.fullmatch(extent)
+            return same and whole is not None and int(whole[1]) == offset
+        if response.status != HTTPStatus.PARTIAL_CONTENT:
+            refused = refusal(response)
+            if refused.passing:
+                raise refused
+            # The refusal may concern only the part, which must not block the download for ever.
+            return False
+        refuse_headers(response.headers, self.spec)
+        told = _RANGE.fullmatch(extent)
+        if told is None:
+            return False
+        start, end, total = map(int, told.groups())
+        is_confirmed = version.condition is not None and version.condition in (
+            now.etag,
+            now.modified,
+        )
+        if not (start == offset <= end < total and same and (self.spec.verifiable or is_confirmed)):
+            return False
+        refuse_size(total, self.spec)
+        self._receive(response, b"", start, total)
+        return True
 
-def _receive(
-    response: HTTPResponse,
-    beginning: bytes,
-    part: PartialFile,
-    extent: Extent,
-    spec: FileSpec,
-    deadline: Deadline,
-    progress: Progress,
-) -> None:
-    size, total = extent.start, extent.total
-    most = spec.most_bytes if total is None else total
-    with part.opened(anew=False) as file:
-        block = beginning or read_some(response, _BLOCK, deadline)
-        while block and size + len(block) <= most:
-            file.write(block)
-            size += len(block)
-            progress(size, total)
-            block = read_some(response, _BLOCK, deadline)
-        file.flush()
-        os.fsync(file.fileno())
-    if block:
-        part.delete()
-        raise too_long(total, spec)
-    if total is not None and size < total:
-        raise TransferError(f"the transfer stopped after {size:,} of {total:,} bytes", True)
+    def _receive_whole(self, response: HTTPResponse) -> None:
+        refuse_headers(response.headers, self.spec)
+        total = announced_length(response.headers, self.spec)
+        refuse_size(total, self.spec)
+        beginning = b""
+        while len(beginning) < BEGINNING and (
+            block := read_some(response, BEGINNING - len(beginning), self.deadline)
+        ):
+            beginning += block
+        if not beginning:
+            raise TransferError("the received file is empty", True)
+        refuse_page(beginning, self.spec)
+        # Empty the file before the note, so that its bytes never have the note of another version.
+        self.part.opened(anew=True).close()
+        self.part.note_origin(self.url, response.headers)
+        self._receive(response, beginning, 0, total)
+
+    def _receive(
+        self, response: HTTPResponse, beginning: bytes, size: int, total: int | None
+    ) -> None:
+        most = self.spec.most_bytes if total is None else total
+        with self.part.opened(anew=False) as file:
+            block = beginning or read_some(response, _BLOCK, self.deadline)
+            while block and size + len(block) <= most:
+                file.write(block)
+                size += len(block)
+                self.progress(size, total)
+                block = read_some(response, _BLOCK, self.deadline)
+            file.flush()
+            os.fsync(file.fileno())
+        if block:
+            self.part.delete()
+            said = f"the announced {total:,} bytes" if total is not None else _most(self.spec)
+            raise TransferError(f"the server sends more than {said}", False)
+        if total is not None and size < total:
+            raise TransferError(f"the transfer stopped after {size:,} of {total:,} bytes", True)
 
 
 # Transfers from one address, with retries as long as they may help.
 
 _MEBIBYTE = 1 << 20
+_BETWEEN_REPORTS = 5.0
 _SHORTEST = 600.0
 _SLOWEST = 1 << 15
 """Bytes per second."""
@@ -439,22 +532,13 @@ _SLOWEST = 1 << 15
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Time limits and numbers of retries of a download.
+    """Time limits, in seconds, and numbers of retries of a download.
 
-    Attributes
-    ----------
-    retries : int
-        Number of successive retries of a broken transfer at one address. The count restarts after a
-        transfer of at least a mebibyte.
-    backoff : float
-        Seconds before the first retry; the time doubles with each further one.
-    timeout : float
-        Seconds of silence after which a transfer counts as broken.
-    time_limit : float or None
-        Seconds after which an address is given up, even if bytes still arrive; None gives ten
-        minutes plus a second per 32 KiB of the file's maximum size. Received bytes are kept.
-    sleep : callable
-        Waits for a number of seconds.
+    A broken transfer is retried at one address so many times in succession; the count restarts
+    after a transfer of at least a mebibyte. The time before a retry doubles from ``backoff``. A
+    transfer is broken after a silence of ``timeout``. An address is given up after ``time_limit``,
+    even if bytes still arrive; by default after ten minutes plus a second per 32 KiB of the file's
+    maximum size. Received bytes are kept.
     """
 
     retries: int = 4
@@ -475,13 +559,13 @@ def fetch_from(
     url: str, spec: FileSpec, part: PartialFile, recorded: str | None, patience: RetryPolicy
 ) -> None:
     """Transfer a file from one address until it is complete and correct."""
-    progress = _Progress(spec.name)
+    progress = _reporting(spec.name)
     failed = 0
     with Deadline(patience.seconds_for(spec)) as deadline:
         while True:
             before = part.size
             try:
-                transfer(url, part, spec, patience.timeout, deadline, progress)
+                Transfer(url, part, spec, patience.timeout, deadline, progress).run()
             except TransferError as error:
                 # So a slow line that breaks now and then still gets the file, piece by piece.
                 failed = 1 if part.size - before >= _MEBIBYTE else failed + 1
@@ -499,20 +583,19 @@ def fetch_from(
             # The earlier bytes may have been of an older version, so start again.
 
 
-class _Progress:
-    """Reports a long transfer on standard error, with a line every few seconds."""
+def _reporting(name: str) -> Progress:
+    """Return a function that reports a long transfer on standard error, every few seconds."""
+    last = time.monotonic()
 
-    def __init__(self, name: str, every: float = 5.0) -> None:
-        self._name = name
-        self._every = every
-        self._last = time.monotonic()
-
-    def __call__(self, size: int, end: int | None) -> None:
+    def report(size: int, end: int | None) -> None:
+        nonlocal last
         now = time.monotonic()
-        if now - self._last < self._every:
+        if now - last < _BETWEEN_REPORTS:
             return
-        self._last = now
+        last = now
         done = f"{size / _MEBIBYTE:.1f} MiB"
         if end:
             done = f"{size / _MEBIBYTE:.1f} of {end / _MEBIBYTE:.1f} MiB ({size / end:.0%})"
-        print(f"{self._name}: {done}", file=sys.stderr, flush=True)
+        print(f"{name}: {done}", file=sys.stderr, flush=True)
+
+    return report

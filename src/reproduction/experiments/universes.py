@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Compare the systems of a workflow's experiments in all universes of a grid of decisions.
+"""Compare the systems of a workflow's experiments in universes: combinations of decisions.
 
-An experiment's test ratings can also be sampled, in the same way for all systems.
+Pairs are compared in all universes of a grid, or all systems with the first one in one universe. An
+experiment's test ratings can also be sampled, in the same way for all systems.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from receval.metrics.lists import JudgedLists
+from receval.metrics.registry import parse
 from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units, sampling_order
+from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems, UserValues
 from receval.multiverse.decisions import (
     Configuration,
     DecisionGrid,
@@ -23,6 +27,7 @@ from receval.multiverse.decisions import (
     selection_label,
 )
 from receval.multiverse.exploration import KINDS, Pair, Universes, explore
+from receval.multiverse.verdicts import VERDICTS
 from receval.seeds import generator
 from receval.splits.kinds import SelectionSpec
 from reproduction.experiments.experiment import Experiment
@@ -103,11 +108,16 @@ def fold_of(experiment: Experiment, selection: SelectionSpec, split: SplitDecisi
         return None
     if SelectionSpec.model_validate(spec["selection"] or {}) != selection:
         return None
-    shares = spec["train_ratio"]
-    shares = list(shares) if isinstance(shares, list | tuple) else [shares]
+    shares = train_ratios(experiment)
     if split.train_ratio not in shares:
         return None
     return int(shares.index(split.train_ratio) * spec["folds"])
+
+
+def train_ratios(experiment: Experiment) -> list[float]:
+    """Return the train ratios of an experiment's split, in their order."""
+    shares = experiment.split_spec["train_ratio"]
+    return [float(share) for share in shares] if isinstance(shares, list | tuple) else [shares]
 
 
 @lru_cache(maxsize=64)
@@ -123,6 +133,146 @@ def explore_experiments(
     dataset = universes.experiments[0].dataset
     # The samples of users depend only on the dataset, so that all artifacts use the same.
     return explore(grid.configurations(), universes, pairs, generator(seed, dataset, "multiverse"))
+
+
+TestUsers = Literal["tested", "relevant"]
+"""Which users are averaged: those with a test rating, or with a relevant test rating."""
+
+_OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
+
+
+def starting_configuration(experiment: Experiment) -> Configuration:
+    """Return the starting configuration of canamares2020 on an experiment's split.
+
+    The data selection (A1) is that of the split. The train ratio (A2) is .5, or the only one of the
+    split.
+    """
+    selection = SelectionSpec.model_validate(experiment.split_spec["selection"] or {})
+    start = Configuration(selection=selection)
+    ratios = train_ratios(experiment)
+    if start.split.train_ratio in ratios:
+        return start
+    if len(ratios) > 1:
+        raise ValueError(
+            f"The split {experiment.split} has the train ratios "
+            f"{', '.join(f'{ratio:g}' for ratio in ratios)}, so it is open where to start: give "
+            f"one ratio, or {start.split.train_ratio:g} among them."
+        )
+    return start.replace(split={"train_ratio": ratios[0]})
+
+
+class MeasuredSystems:
+    """Systems measured per user by several metrics, on one form of their lists.
+
+    Decisions A1, A2, B2 and C1 come from a configuration; the metrics (C2) are given. The others
+    are arguments of :meth:`compared`. The first system, by default of all of the experiment, is the
+    one that the others are compared with.
+
+    The attributes are ``labels`` (of the metrics, as printed), ``systems``, ``users`` (the values
+    of each system, one row per metric), ``n_test`` and ``n_relevant`` (number of test ratings, and
+    of relevant ones, of each user).
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        configuration: Configuration,
+        labels: Sequence[str],
+        systems: Sequence[str] = (),
+    ) -> None:
+        metrics = [parse(label) for label in labels]
+        for metric in metrics:
+            if metric.condensed != (configuration.lists == "condensed"):
+                raise ValueError(
+                    f"{metric.label} is not a metric of {configuration.lists} lists: change the "
+                    "metric or the decision C1."
+                )
+        self.labels = [metric.label for metric in metrics]
+        self.systems = tuple(systems) or experiment.all_systems
+        if len(self.systems) < 2:
+            raise ValueError(
+                f"There is nothing to compare {', '.join(self.systems)} with: name two systems."
+            )
+        universes = ExperimentUniverses({experiment.split: experiment})
+        self._has_train = universes.has_train(configuration)
+        self.users = {}
+        # Read one system's lists at a time: those of all systems may not fit in memory.
+        for system in self.systems:
+            lists = universes.lists(configuration, system)
+            self.users[system] = UserValues.of(lists, self.labels, configuration.lists)
+            self.n_test, self.n_relevant = lists.full.n_judged, lists.full.n_relevant
+            del lists
+
+    def evaluated_users(
+        self, system: str, configuration: Configuration, users: TestUsers = "tested"
+    ) -> NDArray[np.bool_]:
+        """Return which users a system's values are averaged over (decisions B1 and C4)."""
+        chosen = self._n_test_of(users) > 0
+        if configuration.users == "trained":
+            chosen = chosen & self._has_train
+        if configuration.coverage == "reduced":
+            chosen = chosen & self.users[system].covered
+        return chosen
+
+    def compared(
+        self, configuration: Configuration, users: TestUsers = "tested", /, **labels: object
+    ) -> pd.DataFrame:
+        """Average the values of all systems, and compare each system with the first.
+
+        The paper averages all ``tested`` users, with a test rating. If none of a user's is
+        relevant, relevance metrics are 0 for any system; ``relevant`` leaves such users out.
+
+        There is one row per metric and system: the given labels, such as the dataset; metric;
+        system; lists (number of users averaged); value (NaN if there are none); p_value of the
+        paired test against the first system; verdict (the system is significantly ``above`` or
+        ``below`` the first, or a ``tie``). The last two are empty for the first system, and if both
+        systems cover fewer than two users in common.
+        """
+        first, *others = self.systems
+        chosen = {name: self.evaluated_users(name, configuration, users) for name in self.systems}
+        average = AVERAGE_BY_AGGREGATION[configuration.aggregation]
+        tables = []
+        for system in (first, *others):
+            n_evaluated = int(np.count_nonzero(chosen[system]))
+            values = np.full(len(self.labels), np.nan)
+            if n_evaluated:
+                values = average.of(
+                    self.users[system].values[:, chosen[system]],
+                    self.n_test[chosen[system]],
+                    self.n_relevant[chosen[system]],
+                )
+            p_values, verdicts = np.full(len(self.labels), np.nan), [""] * len(self.labels)
+            if system != first and np.count_nonzero(chosen[first] & chosen[system]) > 1:
+                pair = PairOfSystems(
+                    self.users[first],
+                    self.users[system],
+                    self._n_test_of(users),
+                    self.n_relevant,
+                    self._has_train if configuration.users == "trained" else None,
+                    configuration.coverage,
+                )
+                comparison = pair.compared(configuration.aggregation, configuration.test)
+                p_values = comparison.p
+                verdicts = [_OF_THE_OTHER[VERDICTS[sign]] for sign in comparison.verdict.tolist()]
+            tables.append(
+                pd.DataFrame(
+                    {
+                        **labels,
+                        "metric": self.labels,
+                        "system": system,
+                        "lists": n_evaluated,
+                        "value": values,
+                        "p_value": p_values,
+                        "verdict": verdicts,
+                    }
+                )
+            )
+        # By metric, then by system.
+        return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
+
+    def _n_test_of(self, users: TestUsers) -> NDArray[np.int64]:
+        """Return the number of test ratings per user, 0 for users who are left out."""
+        return self.n_test if users == "tested" else np.where(self.n_relevant > 0, self.n_test, 0)
 
 
 @dataclass(frozen=True)

@@ -108,12 +108,7 @@ def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judg
 def drawn_at_random(
     judgments: Judgments, per_user: int, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Draw some judgments of each user, uniformly without replacement.
-
-    Parameters
-    ----------
-    per_user : int
-        Number of judgments per user; a user with fewer keeps all of them.
+    """Draw some judgments of each user, uniformly without replacement; at most all of them.
 
     Examples
     --------
@@ -128,11 +123,8 @@ def drawn_at_random(
 def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
     """Return some of the judgments, for the same number of users.
 
-    Parameters
-    ----------
-    kept : ndarray of bool, shape (n_judgments,)
-        True for those to keep. The same mask applies to ranks that are aligned with the judgments
-        and do not depend on which items are judged (AR without sampled candidates).
+    The same mask applies to ranks that are aligned with the judgments and do not depend on which
+    items are judged (AR without sampled candidates).
 
     Examples
     --------

@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -466,11 +466,8 @@ def item_appearances(n_items: int, period: Period, rng: np.random.Generator) -> 
 
 def _bounds(period: Period) -> tuple[int, int]:
     """Return the first second of the period and the first second after it."""
-
-    def midnight(day: date) -> int:
-        return int(datetime.combine(day, time(), tzinfo=UTC).timestamp())
-
-    return midnight(period.start), midnight(period.end)
+    start, end = (datetime.combine(day, time(), UTC) for day in (period.start, period.end))
+    return int(start.timestamp()), int(end.timestamp())
 
 
 def _arrivals(n_users: int, period: Period, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -272,19 +272,11 @@ HOLDING_REPEATS = ("librarything", "beeradvocate")
 TRUTH_FILE = "truth.npz"
 
 
-class TwinCounts(TypedDict):
-    """The counts that a correct parse of a synthetic twin gives."""
-
-    users: int
-    items: int
-    ratings: int
-
-
 class WrittenTwin(TypedDict):
     """Names of a synthetic twin's raw files, and the counts that a correct parse gives."""
 
     files: list[str]
-    expected: TwinCounts
+    expected: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -390,7 +382,8 @@ def _write_raw_files(
     folder: Path,
 ) -> WrittenTwin:
     rng = generator(root_seed, dataset_id, "twin", "raw files")
-    files: list[str] = _writer(dataset_id).write(folder, observation, user_ids, item_ids, rng)
+    writer = import_module(WRITERS[dataset_id])
+    files: list[str] = writer.write(folder, observation, user_ids, item_ids, rng)
     rows = parsed_rows(observation)
     return {
         "files": files,
@@ -416,20 +409,15 @@ def parsed_rows(observation: Observation) -> NDArray[np.int64]:
 
 def _writer_for(dataset_id: str, spec: TwinSpec) -> ModuleType:
     """Return the module that writes a dataset's raw format, if it can hold the specified data."""
-    writer = _writer(dataset_id)
+    if dataset_id not in WRITERS:
+        raise ValueError(
+            f"There is no raw format for a synthetic twin of {dataset_id}. There are formats for "
+            f"{', '.join(WRITERS)}."
+        )
     if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
         raise ValueError(
             f"The synthetic twin of {dataset_id} has a repeated_share of "
             f"{spec.repeated_share:g}, but its raw format contains every pair only once. Remove "
             "repeated_share."
-        )
-    return writer
-
-
-def _writer(dataset_id: str) -> ModuleType:
-    if dataset_id not in WRITERS:
-        raise ValueError(
-            f"There is no raw format for a synthetic twin of {dataset_id}. There are formats for "
-            f"{', '.join(WRITERS)}."
         )
     return import_module(WRITERS[dataset_id])

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from receval.recommenders.adapters.scores import libraries_of
 from receval.recommenders.base import on_one_thread
+from receval.recommenders.products import with_rows_of
 
 _TOPICS = "LatentDirichletAllocation"
 
@@ -47,6 +48,11 @@ class AdaptedDecomposition:
                 "decomposition, for example TruncatedSVD or NMF."
             )
         self.estimator_ = estimator
+        return self
+
+    def fold_in(self, ratings: csr_array) -> Self:
+        """Take the ratings of users who were not in the training data, to transform them."""
+        self._train = csr_matrix(with_rows_of(csr_array(self._train), ratings))
         return self
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:

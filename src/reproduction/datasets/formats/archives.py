@@ -136,8 +136,8 @@ def _too_large(path: Path, unpacked_limit: int | None) -> RawDataError:
     if unpacked_limit is None:
         why = (
             "more than ratings of its size can: it is not the file that is meant, unless you know "
+            "better, and say so by unpacked_limit in config/datasets.yaml"
         )
-        why += "better, and say so by unpacked_limit in config/datasets.yaml"
     else:
         why = "its unpacked_limit in config/datasets.yaml: it is not the file that is meant"
     largest = _largest_unpacked(path, unpacked_limit)
@@ -162,13 +162,7 @@ def _open(path: Path, unpacked_limit: int | None) -> io.BufferedReader | _Unpack
 
 
 def zip_member(path: Path, name: str, unpacked_limit: int | None = None) -> tuple[str, bytes]:
-    """Return the path and the bytes of the zip member with a given base name.
-
-    Raises
-    ------
-    RawDataError
-        If the archive is damaged, or does not have exactly one such member within the limit.
-    """
+    """Return the path and the bytes of the only zip member with a given base name."""
     with damage_reported(path), zipfile.ZipFile(path) as archive:
         members = [
             member for member in archive.infolist() if PurePosixPath(member.filename).name == name

@@ -65,22 +65,15 @@ _HIDDEN_LINE = re.compile(rb"\r[A-Za-z]+/[A-Za-z]+:")
 def parse_literals(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse ``beeradvocate.json.gz``: one Python dict literal (not JSON) per line.
 
-    Returns
-    -------
-    Ratings
-        Float32 half stars 0..5 and int64 timestamps (-1 for a review without time). The last review
-        of each pair is kept in its position. Codes are in the order of first appearance among
-        complete reviews.
+    Values are half stars 0..5, and the time of a review without one is -1. The last review of each
+    pair is kept in its position. Codes are in the order of first appearance among complete reviews.
     """
     report = report or ParseReport()
     return read_literals(files[0], report.unpacked_limit).ratings(report)
 
 
 def parse_blocks(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse ``beeradvocate.txt.gz``: ``key: value`` lines, a blank line after each review.
-
-    Parameters and results are those of :func:`parse_literals`.
-    """
+    """Parse ``beeradvocate.txt.gz``: ``key: value`` lines, a blank line after each review."""
     report = report or ParseReport()
     return read_blocks(files[0], report.unpacked_limit).ratings(report)
 
@@ -127,11 +120,7 @@ class Reviews:
         self._users = IdentifierEncoder()
         self._beers = IdentifierEncoder()
         self._pieces: list[tuple[NDArray, NDArray, NDArray, NDArray, NDArray]] = []
-        self._report = ParseReport()
-
-    def add_empty(self, records: int) -> None:
-        """Count records that hold nothing at all."""
-        self._report.drop("empty records", records)
+        self.report = ParseReport()
 
     def add(
         self,
@@ -141,25 +130,16 @@ class Reviews:
         times: Sequence[Field],
         lines: NDArray[np.int64],
     ) -> None:
-        """Add reviews as text; None where a review lacks a field.
-
-        Raises
-        ------
-        RawDataError
-            If a rating is not a half star from 0 to 5, a beer id or time not a whole number, or a
-            name not valid text.
-        """
+        """Add reviews as text; None where a review lacks a field."""
         count = len(names)
-        self._report.rows += count
-        self._report.note("reviews without a profile name", sum(not name for name in names))
+        self.report.rows += count
+        self.report.note("reviews without a profile name", sum(not name for name in names))
         with_beer = np.fromiter((bool(beer) for beer in beers), dtype=np.bool_, count=count)
         with_rating = np.fromiter((bool(value) for value in overall), dtype=np.bool_, count=count)
-        self._report.drop("reviews without a beer id", int((~with_beer).sum()))
-        self._report.drop(
-            "reviews without an overall rating", int((with_beer & ~with_rating).sum())
-        )
+        self.report.drop("reviews without a beer id", int((~with_beer).sum()))
+        self.report.drop("reviews without an overall rating", int((with_beer & ~with_rating).sum()))
         values = self._values(_OVERALL, overall, "0", lines).to_numpy()
-        self._report.note("reviews without a time", sum(not time for time in times))
+        self.report.note("reviews without a time", sum(not time for time in times))
         seconds = self._values(_TIME, times, "0", lines).to_numpy().astype(np.int64)
         seconds[[not time for time in times]] = NO_TIME
         numbers = self._values(_BEER, beers, "0", lines)
@@ -184,9 +164,9 @@ class Reviews:
             by_default="last",
             lines=lines,
         )
-        report.rows = self._report.rows
-        report.dropped.update(self._report.dropped)
-        report.notes.update(self._report.notes)
+        report.rows = self.report.rows
+        report.dropped.update(self.report.dropped)
+        report.notes.update(self.report.notes)
         user_ids = self._users.ids
         unnamed = np.flatnonzero(user_ids == "")
         named_pairs = int((users[rows] != unnamed[0]).sum()) if len(unnamed) else len(rows)
@@ -309,21 +289,12 @@ def _error(path: Path, fields: int, otherwise: str) -> RawDataError:
 
 
 def parse_csv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse the CSV variant, with a header.
-
-    Parameters and results are those of :func:`parse_literals`.
-    """
+    """Parse the CSV variant, with a header."""
     return read_csv(files[0]).ratings(report or ParseReport())
 
 
 def read_literals(path: Path, unpacked_limit: int | None = None) -> Reviews:
-    """Read one Python dict literal per line.
-
-    Raises
-    ------
-    RawDataError
-        If the file is damaged or a line is not a dict literal with valid values.
-    """
+    """Read one Python dict literal per line."""
     reviews = Reviews(path)
     with unpacked(path, unpacked_limit) as file:
         numbered = enumerate(iter(partial(file.readline, LONGEST_RECORD + 1), b""), start=1)
@@ -333,13 +304,7 @@ def read_literals(path: Path, unpacked_limit: int | None = None) -> Reviews:
 
 
 def read_blocks(path: Path, unpacked_limit: int | None = None) -> Reviews:
-    """Read blocks of ``key: value`` lines with blank lines between.
-
-    Raises
-    ------
-    RawDataError
-        If the file is damaged or a line is not ``key: value`` with a valid value.
-    """
+    """Read blocks of ``key: value`` lines with blank lines between."""
     reviews = Reviews(path)
     blocks = _blocks(path, unpacked_limit)
     while piece := list(islice(blocks, _PIECE)):
@@ -349,7 +314,7 @@ def read_blocks(path: Path, unpacked_limit: int | None = None) -> Reviews:
 
 def _add(reviews: Reviews, records: Sequence[tuple[int, tuple[Field, ...] | None]]) -> None:
     full = [(number, record) for number, record in records if record is not None]
-    reviews.add_empty(len(records) - len(full))
+    reviews.report.drop("empty records", len(records) - len(full))
     if full:
         lines = np.array([number for number, _ in full])
         names, beers, overall, times = zip(*(record for _, record in full), strict=True)

@@ -29,13 +29,7 @@ LINES = LineFormat(
 
 
 def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse ``ratings.txt``, or ``data.txt`` with other user ids.
-
-    Raises
-    ------
-    RawDataError
-        If a row is not valid, or repeats an earlier pair when that is an error.
-    """
+    """Parse ``ratings.txt``, or ``data.txt`` with other user ids."""
     report = report or ParseReport()
     (path,) = files
     columns = LINES.read(file_bytes(path), path)

@@ -108,14 +108,12 @@ class Integer(ColumnFormat):
 
     @property
     def type(self) -> pa.DataType:
-        """Arrow type of the column: int8, int32 or int64."""
         for kind, largest in ((pa.int8(), 2**7), (pa.int32(), 2**31)):
             if -largest <= self.minimum and self.maximum < largest:
                 return kind
         return pa.int64()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field; None if it is valid."""
         # Python refuses to convert thousands of digits; no limit has more than 19.
         if (
             (match := re.fullmatch(rb"(-?)0*(\d{1,19})", field.strip(_PADDING.encode())))
@@ -129,7 +127,6 @@ class Integer(ColumnFormat):
         )
 
     def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Turn fields into numbers; see :meth:`ColumnFormat.values`."""
         if not pc.all(pc.ascii_is_decimal(texts)).as_py() and len(texts):
             texts = pc.ascii_trim(texts, _PADDING)
             spelled = pc.match_substring_regex(texts, r"^(\d+|-0*[1-9]\d*)$")
@@ -138,7 +135,6 @@ class Integer(ColumnFormat):
         return self.checked(texts.cast(self.type))
 
     def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Check the range; see :meth:`ColumnFormat.checked`."""
         return self._within(values, self.minimum, self.maximum)
 
 
@@ -151,11 +147,9 @@ class HalfStars(ColumnFormat):
 
     @property
     def type(self) -> pa.DataType:
-        """Arrow type of the column."""
         return pa.float32()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field; None if it is valid."""
         spelled = re.fullmatch(rb"\d(\.[05]0{0,9})?", field)
         if spelled and self.minimum <= float(field) <= self.maximum:
             return None
@@ -165,7 +159,6 @@ class HalfStars(ColumnFormat):
         )
 
     def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Turn fields into numbers; see :meth:`ColumnFormat.values`."""
         # A number near a half star becomes one as float32, so the text is checked.
         if any(self.complaint(text.encode()) for text in pc.unique(texts).to_pylist()):
             raise self._refuse()
@@ -178,11 +171,9 @@ class Date(ColumnFormat):
 
     @property
     def type(self) -> pa.DataType:
-        """Arrow type of the column."""
         return pa.date32()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field; None if it is valid."""
         text = field.strip(_PADDING.encode())
         try:
             if re.fullmatch(rb"\d{4}-\d\d-\d\d", text):
@@ -194,7 +185,6 @@ class Date(ColumnFormat):
         return f"the {self.name} is {shown(field)}, not a date YYYY-MM-DD from 1970 to 2037"
 
     def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Check the range; see :meth:`ColumnFormat.checked`."""
         return self._within(values, np.datetime64(_FIRST_DAY), np.datetime64(_LAST_DAY))
 
 
@@ -204,11 +194,9 @@ class Instant(ColumnFormat):
 
     @property
     def type(self) -> pa.DataType:
-        """Arrow type of the column."""
         return pa.int64()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field; None if it is valid."""
         try:
             if re.fullmatch(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ", field):
                 text = field[:-1].decode("ascii")
@@ -222,7 +210,6 @@ class Instant(ColumnFormat):
         )
 
     def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Turn fields into seconds; see :meth:`ColumnFormat.values`."""
         # Arrow also reads instants without seconds and in other time zones, but only this form has
         # this length.
         if not pc.all(pc.equal(pc.binary_length(texts), _INSTANT_LENGTH)).as_py() and len(texts):
@@ -230,7 +217,6 @@ class Instant(ColumnFormat):
         return self.checked(texts.cast(pa.timestamp("s", tz="UTC")).cast(self.type))
 
     def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Check the range; see :meth:`ColumnFormat.checked`."""
         return self._within(values, 0, _LAST_INSTANT)
 
 
@@ -242,11 +228,9 @@ class Text(ColumnFormat):
 
     @property
     def type(self) -> pa.DataType:
-        """Arrow type of the column."""
         return pa.string()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field; None if it is valid."""
         if self.required and not field:
             return f"the {self.name} is empty"
         if self.required and field.startswith((b" ", _MARK.encode())):
@@ -267,7 +251,6 @@ class Text(ColumnFormat):
         return None
 
     def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Check lengths and characters; see :meth:`ColumnFormat.checked`."""
         # Tables drop a NUL at the end of a name, which would merge two users.
         lengths = pc.binary_length(values)
         self._within(lengths, int(self.required), LONGEST_IDENTIFIER)
@@ -288,7 +271,6 @@ class Ignored(ColumnFormat):
     used: ClassVar[bool] = False
 
     def complaint(self, field: bytes) -> str | None:
-        """Return None, because any field is valid."""
         return None
 
 
@@ -302,12 +284,8 @@ LONGEST_LINE = 1 << 23
 class LineFormat:
     """Lines of fields between delimiters, without header, quoting or blank lines.
 
-    Attributes
-    ----------
-    delimiter : bytes
-        One or more characters.
-    columns : tuple of ColumnFormat
-        All columns in their order.
+    - ``delimiter``: One or more characters.
+    - ``columns``: All columns in their order.
 
     Examples
     --------
@@ -320,13 +298,9 @@ class LineFormat:
     columns: tuple[ColumnFormat, ...]
 
     def read(self, data: bytes, path: Path | str, first_line: int = 1) -> dict[str, NDArray]:
-        """Read lines into one array per used column.
+        """Read lines into one array per used column, of shape (n_lines,).
 
-        Returns
-        -------
-        dict of str to ndarray, shape (n_lines,)
-            Integers as int8, int32 or int64, dates as datetime64[D], instants as int64 seconds,
-            text as objects.
+        Integers are int8, int32 or int64, dates datetime64[D], instants seconds, and text objects.
         """
         if not data:
             empty = {column.name: pa.array([], column.type) for column in self._used}
@@ -384,12 +358,9 @@ class LineFormat:
     def error(
         self, lines: Iterable[bytes], path: Path | str, first_line: int, otherwise: str
     ) -> RawDataError:
-        """Return the error for the first line that is not valid.
+        """Return the error for the first line, with or without its end, that is not valid.
 
-        Parameters
-        ----------
-        lines : iterable of bytes
-            With or without line ends; an empty piece after the last line end is not a line.
+        An empty piece after the last line end is not a line.
         """
         pending: tuple[int, bytes] | None = None
         for numbered in enumerate(lines, start=first_line):

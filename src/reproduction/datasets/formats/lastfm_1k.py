@@ -72,13 +72,9 @@ def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -
 
 
 def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse the file of plays.
+    """Parse the file of plays: one row per play, with value 1 and its time in seconds.
 
-    Returns
-    -------
-    Ratings
-        One row per play with value 1 (float32) and its time in seconds (int64); codes by first
-        appearance. Pairs repeat.
+    Codes are in the order of first appearance. Pairs repeat.
     """
     (path,) = files
     return _parse(lambda: unpacked(path), path.as_posix(), report or ParseReport())

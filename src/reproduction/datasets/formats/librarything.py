@@ -36,20 +36,11 @@ LINES = LineFormat(
 
 
 def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse ``UI2.txt``.
+    """Parse ``UI2.txt`` into half stars .5..5; the last of repeated rows is kept in its position.
 
-    Parameters
-    ----------
-    report : ParseReport or None
-        Gets the report of the parse. The published number of ratings, 749,401, may count (user,
-        work) pairs or (user, work, rating) triples. The report's ``expected_ratings`` decides, and
-        for triples ``ratings_in_print`` is their number. Each pair is one row in any case.
-
-    Returns
-    -------
-    Ratings
-        Float32 half stars .5..5, no timestamps. The last of repeated rows is kept in its position.
-        Codes are in the order of first appearance.
+    The published number of ratings, 749,401, may count (user, work) pairs or (user, work, rating)
+    triples. The report's ``expected_ratings`` decides, and for triples ``ratings_in_print`` is
+    their number. Each pair is one row in any case. Codes are in the order of first appearance.
     """
     report = report or ParseReport()
     (path,) = files

@@ -35,13 +35,7 @@ def parse_zip(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
 
 
 def parse_dat(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse ``ratings.dat`` with or without its column of timestamps.
-
-    Raises
-    ------
-    RawDataError
-        If a row is not valid, or repeats an earlier pair when that is an error.
-    """
+    """Parse ``ratings.dat`` with or without its column of timestamps."""
     (path,) = files
     return _parse(file_bytes(path), path, report)
 

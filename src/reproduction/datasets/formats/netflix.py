@@ -61,12 +61,9 @@ def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -
 def parse_movie_files(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse one ``mv_NNNNNNN.txt`` file per movie.
 
-    Returns
-    -------
-    Ratings
-        Movies are in the order of their numbers, and their rows in the order of the file. Int8
-        ratings 1..5; int32 timestamps of the first second of the day. Codes of movies and users are
-        in numerical order, because an order of first appearance would need a second pass.
+    Movies are in the order of their numbers, and their rows in the order of the file. Times are the
+    first second of the day. Codes of movies and users are in numerical order, because an order of
+    first appearance would need a second pass.
     """
     movies = (
         _movie_of_file(path.as_posix(), file_bytes(path, may_be_empty=True)) for path in files

@@ -31,18 +31,10 @@ LINES = LineFormat(
 
 
 def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse qrels files as if they were one.
+    """Parse qrels files, at least one, as if they were one.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        At least one file, appended in this order. A topic number in several files is one topic.
-
-    Returns
-    -------
-    Ratings
-        Float32 grades, no timestamps. The last judgment of a (topic, document) pair is kept in its
-        position. Codes are in the order of first appearance.
+    A topic number in several files is one topic. The last judgment of a (topic, document) pair is
+    kept in its position. Codes are in the order of first appearance.
     """
     report = report or ParseReport()
     pieces = [

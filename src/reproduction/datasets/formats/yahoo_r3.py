@@ -33,12 +33,9 @@ LINES = LineFormat(
 def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse the two files of the rating study.
 
-    Returns
-    -------
-    Ratings
-        The train ratings of the test users (``known`` is True), then the test ratings (False);
-        float32 ratings 1..5; codes by first appearance in this order. If a user rated a song in
-        both files, both rows are kept, and differ in ``known``.
+    The train ratings of the test users come first (``known`` is True), then the test ratings
+    (False); codes are by first appearance in this order. If a user rated a song in both files, both
+    rows are kept, and differ in ``known``.
     """
     report = report or ParseReport()
     train_path, test_path = files

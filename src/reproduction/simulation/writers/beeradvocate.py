@@ -6,11 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from receval.storage.files import write_atomically
 from reproduction.simulation.observation import DAY, Observation
 from reproduction.simulation.writers.raw_files import (
+    Ids,
     LineColumn,
     gzip_bytes,
     invent_names,
@@ -41,9 +42,7 @@ REVIEWS = (
 """Texts with both kinds of quotes, line ends, braces and backslashes, and an empty one."""
 
 
-def identifiers(
-    n_users: int, n_items: int, rng: np.random.Generator
-) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+def identifiers(n_users: int, n_items: int, rng: Generator) -> tuple[Ids, Ids]:
     """Return raw profile names and beer ids (with gaps), by index; one name is empty."""
     numbers = numbers_with_gaps(n_users, 99_999, rng).astype(np.str_)
     names = np.array([name.replace(" ", "") for name in invent_names(n_users, rng)])
@@ -53,42 +52,47 @@ def identifiers(
 
 
 def write(
-    folder: Path,
-    observation: Observation,
-    user_ids: NDArray[np.str_],
-    item_ids: NDArray[np.str_],
-    rng: np.random.Generator,
+    folder: Path, seen: Observation, user_ids: Ids, item_ids: Ids, rng: Generator
 ) -> list[str]:
     """Write the raw file and return its name.
 
     Lines are ordered by beer and time. Repeated pairs have an earlier, outdated review, so that
     both the last line and the latest time of a pair give the valid rating.
     """
-    if observation.timestamps is None:
+    if seen.timestamps is None:
         raise ValueError("Beer reviews have times. Give the synthetic twin a period.")
-    values = observation.values
-    repeated = np.flatnonzero(observation.repeated)
+    values = seen.values
+    repeated = np.flatnonzero(seen.repeated)
     row = np.r_[repeated, np.arange(len(values))]
     overall = np.r_[
         np.where(values[repeated] > 1, values[repeated] - 1, values[repeated] + 1), values
     ]
     earlier = rng.integers(1, DAYS_BETWEEN_REVIEWS * DAY, len(repeated))
-    times = observation.timestamps[row].copy()
+    times = seen.timestamps[row].copy()
     times[: len(repeated)] -= earlier
-    order = np.lexsort((times, observation.items[row]))
+    order = np.lexsort((times, seen.items[row]))
     row, overall, times = row[order], overall[order], times[order]
 
     texts = np.array([repr(text) for text in REVIEWS])
+    names = user_ids[seen.users[row]]
+    profiles = np.char.add(np.char.add(", 'review/profileName': '", names), "'")
+    # Every second empty name lacks the key.
+    profiles[np.flatnonzero(names == "")[::2]] = ""
+    beers = _beer_fields(item_ids, rng)[seen.items[row]]
+    # Ratings of single aspects are not part of the model.
+    aspects: list[LineColumn] = []
+    for aspect in ("appearance", "aroma", "palate", "taste"):
+        aspects += [f", 'review/{aspect}': '", rng.integers(2, 11, len(row)) / 2, "'"]
     lines = join_columns(
         [
-            _beer_fields(item_ids, rng)[observation.items[row]],
-            *_aspect_fields(len(row), rng),
+            beers,
+            *aspects,
             ", 'review/overall': '",
             overall.astype(np.float64),
             "', 'review/time': '",
             times,
             "'",
-            _profile_fields(user_ids[observation.users[row]]),
+            profiles,
             ", 'review/text': ",
             texts[rng.integers(0, len(texts), len(row))],
             "}",
@@ -98,7 +102,7 @@ def write(
     return ["beeradvocate.json.gz"]
 
 
-def _beer_fields(item_ids: NDArray[np.str_], rng: np.random.Generator) -> NDArray[np.str_]:
+def _beer_fields(item_ids: Ids, rng: Generator) -> Ids:
     """Return the beginning of the lines of each beer, shape (n_items,)."""
     n_items = len(item_ids)
     names = [repr(f"{name}'s Ale") for name in invent_names(n_items, rng)]
@@ -120,18 +124,3 @@ def _beer_fields(item_ids: NDArray[np.str_], rng: np.random.Generator) -> NDArra
         ]
     )
     return np.array(fields.to_pylist())
-
-
-def _profile_fields(names: NDArray[np.str_]) -> NDArray[np.str_]:
-    """Return the profile name field of each line; every second empty name lacks the key."""
-    fields = np.char.add(np.char.add(", 'review/profileName': '", names), "'")
-    fields[np.flatnonzero(names == "")[::2]] = ""
-    return fields
-
-
-def _aspect_fields(n_rows: int, rng: np.random.Generator) -> list[LineColumn]:
-    """Return columns with ratings of single aspects, which are not part of the model."""
-    columns: list[LineColumn] = []
-    for aspect in ("appearance", "aroma", "palate", "taste"):
-        columns += [f", 'review/{aspect}': '", rng.integers(2, 11, n_rows) / 2, "'"]
-    return columns

@@ -6,18 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from receval.storage.files import write_atomically
 from reproduction.simulation.observation import Observation
-from reproduction.simulation.writers.raw_files import join_columns, numbers_with_gaps, to_bytes
+from reproduction.simulation.writers.raw_files import Ids, join_columns, numbers_with_gaps, to_bytes
 
 LAST_TRACK = 99_757_138
 
 
-def identifiers(
-    n_users: int, n_items: int, rng: np.random.Generator
-) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+def identifiers(n_users: int, n_items: int, rng: Generator) -> tuple[Ids, Ids]:
     """Return raw user ids (from 0) and track ids (with gaps), by index."""
     return (
         np.arange(n_users).astype(np.str_),
@@ -26,22 +24,18 @@ def identifiers(
 
 
 def write(
-    folder: Path,
-    observation: Observation,
-    user_ids: NDArray[np.str_],
-    item_ids: NDArray[np.str_],
-    rng: np.random.Generator,
+    folder: Path, seen: Observation, user_ids: Ids, item_ids: Ids, rng: Generator
 ) -> list[str]:
     """Write the raw file and return its name; lines ``user track rating known`` in no order."""
-    if observation.known is None:
+    if seen.known is None:
         raise ValueError("CM100k has familiarity flags. Give the synthetic twin a random_sample.")
-    order = rng.permutation(len(observation))
+    order = rng.permutation(len(seen))
     lines = join_columns(
         [
-            user_ids[observation.users[order]],
-            item_ids[observation.items[order]],
-            observation.values[order].astype(np.int64),
-            observation.known[order].astype(np.int64),
+            user_ids[seen.users[order]],
+            item_ids[seen.items[order]],
+            seen.values[order].astype(np.int64),
+            seen.known[order].astype(np.int64),
         ],
         "\t",
     )

@@ -9,12 +9,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from receval.storage.files import replacing
 from reproduction.simulation.observation import Observation
 from reproduction.simulation.writers.raw_files import (
     GzipWriter,
+    Ids,
     invent_names,
     join_columns,
     to_bytes,
@@ -45,9 +46,7 @@ _BLOCK_PLAYS = 2**20
 """Number of plays that are held as lines of text at once."""
 
 
-def identifiers(
-    n_users: int, n_items: int, rng: np.random.Generator
-) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+def identifiers(n_users: int, n_items: int, rng: Generator) -> tuple[Ids, Ids]:
     """Return raw user ids (``user_000001``, ...) and artist names, all distinct, by index."""
     users = np.char.add("user_", np.char.zfill(np.arange(1, n_users + 1).astype(np.str_), 6))
     odd = list(ODD_NAMES)[:n_items]
@@ -56,20 +55,16 @@ def identifiers(
 
 
 def write(
-    folder: Path,
-    observation: Observation,
-    user_ids: NDArray[np.str_],
-    item_ids: NDArray[np.str_],
-    rng: np.random.Generator,
+    folder: Path, seen: Observation, user_ids: Ids, item_ids: Ids, rng: Generator
 ) -> list[str]:
     """Write the raw file and return its name.
 
     Lines are ordered by user, the latest play first, as in the original. Some artists never have
     a MusicBrainz id, the others always; every fourth track has none.
     """
-    if observation.timestamps is None:
+    if seen.timestamps is None:
         raise ValueError("Plays have times. Give the synthetic twin a period.")
-    order = np.lexsort((-observation.timestamps, observation.users))
+    order = np.lexsort((-seen.timestamps, seen.users))
     tracks = rng.integers(0, TRACKS_PER_ARTIST, len(order))
     artist_mbids = np.where(
         rng.random(len(item_ids)) < WITHOUT_IDENTIFIER, "", _mbids(len(item_ids), rng)
@@ -95,11 +90,11 @@ def write(
             for first in range(0, len(order), _BLOCK_PLAYS):
                 block = slice(first, first + _BLOCK_PLAYS)
                 rows = order[block]
-                items = observation.items[rows].astype(np.int64)
-                seconds = observation.timestamps[rows].astype("datetime64[s]")
+                items = seen.items[rows].astype(np.int64)
+                seconds = seen.timestamps[rows].astype("datetime64[s]")
                 lines = join_columns(
                     [
-                        listeners.take(pa.array(observation.users[rows])),
+                        listeners.take(pa.array(seen.users[rows])),
                         np.datetime_as_string(seconds, timezone="UTC"),
                         artist_ids.take(pa.array(items)),
                         artists.take(pa.array(items)),
@@ -114,7 +109,7 @@ def write(
     return [target.name]
 
 
-def _mbids(n_ids: int, rng: np.random.Generator) -> NDArray[np.str_]:
+def _mbids(n_ids: int, rng: Generator) -> Ids:
     """Return random UUIDs like those of MusicBrainz."""
     content = rng.bytes(16 * n_ids)
     return np.array(

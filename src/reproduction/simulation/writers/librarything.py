@@ -6,11 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from receval.storage.files import write_atomically
 from reproduction.simulation.observation import Observation
-from reproduction.simulation.writers.raw_files import join_columns, numbers_with_gaps, to_bytes
+from reproduction.simulation.writers.raw_files import Ids, join_columns, numbers_with_gaps, to_bytes
 
 LAST_WORK = 4_000_000
 MEAN_EXTRA_TAGS = 1.7
@@ -30,9 +30,7 @@ TAGS = (
 """Tags in the order of their bytes; some contain spaces, one looks like a rating."""
 
 
-def identifiers(
-    n_users: int, n_items: int, rng: np.random.Generator
-) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+def identifiers(n_users: int, n_items: int, rng: Generator) -> tuple[Ids, Ids]:
     """Return raw user ids (from 1) and work ids (with gaps), by index."""
     return (
         np.arange(1, n_users + 1).astype(np.str_),
@@ -41,19 +39,15 @@ def identifiers(
 
 
 def write(
-    folder: Path,
-    observation: Observation,
-    user_ids: NDArray[np.str_],
-    item_ids: NDArray[np.str_],
-    rng: np.random.Generator,
+    folder: Path, seen: Observation, user_ids: Ids, item_ids: Ids, rng: Generator
 ) -> list[str]:
     """Write the raw file and return its name.
 
     Lines are ordered by user, tag and work, as in the original. The first line of a repeated pair
     has an outdated rating, and later lines the valid one.
     """
-    n_ratings = len(observation)
-    repeated = observation.repeated
+    n_ratings = len(seen)
+    repeated = seen.repeated
     n_tags = np.minimum(1 + rng.poisson(MEAN_EXTRA_TAGS, n_ratings), len(TAGS))
     n_tags = np.where(repeated, np.maximum(n_tags, 2), n_tags)
     rating = np.repeat(np.arange(n_ratings), n_tags)
@@ -62,17 +56,17 @@ def write(
     # A step coprime to the number of tags keeps the tags of a rating distinct.
     tag = (rng.integers(0, len(TAGS), n_ratings)[rating] + 7 * index) % len(TAGS)
 
-    doubled = np.rint(2 * observation.values).astype(np.int64)
+    doubled = np.rint(2 * seen.values).astype(np.int64)
     outdated = np.where(doubled > 2, doubled - 2, doubled + 2)
-    order = np.lexsort((observation.items[rating], tag, observation.users[rating]))
+    order = np.lexsort((seen.items[rating], tag, seen.users[rating]))
     rating, tag = rating[order], tag[order]
     first = np.zeros(len(rating), dtype=np.bool_)
     first[np.unique(rating, return_index=True)[1]] = True
     values = np.where(first & repeated[rating], outdated[rating], doubled[rating])
     lines = join_columns(
         [
-            user_ids[observation.users[rating]],
-            item_ids[observation.items[rating]],
+            user_ids[seen.users[rating]],
+            item_ids[seen.items[rating]],
             values,
             np.array(TAGS)[tag],
         ],

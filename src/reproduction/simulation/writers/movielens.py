@@ -6,11 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from receval.storage.files import write_atomically
 from reproduction.simulation.observation import Observation
 from reproduction.simulation.writers.raw_files import (
+    Ids,
     invent_names,
     join_columns,
     numbers_with_gaps,
@@ -23,9 +24,7 @@ GENRES = np.array(["Action", "Comedy", "Comedy|Romance", "Drama", "Drama|War", "
 README = "A synthetic twin of MovieLens 1M: no rating in it was given by a person.\n"
 
 
-def identifiers(
-    n_users: int, n_items: int, rng: np.random.Generator
-) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+def identifiers(n_users: int, n_items: int, rng: Generator) -> tuple[Ids, Ids]:
     """Return raw user ids (1, 2, ...) and movie ids (with gaps), by index."""
     return (
         np.arange(1, n_users + 1).astype(np.str_),
@@ -34,25 +33,21 @@ def identifiers(
 
 
 def write(
-    folder: Path,
-    observation: Observation,
-    user_ids: NDArray[np.str_],
-    item_ids: NDArray[np.str_],
-    rng: np.random.Generator,
+    folder: Path, seen: Observation, user_ids: Ids, item_ids: Ids, rng: Generator
 ) -> list[str]:
     """Write the raw file and return its name.
 
     ``ratings.dat`` is grouped by user and in no order within a user, as in the original.
     """
-    if observation.timestamps is None:
+    if seen.timestamps is None:
         raise ValueError("MovieLens ratings have timestamps. Give the synthetic twin a period.")
-    order = np.lexsort((rng.random(len(observation)), observation.users))
+    order = np.lexsort((rng.random(len(seen)), seen.users))
     ratings = join_columns(
         [
-            user_ids[observation.users[order]],
-            item_ids[observation.items[order]],
-            observation.values[order].astype(np.int64),
-            observation.timestamps[order],
+            user_ids[seen.users[order]],
+            item_ids[seen.items[order]],
+            seen.values[order].astype(np.int64),
+            seen.timestamps[order],
         ],
         "::",
     )

@@ -9,12 +9,14 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from receval.storage.files import replacing
 from reproduction.simulation.observation import DAY, Observation
 from reproduction.simulation.writers.raw_files import (
     GzipWriter,
+    Ids,
     group_to_bytes,
     invent_names,
     join_columns,
@@ -30,9 +32,7 @@ _BLOCK_RATINGS = 2**20
 """Number of ratings that are held as lines of text at once."""
 
 
-def identifiers(
-    n_users: int, n_items: int, rng: np.random.Generator
-) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+def identifiers(n_users: int, n_items: int, rng: Generator) -> tuple[Ids, Ids]:
     """Return raw customer ids and movie ids, both with gaps, by index."""
     return (
         numbers_with_gaps(n_users, LAST_CUSTOMER, rng).astype(np.str_),
@@ -41,21 +41,17 @@ def identifiers(
 
 
 def write(
-    folder: Path,
-    observation: Observation,
-    user_ids: NDArray[np.str_],
-    item_ids: NDArray[np.str_],
-    rng: np.random.Generator,
+    folder: Path, seen: Observation, user_ids: Ids, item_ids: Ids, rng: Generator
 ) -> list[str]:
     """Write the raw file and return its name.
 
     A movie's file starts with ``<movieId>:`` and lists ``customerId,rating,YYYY-MM-DD`` in no
     order. Movies without a rating have no file.
     """
-    if observation.timestamps is None:
+    if seen.timestamps is None:
         raise ValueError("Netflix ratings have dates. Give the synthetic twin a period.")
-    order = rng.permutation(len(observation))
-    order = order[np.argsort(observation.items[order], kind="stable")]
+    order = rng.permutation(len(seen))
+    order = order[np.argsort(seen.items[order], kind="stable")]
     titles = join_columns(
         [
             item_ids,
@@ -69,7 +65,7 @@ def write(
     with replacing(target) as archive, TemporaryDirectory(dir=folder) as parts:
         training_set = Path(parts) / "training_set.tar"
         with training_set.open("wb") as file:
-            write_tar(file, _movies(observation, observation.timestamps, order, user_ids, item_ids))
+            write_tar(file, _movies(seen, seen.timestamps, order, user_ids, item_ids))
         with archive.open("wb") as below, GzipWriter(below) as compressed:
             write_tar(
                 compressed,
@@ -82,14 +78,14 @@ def write(
 
 
 def _movies(
-    observation: Observation,
+    seen: Observation,
     timestamps: NDArray[np.int64],
     order: NDArray[np.int64],
-    user_ids: NDArray[np.str_],
-    item_ids: NDArray[np.str_],
+    user_ids: Ids,
+    item_ids: Ids,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the movies' files; `order` has the rows by movie."""
-    ends = np.cumsum(np.bincount(observation.items, minlength=len(item_ids)))
+    ends = np.cumsum(np.bincount(seen.items, minlength=len(item_ids)))
     customers = pa.array(user_ids)
     first = 0
     while first < len(item_ids):
@@ -99,13 +95,13 @@ def _movies(
         rows = order[start : ends[last - 1]]
         lines = join_columns(
             [
-                customers.take(pa.array(observation.users[rows])),
-                observation.values[rows].astype(np.int64),
+                customers.take(pa.array(seen.users[rows])),
+                seen.values[rows].astype(np.int64),
                 _dates(timestamps[rows]),
             ],
             ",",
         )
-        contents = group_to_bytes(lines, observation.items[rows] - first, last - first)
+        contents = group_to_bytes(lines, seen.items[rows] - first, last - first)
         for movie, content in zip(item_ids[first:last], contents, strict=True):
             if content:
                 yield f"training_set/mv_{int(movie):07d}.txt", f"{movie}:\n".encode() + content

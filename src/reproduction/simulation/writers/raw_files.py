@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 LineColumn: TypeAlias = NDArray | pa.Array | str
 """One entry per line, or one text for all lines. Whole floats are written without a point."""
 
+Ids: TypeAlias = NDArray[np.str_]
+"""Raw identifiers of users or items, by their index."""
+
 # The oldest date of a zip entry; the real date would change the bytes in every run.
 _ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -80,13 +83,7 @@ def zip_bytes(members: Mapping[str, bytes]) -> bytes:
 
 
 def write_tar(file: IO[bytes] | GzipWriter, members: Iterable[tuple[str, bytes | Path]]) -> None:
-    """Write a tar archive of regular files, owned by root and dated 1970.
-
-    Parameters
-    ----------
-    file : file
-        Open for writing in binary mode; nothing is read from it, and it stays open.
-    """
+    """Write a tar archive of regular files, owned by root and dated 1970; the file stays open."""
     # tarfile only writes to a stream.
     stream = cast("IO[bytes]", file)
     with tarfile.open(fileobj=stream, mode="w|", format=tarfile.GNU_FORMAT) as archive:
@@ -166,12 +163,12 @@ def invent_names(n_names: int, rng: np.random.Generator) -> list[str]:
     """
     n_pairs = len(_FIRST) * len(_SECOND)
     chosen = rng.permutation(n_pairs * max(1, -(-n_names // n_pairs)))[:n_names]
-    return [_name(*divmod(number, n_pairs)) for number in chosen.tolist()]
-
-
-def _name(times_used: int, pair: int) -> str:
-    name = f"{_FIRST[pair // len(_SECOND)]} {_SECOND[pair % len(_SECOND)]}"
-    return f"{name} {times_used + 1}" if times_used else name
+    names = []
+    for times_used, pair in (divmod(number, n_pairs) for number in chosen.tolist()):
+        first, second = divmod(pair, len(_SECOND))
+        name = f"{_FIRST[first]} {_SECOND[second]}"
+        names.append(f"{name} {times_used + 1}" if times_used else name)
+    return names
 
 
 def numbers_with_gaps(n_numbers: int, largest: int, rng: np.random.Generator) -> NDArray[np.int64]:

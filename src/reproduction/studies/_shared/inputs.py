@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from receval.multiverse.decisions import DecisionGrid
     from receval.recommenders.base import Recommender
     from receval.splits.split import Split
-    from reproduction.experiments.input_files import InputFiles
+    from reproduction.experiments.experiment import InputFiles
 
 # Plans and all figures import this module, even if a figure is only drawn from its CSV. So code
 # that reads and measures data is imported where it is used, and enters code digests only there.

@@ -68,7 +68,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         Cumulative share of positive ratings; positive ratings, the items that have some, and the
         share of the users who like the most liked item.
     """
-    tables = [_simulated(inputs), _measured(inputs), _positive(inputs)]
+    values = _simulated_values(inputs)
+    tables = [_simulated(inputs, values), _measured(values), _positive(inputs)]
     results = pd.concat(tables, ignore_index=True).reindex(columns=[*TEXTS, *NUMERIC])
     results[TEXTS] = results[TEXTS].fillna("")
     return results.astype(
@@ -92,11 +93,11 @@ def _simulated_values(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat([pd.DataFrame(columns=[*KEYS, "value", "lists"]), *tables], ignore_index=True)
 
 
-def _simulated(inputs: ArtifactInputs) -> pd.DataFrame:
+def _simulated(inputs: ArtifactInputs, values: pd.DataFrame) -> pd.DataFrame:
     from reproduction.simulation.skewed_popularity import ShiftedPowerLaw
 
     tables = [pd.DataFrame()]
-    for dataset, rows in _simulated_values(inputs).groupby("dataset", sort=False):
+    for dataset, rows in values.groupby("dataset", sort=False):
         ratings = inputs.ratings(str(dataset))
         n_items, n_ratings = ratings.n_items, len(ratings)
         counts = np.bincount(ratings.items, minlength=n_items)
@@ -111,12 +112,9 @@ def _simulated(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True).assign(panel=SIMULATED)
 
 
-def _measured(inputs: ArtifactInputs) -> pd.DataFrame:
-    means = (
-        _simulated_values(inputs)
-        .groupby(KEYS, sort=False, as_index=False)
-        .agg(value=("value", "mean"), lists=("lists", "sum"))
-    )
+def _measured(values: pd.DataFrame) -> pd.DataFrame:
+    by_key = values.groupby(KEYS, sort=False, as_index=False)
+    means = by_key.agg(value=("value", "mean"), lists=("lists", "sum"))
     means["skewness"] = means["skewness"].map("{:g}".format)
     return means.assign(panel=MEASURED)
 

@@ -141,15 +141,8 @@ def _name_grounds(
         ("train", INK, tests, ratings),
         ("test", "white", np.zeros_like(tests), tests),
     ):
-        across, bottom = _at(NAMED_AT, ranks, lower)
-        middle = (np.sqrt(bottom) + np.sqrt(_at(NAMED_AT, ranks, upper)[1])) / 2
+        across = NAMED_AT * float(ranks[-1])
+        middle = np.mean([np.sqrt(np.interp(across, ranks, edge)) for edge in (lower, upper)])
         axes.text(
             across, middle**2, name, color=colour, fontsize=LABEL_SIZE, ha="center", va="center"
         )
-
-
-def _at(
-    share: float, ranks: NDArray[np.float64], values: NDArray[np.float64]
-) -> tuple[float, float]:
-    across = share * float(ranks[-1])
-    return across, float(np.interp(across, ranks, values))

@@ -20,7 +20,7 @@ from reproduction.studies._shared.published import (
     PUBLISHED_GREY,
     published_mark,
 )
-from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves, paper_says
+from reproduction.studies.canamares2020.train_ratios import draw_system_curves, paper_says
 
 if TYPE_CHECKING:
     from receval.metrics.lists import ListView
@@ -43,8 +43,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     (rank in the condensed list); system; lists (number of these users); value (the mean rank; empty
     without such users).
     """
-    from reproduction.experiments.universes import ExperimentUniverses
-    from reproduction.studies.canamares2020._shared.measured_systems import starting_configuration
+    from reproduction.experiments.universes import ExperimentUniverses, starting_configuration
 
     deepest = int(inputs.parameters["depth"])
     rows = []

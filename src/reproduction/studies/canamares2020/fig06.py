@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from receval.figures.curves import logarithmic_x
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves
+from reproduction.studies.canamares2020.train_ratios import draw_system_curves
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -18,10 +18,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: experiment; dataset; metric (without its cut-off); cutoff; system; lists; value;
     p_value; verdict, the last five as in
-    :meth:`reproduction.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
+    :meth:`reproduction.experiments.universes.MeasuredSystems.compared`.
     """
     from receval.metrics.registry import parse
-    from reproduction.studies.canamares2020._shared.measured_systems import (
+    from reproduction.experiments.universes import (
         MeasuredSystems,
         starting_configuration,
     )

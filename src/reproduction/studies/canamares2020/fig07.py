@@ -31,9 +31,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; policy; neighbours; metric; system; lists; value; p_value; verdict, the last
     five as in :meth:`.MeasuredSystems.compared`, against the fewest neighbours.
     """
-    from reproduction.studies.canamares2020._shared.measured_systems import (
+    from reproduction.experiments.universes import (
         MeasuredSystems,
-        aligned_parameter,
         starting_configuration,
     )
 
@@ -49,6 +48,36 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             table.insert(2, "neighbours", table["system"].map(neighbours))
             tables.append(table)
     return pd.concat(tables, ignore_index=True)
+
+
+def aligned_parameter(
+    inputs: ArtifactInputs, parameter: str, systems: Sequence[str]
+) -> dict[str, int]:
+    """Return each system's number from a parameter, such as its number of neighbours.
+
+    The parameter lists increasing numbers. If the name of a system ends in a number, it must be its
+    own.
+    """
+    numbers = [int(number) for number in inputs.parameters[parameter]]
+    if len(numbers) != len(systems):
+        raise ValueError(
+            f"The parameter {parameter} has {len(numbers)} numbers for the systems "
+            f"{', '.join(systems)}: give one for each of these {len(systems)}."
+        )
+    if sorted(set(numbers)) != numbers:
+        raise ValueError(
+            f"The parameter {parameter} is {', '.join(map(str, numbers))}, which does not "
+            "increase: list numbers and systems from the smallest to the largest."
+        )
+    aligned = dict(zip(systems, numbers, strict=True))
+    for system, number in aligned.items():
+        ending = system.rpartition("-")[2]
+        if ending.isdigit() and int(ending) != number:
+            raise ValueError(
+                f"The parameter {parameter} gives the system {system} the number {number}, but "
+                f"its name says {ending}: list both in the same order."
+            )
+    return aligned
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

@@ -19,7 +19,8 @@ from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.system_curves import draw_limit, paper_says
+from reproduction.studies.canamares2020.fig07 import aligned_parameter
+from reproduction.studies.canamares2020.train_ratios import draw_limit, paper_says
 
 if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
@@ -52,9 +53,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
-    from reproduction.studies.canamares2020._shared.measured_systems import (
+    from reproduction.experiments.universes import (
         MeasuredSystems,
-        aligned_parameter,
         starting_configuration,
     )
 

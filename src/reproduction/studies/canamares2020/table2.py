@@ -17,9 +17,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the metrics of every system on every dataset.
 
     Columns: dataset; metric; system; lists; value; p_value; verdict, the last five as in
-    :meth:`reproduction.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
+    :meth:`reproduction.experiments.universes.MeasuredSystems.compared`.
     """
-    from reproduction.studies.canamares2020._shared.measured_systems import (
+    from reproduction.experiments.universes import (
         MeasuredSystems,
         starting_configuration,
     )

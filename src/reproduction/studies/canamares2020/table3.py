@@ -21,9 +21,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: dataset; list_form (full or condensed); gain (g1, g2, or none if the metric has no
     gain); metric; system; lists; value; p_value; verdict, the last five as in
-    :meth:`reproduction.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
+    :meth:`reproduction.experiments.universes.MeasuredSystems.compared`.
     """
-    from reproduction.studies.canamares2020._shared.measured_systems import (
+    from reproduction.experiments.universes import (
         MeasuredSystems,
         starting_configuration,
     )

@@ -20,7 +20,7 @@ from reproduction.studies.canamares2020.table3 import system_cells, system_colum
 if TYPE_CHECKING:
     from receval.metrics.averages import AdjustedGeometric
     from reproduction.experiments.experiment import Experiment
-    from reproduction.studies.canamares2020._shared.measured_systems import MeasuredSystems
+    from reproduction.experiments.universes import MeasuredSystems
 
 AGGREGATIONS = {
     "mean": "Mean",
@@ -56,7 +56,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _aggregated(experiment: Experiment, inputs: ArtifactInputs) -> Iterator[pd.DataFrame]:
     from receval.metrics.averages import AdjustedGeometric
-    from reproduction.studies.canamares2020._shared.measured_systems import (
+    from reproduction.experiments.universes import (
         MeasuredSystems,
         starting_configuration,
     )

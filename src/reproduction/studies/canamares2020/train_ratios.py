@@ -1,21 +1,104 @@
 # SPDX-License-Identifier: MIT
-"""Curves of a metric over the train ratio (decision A2)."""
+"""Curves of systems over the train ratio (decision A2); other figures draw theirs with them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator, PercentFormatter
 
+from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
+from receval.figures.line_labels import label_lines
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies._shared.published import published_line
-from reproduction.studies.canamares2020._shared.system_curves import (
-    draw_limit,
-    draw_system_curves,
-    paper_says,
-)
+from reproduction.studies._shared.published import LABEL_SIZE, PUBLISHED_GREY, published_line
+
+HEIGHT = 2.4
+
+
+def styles_by_short_title(display: DisplayStyle, systems: Iterable[str]) -> dict[str, SeriesStyle]:
+    """Return the style of each system; systems with the same short title share one.
+
+    So kNN looks the same in all panels, whatever its number of neighbours.
+    """
+    own = display.styles(systems)
+    by_title: dict[str, SeriesStyle] = {}
+    for system, style in own.items():
+        by_title.setdefault(display.short_titles[system], style)
+    return {system: by_title[display.short_titles[system]] for system in own}
+
+
+def draw_system_curves(
+    results: pd.DataFrame,
+    display: DisplayStyle,
+    titles: Mapping[str, str],
+    *,
+    panel: str,
+    across: str,
+    finish: Callable[[Axes, str], None],
+    markers: bool = True,
+) -> Figure:
+    """Draw one panel per dataset or experiment, with one line per system, named at its end.
+
+    ``finish`` takes a panel and its name, labels the axes and adds further elements.
+    """
+    names = list(dict.fromkeys(results[panel]))
+    styles = styles_by_short_title(display, dict.fromkeys(results["system"]))
+    figure = new_figure(SINGLE_COLUMN if len(names) == 1 else DOUBLE_COLUMN, HEIGHT)
+    panels = figure.subplots(1, len(names), squeeze=False)[0]
+    for axes, name in zip(panels, names, strict=True):
+        shown = results[results[panel] == name]
+        for system in dict.fromkeys(shown["system"]):
+            points = shown[shown["system"] == system].sort_values(across)
+            x, y = real_values(points[[across, "value"]]).T
+            # A system without any value has no end of a line for its name.
+            label = None if np.isnan(y).all() else display.short_titles[system]
+            line(axes, x, y, styles[system], label, markers=markers)
+        axes.set_title(titles[name])
+        finish(axes, name)
+    letter_panels(panels)
+    label_lines(panels)
+    return figure
+
+
+# Statements of the paper's text about a figure, from the parameters of its artifact.
+
+
+def paper_says(display: DisplayStyle) -> dict[str, list[list[str]]]:
+    """Return the entries of the parameter ``paper`` by dataset.
+
+    Each entry is the name of a dataset and further words, such as ``ml-1m 0.5``. The artifact's
+    ``draw`` says what they mean. Twins have no entries.
+    """
+    said: dict[str, list[list[str]]] = {}
+    for entry in display.parameters.get("paper", ()):
+        dataset, *words = str(entry).split()
+        said.setdefault(dataset, []).append(words)
+    return said
+
+
+def draw_limit(axes: Axes, x: float, before: str, beyond: str) -> None:
+    """Draw a vertical grey line where the paper's finding changes, with words on both sides."""
+    axes.axvline(x, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
+    for words, shift, align in ((before, -3, "right"), (beyond, 3, "left")):
+        axes.annotate(
+            words,
+            (x, 0),
+            xycoords=axes.get_xaxis_transform(),
+            xytext=(shift, 3),
+            textcoords="offset points",
+            ha=align,
+            va="bottom",
+            fontsize=LABEL_SIZE,
+            color=PUBLISHED_GREY,
+        )
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -29,7 +112,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     the last five as in :meth:`.MeasuredSystems.compared`.
     """
     from receval.metrics.registry import parse
-    from reproduction.studies.canamares2020._shared.measured_systems import (
+    from reproduction.experiments.universes import (
         MeasuredSystems,
         starting_configuration,
         train_ratios,

@@ -11,7 +11,7 @@ from receval.figures.printed_numbers import fixed, significant
 from receval.figures.tables import Table
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimated import MAR, printed_by_metric, ratios_to_mar
+from reproduction.studies.followups.estimated_values import MAR, printed_by_metric, ratios_to_mar
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

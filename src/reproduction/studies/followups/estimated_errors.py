@@ -11,7 +11,8 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Table
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimated import errors_of_draws, printed_by_metric
+from reproduction.studies.followups.estimated_orders import errors_of_draws
+from reproduction.studies.followups.estimated_values import printed_by_metric
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

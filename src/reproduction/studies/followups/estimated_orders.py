@@ -1,23 +1,199 @@
 # SPDX-License-Identifier: MIT
-"""Estimators of metrics in a world with known truth, over many random observations."""
+"""Estimators of metrics in a world with known truth, over many random observations.
+
+The artifacts on other weights in this world, and on its errors, use the same draws.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimated import MAR, TRUTH, draw_rows, errors_of_draws
+from reproduction.studies.followups.estimated_values import (
+    MAR,
+    SPREAD,
+    TRUTH,
+    draw_rows,
+    with_titles,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Self
 
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from receval.evaluation.fitted_systems import RankedFold
     from receval.missing_judgments.propensities import PropensityModel
+    from receval.protocols.judged_ranks import JudgedRanks
+    from receval.protocols.protocol import Protocol
+    from receval.recommenders.base import Recommender
+    from receval.splits.split import Judgments
+    from reproduction.simulation.complete_judgments import KnownChances
+
+TRAINS = 0.6
+"""Share of a pair's chance of observation that is for train."""
+
+TESTS = 0.4
+"""Share for test, among the pairs that are not in train."""
+
+
+def systems() -> dict[str, Recommender]:
+    """Return sixteen systems of different kinds and sizes, by name."""
+    from receval.recommenders.bprmf import BPRMF
+    from receval.recommenders.knn import ItemKNN, UserKNN
+    from receval.recommenders.non_personalised import AverageRating, Popularity, Random
+    from receval.recommenders.plsa import PLSA
+    from receval.recommenders.puresvd import PureSVD
+    from receval.recommenders.wrmf import WRMF
+
+    return {
+        "random": Random(seed=1),
+        "pop": Popularity(),
+        "average": AverageRating(),
+        "user-knn-10": UserKNN(neighbours=10),
+        "user-knn-50": UserKNN(neighbours=50),
+        "item-knn-10": ItemKNN(neighbours=10),
+        "item-knn-50": ItemKNN(neighbours=50),
+        "puresvd-2": PureSVD(factors=2),
+        "puresvd-5": PureSVD(factors=5),
+        "puresvd-10": PureSVD(factors=10),
+        "puresvd-30": PureSVD(factors=30),
+        "wrmf-5": WRMF(factors=5, seed=1),
+        "wrmf-20": WRMF(factors=20, seed=1),
+        "plsa-5": PLSA(topics=5, iterations=30, seed=1),
+        "plsa-20": PLSA(topics=20, iterations=30, seed=1),
+        "bprmf": BPRMF(factors=10, seed=1),
+    }
+
+
+class DrawnTests:
+    """Systems that were trained once, and their ranks of all pairs that are not in train.
+
+    Of a pair that is not in train, `test_chances` has the chance that it is in test, of shape
+    (n_users, n_items), and `complete` the judgment.
+    """
+
+    def __init__(self, world: KnownChances, seed: int) -> None:
+        from functools import partial
+
+        from receval.data.ratings import summed_matrix
+        from receval.protocols.evaluation import rank_judged
+        from receval.protocols.protocol import Protocol
+        from receval.seeds import generator
+        from receval.splits.split import Fold
+        from reproduction.simulation.complete_judgments import complete_judgments
+
+        self.world = world
+        self.protocol: Protocol = Protocol("AR", "AI")
+        self._seeds = partial(generator, seed, "followups", "known-chances")
+        trains = world.observed(TRAINS, self._seeds("train"))
+        users, items = np.nonzero(trains)
+        train = summed_matrix(users, items, world.ratings[trains], shape=trains.shape)
+        self.complete: Judgments = complete_judgments(world.ratings, train)
+        self.test_chances = TESTS * world.chances
+        self.fold = Fold(train, self.complete, self.complete)
+        self.ranks: dict[str, JudgedRanks] = {
+            name: rank_judged(system.fit(train), self.fold, [self.protocol], self._seeds)[0]
+            for name, system in systems().items()
+        }
+
+    @classmethod
+    def of(cls, inputs: ArtifactInputs) -> Self:
+        """Train the systems in the world that all artifacts share, of their sizes and seed."""
+        from receval.seeds import generator
+        from reproduction.simulation.complete_judgments import KnownChances
+
+        users, items = (int(inputs.parameters[name]) for name in ("users", "items"))
+        rng = generator(inputs.seed, "followups", "known-chances", "world")
+        return cls(KnownChances.drawn(users, items, rng), inputs.seed)
+
+    @property
+    def truth(self) -> RankedFold:
+        """The fold with all judgments as its unbiased ones."""
+        everything = np.ones(len(self.complete), bool)
+        return self._fold(0, everything, everything)
+
+    def draws(self, number: int, per_user: int) -> Iterator[RankedFold]:
+        """Yield a number of draws of the test, each with a sample of random items per user."""
+        from reproduction.simulation.complete_judgments import drawn_at_random
+
+        for index in range(number):
+            tested = self.world.observed(TESTS, self._seeds("test", index))
+            mask = tested[self.complete.users, self.complete.items]
+            sampled = drawn_at_random(self.complete, per_user, self._seeds("sample", index))
+            yield self._fold(index, mask, sampled)
+
+    def _fold(
+        self, number: int, tested: NDArray[np.bool_], sampled: NDArray[np.bool_]
+    ) -> RankedFold:
+        from receval.evaluation.fitted_systems import RankedFold
+        from reproduction.simulation.complete_judgments import kept_judgments
+
+        test, sample = (kept_judgments(self.complete, mask) for mask in (tested, sampled))
+        # The ranks of many systems are read at these few positions.
+        of_test, of_sample = np.flatnonzero(tested), np.flatnonzero(sampled)
+        return RankedFold(
+            number,
+            replace(self.fold, test=test, unbiased=sample),
+            {name: replace(own, ranks=own.ranks[of_test]) for name, own in self.ranks.items()},
+            {name: replace(own, ranks=own.ranks[of_sample]) for name, own in self.ranks.items()},
+        )
+
+
+def errors_of_draws(results: pd.DataFrame) -> pd.DataFrame:
+    r"""Summarise the artifact ``estimated_orders`` over draws and systems.
+
+    Over the systems whose truth :math:`t_s` is above 0, with the estimate :math:`e_{sd}` of a
+    system in a draw and its mean :math:`\bar e_s` over draws,
+
+    .. math:: bias = \frac{100}{|S|} \sum_s \frac{\bar e_s - t_s}{t_s}, \quad
+        sd = 100 \sqrt{\frac{1}{|S|} \sum_s \frac{Var_d(e_{sd})}{t_s^2}}, \quad
+        rmse = 100 \sqrt{\frac{1}{|S|} \sum_s \frac{\overline{(e_{sd} - t_s)^2}}{t_s^2}}
+
+    Columns: metric; estimator; propensities; title; bias, sd, rmse (in per cent); tau (mean over
+    draws of Kendall's tau-b with the true order), tau_low and tau_high (5th and 95th percentile of
+    the draws); draws; in the order of the titles.
+    """
+    results = results.assign(estimate=real_values(results["estimate"]))
+    truths = results[results["estimator"] == TRUTH]
+    rows = []
+    keys = ["title", "estimator", "propensities", "metric"]
+    drawn = with_titles(results[results["estimator"] != TRUTH])
+    for (title, estimator, propensities, metric), own in drawn.groupby(keys, sort=False):
+        truth = truths[truths["metric"] == metric].set_index("system")["estimate"]
+        table = own.pivot_table(index="draw", columns="system", values="estimate", sort=False)
+        values = table[truth.index].to_numpy()
+        true = truth.to_numpy()
+        taus = kendall_tau_b(values, true[None], TOLERANCE_OF_MEANS)[:, 0]
+        there = true > 0
+        errors = (values - true)[:, there] / true[there]
+        low, high = np.percentile(taus, SPREAD)
+        rows.append(
+            {
+                "metric": metric,
+                "estimator": estimator,
+                "propensities": propensities,
+                "title": title,
+                "bias": 100 * float(errors.mean()),
+                "sd": 100 * float(np.sqrt(errors.var(axis=0, ddof=1).mean())),
+                "rmse": 100 * float(np.sqrt((errors**2).mean())),
+                "tau": float(taus.mean()),
+                "tau_low": float(low),
+                "tau_high": float(high),
+                "draws": len(values),
+            }
+        )
+    return pd.DataFrame(rows)
+
 
 SAMPLED = 10
 """Random items per user, which give rating values their propensities and WTD its shares."""
@@ -43,7 +219,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         StratifiedPropensities,
     )
     from receval.seeds import generator
-    from reproduction.studies.followups._shared.estimated import DrawnTests
 
     metrics = [additive_metric_of(str(label)) for label in inputs.parameters["metrics"]]
     tests = DrawnTests.of(inputs)

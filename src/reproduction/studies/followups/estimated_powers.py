@@ -12,7 +12,7 @@ from receval.figures.display import DisplayStyle
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimated import MAR, SPREAD, ranked_folds_of
+from reproduction.studies.followups.estimated_values import MAR, SPREAD, ranked_folds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +72,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     popularity); draw (of the generated world's test); system; estimate; reference (by
     judgments of random items, or by all judgments of the world).
     """
-    from reproduction.studies.followups._shared.estimated import DrawnTests
+    from reproduction.studies.followups.estimated_orders import DrawnTests
 
     tables = [
         _estimated(

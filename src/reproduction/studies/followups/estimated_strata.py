@@ -55,9 +55,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     that by random items); reversed (pairs of systems in which one is ahead in both strata, but the
     other here); pairs (of systems).
     """
-    from receval.metrics.registry import parse_named
-
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     tables = [_of_experiment(experiment, metrics) for experiment in inputs.experiments.values()]
     return pd.concat(tables, ignore_index=True)
 

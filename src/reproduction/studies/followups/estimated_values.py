@@ -1,27 +1,245 @@
 # SPDX-License-Identifier: MIT
-"""Estimates of metrics from chosen ratings, compared with judgments of random items."""
+"""Estimates of metrics from chosen ratings, compared with judgments of random items.
+
+All artifacts on estimators have their titles, dot plots and tables from here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.tables import Column, Table, printed
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimated import (
-    MAR,
-    draw_rows,
-    ranked_folds_of,
-    ratios_to_mar,
-)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from receval.evaluation.fitted_systems import RankedFold
+    from receval.figures.style import SeriesStyle
     from receval.missing_judgments.estimates_of_systems import FoldGenerator
     from reproduction.experiments.experiment import Experiment
+
+
+MAR = "MAR"
+"""The estimator that uses only judgments of randomly drawn items."""
+
+TRUTH = "truth"
+"""Name of the value by all judgments, among the estimators."""
+
+TITLES = {
+    ("naive", ""): "Naive",
+    ("IPS", "known"): "IPS, known",
+    ("SNIPS", "known"): "SNIPS, known",
+    ("IPS", "popularity"): "IPS, popularity",
+    ("SNIPS", "popularity"): "SNIPS, popularity",
+    ("IPS", "10 strata"): "IPS, ten strata",
+    ("SNIPS", "10 strata"): "SNIPS, ten strata",
+    ("IPS", "MAR sample"): "IPS, rating values",
+    ("SNIPS", "MAR sample"): "SNIPS, rating values",
+    ("SKEW", ""): "SKEW",
+    ("WTD_H", ""): "WTD_H",
+    ("WTD", ""): "WTD",
+}
+"""Titles in the order of figures, from the unweighted test to intervened tests."""
+
+SPREAD = (5.0, 95.0)
+"""The percentiles of the draws of a test that figures show."""
+
+
+def ranked_folds_of(experiment: Experiment) -> Iterator[RankedFold]:
+    """Yield the folds of an experiment that has one protocol and unbiased judgments."""
+    from receval.evaluation.fitted_systems import RankedFold
+
+    protocol = experiment.only_protocol
+    for number in experiment.folds:
+        test, unbiased = (
+            {
+                name: experiment.judged_ranks(name, protocol, number, part)
+                for name in experiment.all_systems
+            }
+            for part in ("test", "unbiased")
+        )
+        yield RankedFold(number, experiment.fold(number), test, unbiased)
+
+
+def title_of(estimator: str, propensities: str) -> str:
+    """Return the title of an estimator: that of :data:`TITLES`, or ``MAR, 10 a user``."""
+    if estimator == MAR and propensities:
+        return f"{MAR}, {propensities}"
+    return TITLES.get((estimator, propensities), estimator)
+
+
+def with_titles(results: pd.DataFrame) -> pd.DataFrame:
+    """Return results with the column ``title``, in the order of the titles."""
+    texts = results.assign(propensities=results["propensities"].fillna("").astype(str))
+    names = zip(texts["estimator"].astype(str), texts["propensities"], strict=True)
+    places = {title: place for place, title in enumerate(TITLES.values())}
+    return texts.assign(title=[title_of(*name) for name in names]).sort_values(
+        "title",
+        key=lambda titles: titles.map(places).fillna(len(places)),
+        kind="stable",
+        ignore_index=True,
+    )
+
+
+def ratios_to_mar(results: pd.DataFrame) -> pd.DataFrame:
+    """Compare each estimator's values of the systems with those on random items.
+
+    Columns: dataset; metric; estimator; propensities; title; tau (Kendall's tau-b of the orders of
+    the systems); ratio (median over systems of the estimate over the value by random items),
+    ratio_low and ratio_high (its quartiles); error (mean over systems of the absolute relative
+    error, in per cent); in the order of the titles.
+    """
+    results = results.assign(value=real_values(results["value"]))
+    rows = []
+    for (dataset, metric), own in with_titles(results).groupby(["dataset", "metric"], sort=False):
+        truth = own[own["estimator"] == MAR].set_index("system")["value"]
+        keys = ["title", "estimator", "propensities"]
+        for (title, estimator, propensities), of_it in own.groupby(keys, sort=False):
+            values = of_it.set_index("system")["value"].reindex(truth.index)
+            there = (truth > 0).to_numpy()
+            ratios = values.to_numpy()[there] / truth.to_numpy()[there]
+            low, middle, high = np.percentile(ratios, (25, 50, 75))
+            tau = kendall_tau_b(values.to_numpy(), truth.to_numpy(), TOLERANCE_OF_MEANS)
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "metric": metric,
+                    "estimator": estimator,
+                    "propensities": propensities,
+                    "title": title,
+                    "tau": float(tau[0, 0]),
+                    "ratio": float(middle),
+                    "ratio_low": float(low),
+                    "ratio_high": float(high),
+                    "error": 100 * float(np.abs(ratios - 1).mean()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def printed_by_metric(
+    results: pd.DataFrame,
+    display: DisplayStyle,
+    keys: Mapping[str, str],
+    numbers: Mapping[str, tuple[str, Callable[[float], str]]],
+) -> Table:
+    """Print one row for each combination of keys, with the numbers of all metrics side by side.
+
+    `keys` has the columns of names by their headings. `numbers` has a column and how its numbers
+    are written, by their heading below each metric. A metric without a row has dashes.
+    """
+    named = [*keys.values(), "metric"]
+    values = {column: real_values(results[column]) for column, _ in numbers.values()}
+    cells = results.assign(**values).set_index(named)[list(values)].to_dict("index")
+    metrics = dict.fromkeys(results["metric"])
+    rows = [
+        (
+            *name,
+            *(
+                write(cells[*name, metric][column]) if (*name, metric) in cells else "–"
+                for metric in metrics
+                for column, write in numbers.values()
+            ),
+        )
+        for name in dict.fromkeys(results[list(keys.values())].itertuples(index=False, name=None))
+    ]
+    columns = [
+        *map(Column, keys),
+        *(Column(f"{metric}, {heading}", "right") for metric in metrics for heading in numbers),
+    ]
+    return printed(display, columns, rows)
+
+
+# Dot plots of estimators: how well they order systems, and their errors.
+
+Columns = tuple[str, str, str]
+"""Columns of a dot and of the ends of its line."""
+
+_ROW, _AROUND, _APART = 0.17, 1.0, 0.16
+
+
+def draw_rows(
+    panels: Sequence[tuple[str, pd.DataFrame]],
+    display: DisplayStyle,
+    *,
+    left: Columns,
+    right: Columns,
+    labels: tuple[str, str],
+    unity: bool,
+) -> Figure:
+    """Draw two panels for each part of the results, with one row per estimator.
+
+    The left one shows only the first metric, because all have the same values there; the right one
+    has a logarithmic scale.
+    """
+    from matplotlib.ticker import NullFormatter
+
+    from receval.figures.curves import plain_numbers
+    from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
+    from receval.figures.style import DOUBLE_COLUMN, new_figure
+
+    metrics = list(dict.fromkeys(metric for _, rows in panels for metric in rows["metric"]))
+    styles = display.metric_styles(metrics)
+    heights = [rows["title"].nunique() for _, rows in panels]
+    figure = new_figure(DOUBLE_COLUMN, _ROW * sum(heights) + _AROUND * len(panels))
+    grid = figure.subplots(
+        len(panels), 2, sharey="row", squeeze=False, gridspec_kw={"height_ratios": heights}
+    )
+    for axes_of_row, (title, rows) in zip(grid, panels, strict=True):
+        names = list(dict.fromkeys(rows["title"]))
+        first = {metrics[0]: styles[metrics[0]]}
+        for axes, columns, label, shown in zip(
+            axes_of_row, (left, right), labels, (first, styles), strict=True
+        ):
+            _dots(axes, rows, names, columns, shown)
+            axes.set_xlabel(label)
+            axes.set_title(title)
+            axes.grid(visible=False, axis="y")
+        axes_of_row[1].set_xscale("log")
+        plain_numbers(axes_of_row[1].xaxis)
+        axes_of_row[1].xaxis.set_minor_formatter(NullFormatter())
+        if unity:
+            axes_of_row[1].axvline(1, color=NOTE_COLOUR, linewidth=0.7)
+        axes_of_row[0].set_yticks(range(len(names)), names)
+        axes_of_row[0].set_ylim(len(names) - 0.5, -0.5)
+    letter_panels(grid.flat)
+    legend_below(figure)
+    return figure
+
+
+def _dots(
+    axes: Axes,
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    columns: Columns,
+    styles: dict[str, SeriesStyle],
+) -> None:
+    middle, low, high = columns
+    for number, (metric, style) in enumerate(styles.items()):
+        own = rows[rows["metric"] == metric].set_index("title").reindex(names)
+        shift = _APART * (number - (len(styles) - 1) / 2)
+        places = np.arange(len(names)) + 2 * shift
+        axes.hlines(places, own[low], own[high], color=style.colour, linewidth=1.0)
+        axes.plot(
+            own[middle],
+            places,
+            linestyle="none",
+            marker=style.marker,
+            color=style.colour,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            markersize=4.5,
+            label=metric,
+        )
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure, short_number
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.inference import (
+from reproduction.studies.followups.inference_errors import (
     TEST_LEVEL,
     all_differences,
     set_user_axis,
@@ -43,11 +43,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.statistics.pairs import system_pairs
     from receval.statistics.permutation import permutation_test
 
-    parameters = inputs.parameters
+    parameters, metrics = inputs.parameters, inputs.named_metrics()
     permutations = int(parameters["permutations"])
     tables = []
     for experiment in inputs.experiments.values():
-        values = values_by_metric(experiment, parameters["names"], parameters["metrics"])
+        values = values_by_metric(experiment, metrics)
         stacked = np.stack(list(values.values()))
         n_metrics, n_systems, n_users = stacked.shape
         first, second = system_pairs(n_systems)

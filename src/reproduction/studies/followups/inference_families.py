@@ -12,7 +12,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.inference import (
+from reproduction.studies.followups.inference_errors import (
     ALL,
     TEST_LEVEL,
     draw_tests,
@@ -147,12 +147,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.statistics.confidence import binomial_interval
     from receval.statistics.pairs import system_pairs
 
-    parameters = inputs.parameters
+    parameters, metrics = inputs.parameters, inputs.named_metrics()
     families, slow_families = int(parameters["families"]), int(parameters["slow_families"])
     rows: list[tuple[object, ...]] = []
     for experiment in inputs.experiments.values():
         first, second = system_pairs(len(experiment.all_systems))
-        values = values_by_metric(experiment, parameters["names"], parameters["metrics"])
+        values = values_by_metric(experiment, metrics)
         for differing, groups_of in SETTINGS.items():
             for metric, of_metric in values.items():
                 groups = groups_by_mean(of_metric, groups_of)

@@ -13,7 +13,7 @@ from receval.figures.finish import legend_below, letter_panels
 from receval.figures.printed_numbers import as_written
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.inference import (
+from reproduction.studies.followups.inference_errors import (
     ALL,
     TEST_STYLES,
     TESTS,
@@ -40,7 +40,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     high (ends of its exact 95 % interval).
 
     Users keep their differences, and are drawn with probabilities that give the planted effect
-    (:func:`reproduction.studies.followups._shared.inference.tilted_to_effect`).
+    (:func:`reproduction.studies.followups.inference_errors.tilted_to_effect`).
     """
     parameters = inputs.parameters
     effects = [int(number) / 100 for number in parameters["effect_hundredths"]]

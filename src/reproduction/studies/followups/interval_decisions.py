@@ -91,9 +91,8 @@ def metrics_with_gain(inputs: ArtifactInputs) -> dict[str, Metric]:
     DCG has the cut-off and gain of the parameters' nDCG, and is only added with it.
     """
     from receval.metrics.ndcg import NDCG, DiscountedGain
-    from receval.metrics.registry import parse_named
 
-    named = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    named = inputs.named_metrics()
     found: dict[str, Metric] = {}
     for name, metric in named.items():
         found[name] = metric

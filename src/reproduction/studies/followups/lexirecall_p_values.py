@@ -29,12 +29,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     samples of signs).
     """
     from receval.metrics.averages import MEAN_DECIMALS
-    from receval.metrics.registry import parse_named
     from receval.statistics.paired_tests import sign_test_of_counts
+    from reproduction.experiments.lexirecall_orders import LEXIRECALL, LexirecallLists
     from reproduction.experiments.values import means_of_users, p_values
-    from reproduction.studies.followups._shared.lexirecall_orders import LEXIRECALL, LexirecallLists
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     (experiment,) = inputs.experiments.values()
     systems = np.array(experiment.all_systems)
     first, second = system_pairs(len(systems))

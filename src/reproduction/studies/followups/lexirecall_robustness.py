@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from reproduction.studies.metric_studies.sampled_values import SampledValues
+    from reproduction.studies.metric_studies.rank_stability import SampledValues
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -24,19 +24,18 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     is removed in it.
 
     The columns are those of
-    :func:`reproduction.studies.metric_studies.sampled_values.rank_stability`.
+    :func:`reproduction.studies.metric_studies.rank_stability.rank_stability`.
     Lexirecall's order is that of the mean preferences of
-    :mod:`reproduction.studies.followups._shared.lexirecall_orders`, averaged over folds.
+    :mod:`reproduction.experiments.lexirecall_orders`, averaged over folds.
     """
-    from receval.metrics.registry import parse_named
-    from reproduction.studies.followups._shared.lexirecall_orders import LEXIRECALL
-    from reproduction.studies.metric_studies.sampled_values import (
+    from reproduction.experiments.lexirecall_orders import LEXIRECALL
+    from reproduction.studies.metric_studies.rank_stability import (
         rank_stability,
         read_samplings,
         summary_rows,
     )
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     (path,) = inputs.judgment_samplings.values()
     (values,) = read_samplings(path)
     taus = _taus_of_lexirecall(inputs, values)
@@ -55,8 +54,8 @@ def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArra
 
     from receval.missing_judgments.judgment_sampling import kept_units
     from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+    from reproduction.experiments.lexirecall_orders import LexirecallLists
     from reproduction.experiments.universes import sample_of_experiment
-    from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
 
     (experiment,) = inputs.experiments.values()
     n_samples = values.values.shape[1]

@@ -13,13 +13,13 @@ from receval.figures.tables import Column, Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments import (
+from reproduction.studies.followups.sampled_orders import (
     AUC,
     EVERY,
     by_candidates,
     sampled_taus,
+    written_size,
 )
-from reproduction.studies.followups.sampled_orders import written_size
 
 FULL = "all candidates"
 """Stands for a metric's own order among all candidates, as the reference of a comparison."""

@@ -10,7 +10,7 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments import (
+from reproduction.studies.followups.sampled_orders import (
     ESTIMATOR_TITLES,
     LARGEST_SPREAD,
     WITHOUT_SPREAD,

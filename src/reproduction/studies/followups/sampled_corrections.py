@@ -10,7 +10,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments import (
+from reproduction.studies.followups.sampled_orders import (
     ESTIMATOR_TITLES,
     LARGEST_SPREAD,
     NONE,

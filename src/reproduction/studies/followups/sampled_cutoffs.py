@@ -76,7 +76,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     systems); at_common (the full value there).
     """
     from receval.metrics.registry import parse
-    from reproduction.studies.followups._shared.sampled_moments import SampledMoments
+    from reproduction.studies.followups.sampled_orders import SampledMoments
 
     metrics = {str(label): parse(str(label)) for label in inputs.parameters["metrics"]}
     moments = SampledMoments(inputs, metrics).uniform

@@ -15,7 +15,7 @@ from receval.statistics.correlation import TOLERANCE_OF_MEANS
 from receval.statistics.pairs import LEVEL, system_pairs
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments import (
+from reproduction.studies.followups.sampled_orders import (
     EVERY,
     SampledMoments,
     by_candidates,
@@ -51,10 +51,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     expected_difference (among samples); right (probability that a sampled difference has the sign
     of the full one); flipped (``yes`` where the two differences have opposite signs).
     """
-    from receval.metrics.registry import parse_named
     from receval.sampled_metrics.sampled_moments import swap_probability
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     moments = SampledMoments(inputs, metrics)
     orders = read_results(inputs.results["sampled_orders"])
     orders = orders[orders["negatives"].astype(str) != EVERY]

@@ -11,7 +11,7 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments import (
+from reproduction.studies.followups.sampled_orders import (
     POPULARITY,
     SAMPLINGS,
     SampledMoments,
@@ -31,13 +31,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     expected (exact, for these items); simulated (mean over the samples); standard_error (of this
     mean); samples.
     """
-    from receval.metrics.registry import parse_named
     from receval.protocols.candidates import popularity_weights
     from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
     from receval.seeds import generator
-    from reproduction.studies.followups._shared.simulated_ranks import simulated_hits
+    from reproduction.experiments.simulated_ranks import simulated_hits
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     moments = SampledMoments(inputs, metrics)
     (experiment,) = inputs.experiments.values()
     samples, every = int(inputs.parameters["samples"]), int(inputs.parameters["every"])

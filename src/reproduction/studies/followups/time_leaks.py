@@ -12,7 +12,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.values_by_split import (
+from reproduction.studies.followups.time_orders import (
     SPLIT_TITLES,
     in_order,
     tested_by,
@@ -122,7 +122,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
     from reproduction.studies._shared.bars import grouped_bars
 
-    means = _means(results)
+    keys = ["dataset", "split", "tested", "known", "scope"]
+    over_folds = results.groupby(keys, sort=False, as_index=False)
+    means = over_folds[["interactions", "users", "median_share"]].mean()
     datasets = list(dict.fromkeys(means["dataset"]))
     shown = {name: in_order(means.loc[means["dataset"] == name, "tested"]) for name in datasets}
     styles = ordered_styles(list(SCOPES))
@@ -164,13 +166,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     letter_panels(grid.flat)
     legend_below(figure)
     return figure
-
-
-def _means(results: pd.DataFrame) -> pd.DataFrame:
-    """Return the means over folds."""
-    keys = ["dataset", "split", "tested", "known", "scope"]
-    columns = ["interactions", "users", "median_share"]
-    return results.groupby(keys, sort=False, as_index=False)[columns].mean()
 
 
 def _labels(results: pd.DataFrame) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from receval.figures.tables import Column, Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.values_by_split import (
+from reproduction.studies.followups.time_orders import (
     RANDOM,
     SPLIT_TITLES,
     SplitValues,
@@ -53,10 +53,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     with as many users drawn from one of them as the second split has); systems; users (of the
     second split, mean over folds); samples.
     """
-    from receval.metrics.registry import parse_named
     from receval.seeds import generator
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     samples = int(inputs.parameters["samples"])
     rows = []
     for compared in systems_by_split(inputs, metrics):

@@ -19,25 +19,65 @@ from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic, percent
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.item_pairs import (
-    AGREE,
-    DISAGREE,
-    TIED,
-    orders_together,
-    popularity_against,
-    table_of_areas,
-    table_of_statements,
-)
 
 if TYPE_CHECKING:
+    from receval.theory.item_pairs import ItemPairs
     from receval.theory.rating_probabilities import RatingProbabilities
+
+AGREE, DISAGREE, TIED = "agree", "disagree", "tied"
+
+
+def orders_together(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.str_]:
+    """Name how two orders of a pair of items compare; they are tied if one has no order."""
+    together = one * other
+    return np.select([together > 0, together < 0], [AGREE, DISAGREE], TIED)
+
+
+def popularity_against(pairs: ItemPairs, relevance: str) -> NDArray[np.str_]:
+    """Name how popularity and relevance compare, or which of them is flat."""
+    flat_popularity, flat_relevance = pairs.popularity == 0, pairs.relevance == 0
+    return np.select(
+        [flat_popularity & flat_relevance, flat_popularity, flat_relevance],
+        ["both flat", "flat popularity", f"flat {relevance}"],
+        orders_together(pairs.popularity, pairs.relevance),
+    )
+
+
+def table_of_areas(pairs: ItemPairs, names: Mapping[str, NDArray[np.str_]]) -> pd.DataFrame:
+    """Return the number and share of pairs for each combination of names that occurs."""
+    columns = list(names)
+    table = pd.DataFrame({**names, "pairs": pairs.pairs})
+    areas = table.groupby(columns, as_index=False, sort=True).agg(pairs=("pairs", "sum"))
+    areas["share_of_pairs"] = areas["pairs"] / pairs.n_pairs if pairs.n_pairs else np.nan
+    return areas
+
+
+def table_of_statements(
+    pairs: ItemPairs, statements: Mapping[str, tuple[NDArray[np.bool_], float | None]]
+) -> pd.DataFrame:
+    """Return the number and share of pairs for which statements are true, and the paper's share.
+
+    The statements have, by their text, the cases for which they are true and the paper's share.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "statement": text,
+                "pairs": pairs.count(where),
+                "share_of_pairs": pairs.share(where),
+                "paper": np.nan if paper is None else paper,
+            }
+            for text, (where, paper) in statements.items()
+        ]
+    )
+
 
 # Distinct in greyscale, and no hue of a system, since popularity itself is a subject here.
 COLOURS = {AGREE: "#D9F0D3", DISAGREE: "#B497C8", TIED: "#7A7A7A"}
 """Colours by how two rankings compare."""
 
-LINE_HEIGHT = 9.5
-"""Points between two lines above a mosaic."""
+ABOVE, LINE_HEIGHT = 17, 9.5
+"""Points between a mosaic and the lines above it, and between two of these."""
 
 STEEPER_THAN = {
     "both": "odds of popularity\nsteeper than average\nrating and complement",
@@ -98,7 +138,7 @@ _AREA = ["popularity_and_rating", "steeper_than", "predicted", "rankings"]
 
 def _pairs(counts: RatingProbabilities) -> pd.DataFrame:
     from receval.theory.item_pairs import item_pairs
-    from reproduction.studies.menamaldonado2021._shared.item_pairs import (
+    from reproduction.studies.menamaldonado2021.lemma_cases import (
         lemma1_predicts_disagreement,
     )
 
@@ -116,7 +156,11 @@ def _pairs(counts: RatingProbabilities) -> pd.DataFrame:
         pairs,
         {
             "popularity_and_rating": popularity,
-            "steeper_than": _steeper_than(*steeper),
+            "steeper_than": np.select(
+                [steeper[0] & steeper[1], steeper[1], steeper[0]],
+                ["both", "complement", "average rating"],
+                "neither",
+            ),
             "predicted": np.where(predicted, DISAGREE, "no disagreement"),
             "rankings": rankings,
         },
@@ -147,16 +191,6 @@ def _popularity_itself(counts: RatingProbabilities) -> pd.DataFrame:
     steeper = (pairs.steeper_than_relevance > 0) & (pairs.steeper_than_non_relevance > 0)
     text = "popularity itself is steeper than average rating and complement"
     return table_of_statements(pairs, {text: (steeper, 0.633)})
-
-
-def _steeper_than(
-    average_rating: NDArray[np.bool_], complement: NDArray[np.bool_]
-) -> NDArray[np.str_]:
-    return np.select(
-        [average_rating & complement, complement, average_rating],
-        ["both", "complement", "average rating"],
-        "neither",
-    )
 
 
 def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
@@ -200,7 +234,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             f"Odds of popularity steeper than average rating and complement: {steeper}",
             f"Strip at the right, one of the two equal for both items: {percent(strip)}",
         ]
-        print_totals(axes, lines, above=17)
+        print_totals(axes, lines)
     legend_below(figure)
     return figure
 
@@ -251,15 +285,15 @@ def paper_share(share: float) -> str:
     return f"(paper {100 * share:.4g} %)"
 
 
-def print_totals(axes: Axes, lines: list[str], above: float) -> None:
+def print_totals(axes: Axes, lines: list[str]) -> None:
     """Print lines of totals above a mosaic, and its title above these."""
-    axes.set_title(axes.get_title(loc="left"), pad=above + LINE_HEIGHT * len(lines) + 2)
+    axes.set_title(axes.get_title(loc="left"), pad=ABOVE + LINE_HEIGHT * len(lines) + 2)
     for number, line in enumerate(reversed(lines)):
         axes.annotate(
             line,
             xy=(0, 1),
             xycoords="axes fraction",
-            xytext=(0, above + LINE_HEIGHT * number),
+            xytext=(0, ABOVE + LINE_HEIGHT * number),
             textcoords="offset points",
             fontsize=7,
             va="baseline",

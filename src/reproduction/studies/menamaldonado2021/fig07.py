@@ -11,7 +11,7 @@ from receval.figures.finish import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.item_pairs import (
+from reproduction.studies.menamaldonado2021.fig06 import (
     dots,
     items_of_optima,
     rows_of_items,

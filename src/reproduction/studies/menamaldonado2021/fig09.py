@@ -15,21 +15,19 @@ from receval.figures.mosaic import mosaic
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.item_pairs import (
+from reproduction.studies.menamaldonado2021.fig05 import (
     AGREE,
+    COLOURS,
     DISAGREE,
     TIED,
-    orders_together,
-    popularity_against,
-    table_of_areas,
-    table_of_statements,
-)
-from reproduction.studies.menamaldonado2021.fig05 import (
-    COLOURS,
     mosaic_column,
+    orders_together,
     paper_share,
+    popularity_against,
     print_totals,
     share_beside_paper,
+    table_of_areas,
+    table_of_statements,
 )
 
 OPTIMISED = ("precision", "anti-precision")
@@ -67,7 +65,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.theory.item_pairs import item_pairs
     from receval.theory.rating_probabilities import RatingProbabilities
-    from reproduction.studies.menamaldonado2021._shared.item_pairs import (
+    from reproduction.studies.menamaldonado2021.lemma_cases import (
         lemma3_predicts_consistent_anti_precision,
         lemma3_predicts_consistent_precision,
     )
@@ -175,7 +173,7 @@ def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_real: bool) 
         for statement in (CONSISTENT, LEMMA_HOLDS)
     )
     lines = [f"Observed and real optimum agree: {consistent}; lemma 3 holds: {holds}"]
-    print_totals(axes, lines, above=17)
+    print_totals(axes, lines)
 
 
 def _names_against(compared: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from receval.figures.mosaic import percent
 from receval.figures.style import INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.item_pairs import (
+from reproduction.studies.menamaldonado2021.fig06 import (
     dots,
     in_falling_order,
     rows_of_items,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables 3 and 4: the cases of lemmas 1 to 3, checked on random pairs of items."""
+"""Tables 3 and 4: lemmas 1 to 3, and their cases, checked on random pairs of items."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
@@ -19,6 +19,76 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 if TYPE_CHECKING:
     from receval.theory.item_pairs import ItemPairs
     from receval.theory.rating_probabilities import RatingProbabilities
+
+# The lemmas, which predict how orders of a pair of items compare.
+#
+# The functions of lemmas work element by element on orders and on comparisons of steepness, for one
+# pair or for all cases of :class:`receval.theory.item_pairs.ItemPairs`:
+#
+# - an order is 1 if the function is larger for the first item of the pair, -1 if it is larger for
+#   the second, and 0 if it is equal (flat) for both;
+# - a steepness is 1 if the odds of popularity are steeper than the function, 0 if they are equally
+#   steep, and -1 if they are less steep (definition 2).
+#
+# "Relevance" is p(rel | train, i) in lemma 1 and p(rel | i) in lemma 3, "non-relevance" is 1 minus
+# that. The lemmas leave flat functions out; the results on them here are annex B.
+
+Flags = NDArray[np.bool_]
+
+
+def lemma1_predicts_disagreement(
+    popularity: ArrayLike,
+    relevance: ArrayLike,
+    steeper_than_relevance: ArrayLike,
+    steeper_than_non_relevance: ArrayLike,
+) -> Flags:
+    r"""Return where the optimal rankings of observed precision and anti-precision disagree.
+
+    They disagree if and only if the odds of popularity (a) are steeper than relevance and disagree
+    with it, or (b) are steeper than non-relevance and disagree with that (lemma 1, table 3). If
+    only relevance is flat, they disagree; if popularity is flat, they do not (annex B). One
+    exception cannot be seen from the signs: if relevance is 0 or 1 for both items, one of the two
+    functions is 0 for both and has a tie.
+    """
+    together = _together(popularity, relevance)
+    first = (together < 0) & (np.asarray(steeper_than_relevance) > 0)
+    second = (together > 0) & (np.asarray(steeper_than_non_relevance) > 0)
+    flat_relevance = (np.asarray(relevance) == 0) & (np.asarray(popularity) != 0)
+    return np.asarray(first | second | flat_relevance)
+
+
+def lemma3_predicts_consistent_precision(
+    popularity: ArrayLike, relevance: ArrayLike, steeper_than_relevance: ArrayLike
+) -> Flags:
+    r"""Return where the optimal rankings of observed and real precision agree.
+
+    Rating must be independent of relevance given an item. They agree exactly if popularity and
+    relevance agree, or if these disagree and relevance is steeper than the odds of popularity
+    (lemma 3, table 4). If only popularity is flat, they agree; if relevance is flat, the real
+    ranking has a tie, and they do not (annex B).
+    """
+    less_steep = np.asarray(steeper_than_relevance) < 0
+    return np.asarray((_together(popularity, relevance) > 0) | less_steep)
+
+
+def lemma3_predicts_consistent_anti_precision(
+    popularity: ArrayLike, relevance: ArrayLike, steeper_than_non_relevance: ArrayLike
+) -> Flags:
+    r"""Return where the optimal rankings of observed and real anti-precision agree.
+
+    Rating must be independent of relevance given an item. They agree exactly if popularity and
+    relevance disagree, or if these agree and non-relevance is steeper than the odds of popularity
+    (lemma 3, table 4). If only popularity is flat, they agree; if relevance is flat, the real
+    ranking has a tie, and they do not (annex B).
+    """
+    less_steep = np.asarray(steeper_than_non_relevance) < 0
+    return np.asarray((_together(popularity, relevance) < 0) | less_steep)
+
+
+def _together(first: ArrayLike, second: ArrayLike) -> NDArray[np.signedinteger]:
+    """Return 1 where two functions agree, -1 where they disagree, 0 where one is flat."""
+    return np.asarray(first) * np.asarray(second)
+
 
 STUDY = "menamaldonado2021"
 
@@ -63,9 +133,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _lemma1(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
     from receval.theory.item_pairs import item_pairs
-    from reproduction.studies.menamaldonado2021._shared.item_pairs import (
-        lemma1_predicts_disagreement,
-    )
 
     rng = generator(inputs.seed, STUDY, "table3")
     pairs = item_pairs(random_rated_items(rng, int(inputs.parameters["items"])), "rated")
@@ -97,16 +164,13 @@ def _lemma2(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
 
 def _lemma3(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
     from receval.theory.item_pairs import item_pairs
-    from reproduction.studies.menamaldonado2021._shared import item_pairs as lemmas
 
     rng = generator(inputs.seed, STUDY, "table4", "lemma3")
     pairs = item_pairs(item_dependent_items(rng, int(inputs.parameters["items"])), "all")
     for together, sign, against, case in _cases(pairs):
         conclusions = (
-            conclusion_of(lemmas.lemma3_predicts_consistent_precision(1, together, against[0])),
-            conclusion_of(
-                lemmas.lemma3_predicts_consistent_anti_precision(1, together, against[1])
-            ),
+            conclusion_of(lemma3_predicts_consistent_precision(1, together, against[0])),
+            conclusion_of(lemma3_predicts_consistent_anti_precision(1, together, against[1])),
         )
         condition = SIGNS[together], COMPARED[together].format(""), STEEPNESS[sign]
         yield _row("3", "item", condition, conclusions, _counts(pairs, case, conclusions))

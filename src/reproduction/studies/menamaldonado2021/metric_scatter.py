@@ -295,16 +295,10 @@ def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[Mark]:
         if above:
             sizes[index] = max(sizes[i] for i in above) + RING_GAP
             in_knot[[index, *above]] = True
-            _make_ring(axes.lines[index], sizes[index])
+            marker = axes.lines[index]
+            marker.set(marker="o", markersize=sizes[index], markeredgewidth=STROKE)
+            marker.set(markeredgecolor=marker.get_color(), markerfacecolor="none")
     return [Mark(size, bool(knot)) for size, knot in zip(sizes, in_knot, strict=True)]
-
-
-def _make_ring(marker: Line2D, size: float) -> None:
-    marker.set_markersize(size)
-    marker.set_marker("o")
-    marker.set_markeredgecolor(marker.get_color())
-    marker.set_markerfacecolor("none")
-    marker.set_markeredgewidth(STROKE)
 
 
 def labels_of(rows: pd.DataFrame, display: DisplayStyle, marks: Sequence[Mark]) -> list[PointLabel]:

@@ -411,7 +411,7 @@ RULE = 0.15
 
 
 def printed_formula(name: str) -> str:
-    """Return the printed form of a quantity or a ranking of :mod:`._shared.toy_matrices`."""
+    """Return the printed form of a quantity or a ranking."""
     if ranking := re.fullmatch(r"<(.*)>", name):
         return rf"$\langle {ranking[1]}\rangle$"
     if metric := re.fullmatch(r"(phi of )?(observed|real) (anti)?P(?:@1)?", name):

@@ -14,7 +14,7 @@ from receval.storage.files import VALUE_OF_SYSTEM
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from reproduction.studies.metric_studies.sampled_values import SampledValues
+    from reproduction.studies.metric_studies.rank_stability import SampledValues
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -29,7 +29,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     follow from the values of each sample. If the most popular items or largest users are removed,
     there is one sample, and its coefficient follows from these values.
     """
-    from reproduction.studies.metric_studies.sampled_values import read_samplings
+    from reproduction.studies.metric_studies.rank_stability import read_samplings
 
     tables = [
         _means(values, judgment_sampling)

@@ -63,7 +63,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     the same fold and split); half_interval_of_difference; lists (how many the value averages; empty
     if published). Cells that do not apply are empty.
     """
-    return with_means(values_of_packages(inputs), KEYS)
+    return with_means(values_of_packages(inputs))
 
 
 OVERLAP = "overlap"
@@ -102,15 +102,15 @@ def values_of_packages(inputs: ArtifactInputs) -> pd.DataFrame:
     return table[["algorithm", "system", "package", *VALUES]]
 
 
-def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+def with_means(folds: pd.DataFrame) -> pd.DataFrame:
     """Add the means over all folds and splits, with intervals over seeds, after the folds.
 
-    There is one with the fold ``mean`` for each combination of the keys.
+    There is one with the fold ``mean`` for each combination of the :data:`KEYS`.
     """
     single = folds[folds["fold"] != "mean"]
     rows = []
-    for names, group in single.groupby(list(keys), sort=False):
-        named = dict(zip(keys, names, strict=True))
+    for names, group in single.groupby(KEYS, sort=False):
+        named = dict(zip(KEYS, names, strict=True))
         # Overlaps between receval's own lists are of pairs of seeds that share a seed.
         of_pairs = named["package"] == "receval" and named["metric"].startswith(OVERLAP)
         rows.append(
@@ -128,7 +128,7 @@ def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
         )
     table = pd.concat([folds, pd.DataFrame(rows)], ignore_index=True)
     table["lists"] = table["lists"].astype("Int64")
-    columns = [*keys[:-1], "dataset", "split", "fold", keys[-1], "value", "half_interval"]
+    columns = [*KEYS[:-1], "dataset", "split", "fold", KEYS[-1], "value", "half_interval"]
     return table[[*columns, "difference", "half_interval_of_difference", "lists"]]
 
 

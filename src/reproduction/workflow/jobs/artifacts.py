@@ -30,7 +30,7 @@ def compute_artifact(
     *, module: str, description: Mapping[str, Any], results: Path, **inputs: Sequence[Path]
 ) -> None:
     """Call an artifact's ``data`` and write what it returns."""
-    from reproduction.experiments.input_files import InputFiles
+    from reproduction.experiments.experiment import InputFiles
     from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
     read = ArtifactInputs(InputFiles(**inputs), ArtifactDescription.of(description))

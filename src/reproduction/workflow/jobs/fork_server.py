@@ -142,7 +142,10 @@ class ForkedJob:
                 elif isinstance(message, ProcessExit):
                     status = message.status
                 else:
-                    self._started(message)
+                    with self._lock:
+                        self._process = message
+                    if self._unwanted:
+                        self.terminate()
         with self._lock:
             # From now on the system may give its id to another process.
             self._process = None
@@ -155,13 +158,6 @@ class ForkedJob:
             if self._process is not None:
                 with suppress(ProcessLookupError):
                     os.kill(self._process, signal.SIGTERM)
-
-    def _started(self, process: int) -> None:
-        with self._lock:
-            self._process = process
-            unwanted = self._unwanted
-        if unwanted:
-            self.terminate()
 
 
 class Server:
@@ -236,7 +232,11 @@ class Server:
         """Do a job and end the process."""
         status = 1
         try:
-            _end_with(server)
+            # End when the server ends, even while compiled code runs.
+            if sys.platform == "linux":
+                ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != server:
+                os._exit(1)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._selector.close()
@@ -266,14 +266,6 @@ class Server:
             with suppress(OSError):
                 connection.send(ProcessExit(os.waitstatus_to_exitcode(status)))
             connection.close()
-
-
-def _end_with(server: int) -> None:
-    """End this process when the server ends, even while compiled code runs."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != server:
-        os._exit(1)
 
 
 # What the server loads in advance, to save time in jobs.

@@ -28,17 +28,17 @@ import subprocess
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from threadpoolctl import threadpool_limits
 
 from receval.arithmetic import use_one_arithmetic
-from reproduction.workflow.jobs.fork_server import ForkServer
+from reproduction.workflow.jobs.fork_server import ForkedJob, ForkServer
 from reproduction.workflow.jobs.interpreter import SAFE_PYTHON, safe_path
 from reproduction.workflow.jobs.run_job import (
     Call,
@@ -131,27 +131,11 @@ class JobStoppedError(JobError):
     """A job was ended, or not started, because the whole run ends."""
 
 
-class StartedJob(Protocol):
-    """A job that runs in its own process."""
+StartedJob: TypeAlias = "ForkedJob | SpawnedJob | HandedOverJob"
+"""A job that runs in its own process: ``wait`` and ``terminate``."""
 
-    def wait(self) -> tuple[JobResult | None, int | None]:
-        """Return the result of the job and its exit status; None for what is unknown."""
-
-    def terminate(self) -> None:
-        """End the process."""
-
-
-class Launcher(Protocol):
-    """Starts processes for jobs. Callers in several threads must take turns."""
-
-    def warm_up(self) -> None:
-        """Begin to load the libraries that jobs share."""
-
-    def start(self, job: Job) -> StartedJob:
-        """Start a process for a job."""
-
-    def close(self) -> None:
-        """End what was started for all jobs."""
+Launcher: TypeAlias = "ForkServer | Spawner | HandingOver"
+"""Starts processes for jobs, in turns: ``warm_up``, ``start`` and ``close``."""
 
 
 def fastest_launcher() -> Launcher:
@@ -207,7 +191,11 @@ class JobRunner:
         code = self.code_behind(params.get("code", ""))
         job = Job(call, Path.cwd(), Path(log.messages), Path(log.benchmark), code)
         remove_parts_of(paths_of(outputs))
-        started = self._start(job, name)
+        with self._lock:
+            if self._stopped_by is not None:
+                raise JobStoppedError(f"{name} was not started: {self._stopped_by}.")
+            started = self._launcher.start(job)
+            self._running.add(started)
         result, status = started.wait()
         with self._lock:
             self._running.discard(started)
@@ -218,20 +206,9 @@ class JobRunner:
             raise JobStoppedError(f"{name} was stopped: {self._stopped_by}.")
         if result is None:
             raise JobError(f"{name} {_end_of(status)} Its log: {job.log}.")
-        self._tell(result, name, job.log)
-
-    def _start(self, job: Job, name: str) -> StartedJob:
-        with self._lock:
-            if self._stopped_by is not None:
-                raise JobStoppedError(f"{name} was not started: {self._stopped_by}.")
-            started = self._launcher.start(job)
-            self._running.add(started)
-            return started
-
-    def _tell(self, result: JobResult, name: str, log: Path) -> None:
         if result.error is None:
             return
-        error = JobError(f"{name}: {result.error}\nIts log: {log}.")
+        error = JobError(f"{name}: {result.error}\nIts log: {job.log}.")
         if result.disk_full:
             # All other jobs would fail, too.
             self.disk_full = True
@@ -307,20 +284,28 @@ class Spawner:
     def warm_up(self) -> None:
         """Do nothing: there is nothing to share."""
 
-    def start(self, job: Job) -> StartedJob:
+    def start(self, job: Job) -> SpawnedJob:
         """Start a process for a job."""
         receiver, sender = self._context.Pipe(duplex=False)
         process = self._context.Process(target=_spawned, args=(job, sender), daemon=True)
-        with self._lock, _without_main_module(), safe_path():
-            process.start()
+        with self._lock, safe_path():
+            # The process would import the main module, and Snakemake with it.
+            main = sys.modules["__main__"]
+            sys.modules["__main__"] = types.ModuleType("__main__")
+            try:
+                process.start()
+            finally:
+                sys.modules["__main__"] = main
         sender.close()
-        return _SpawnedJob(process, receiver, self._lock)
+        return SpawnedJob(process, receiver, self._lock)
 
     def close(self) -> None:
         """Do nothing: there is nothing to share."""
 
 
-class _SpawnedJob:
+class SpawnedJob:
+    """A job whose process was spawned."""
+
     def __init__(self, process: BaseProcess, receiver: Connection, lock: threading.Lock) -> None:
         self._process = process
         self._receiver = receiver
@@ -343,27 +328,15 @@ def _spawned(job: Job, result: Connection) -> None:
     """Run a job, and end when the parent process ends."""
     LOADED.keep()
     use_one_arithmetic()
-    parent = multiprocessing.parent_process()
-    assert parent is not None
 
     def watch() -> None:
-        parent.join()
+        if (parent := multiprocessing.parent_process()) is not None:
+            parent.join()
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
     end_with_the_run_alone()
     result.send(run_job(job))
-
-
-@contextmanager
-def _without_main_module() -> Iterator[None]:
-    """Hide the main module from a spawned process, which would import it and Snakemake."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
 
 
 VARIABLE = "RECEVAL_FOREGROUND"
@@ -443,14 +416,14 @@ class HandingOver:
         if self._target not in job.call.arguments.values():
             return self._others.start(job)
         self._asking.send(job)
-        return _HandedOver(self._asking)
+        return HandedOverJob(self._asking)
 
     def close(self) -> None:
         """Close the launcher of the other jobs."""
         self._others.close()
 
 
-class _HandedOver:
+class HandedOverJob:
     """A job that another process runs."""
 
     def __init__(self, asking: Connection) -> None:

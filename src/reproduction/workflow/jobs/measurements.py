@@ -31,8 +31,7 @@ from receval.splits.random_splits import split_by_random_ratio
 from receval.splits.split import Fold, Split, fold
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results, write_results
-from reproduction.experiments.experiment import Experiment, ExperimentDescription
-from reproduction.experiments.input_files import InputFiles
+from reproduction.experiments.experiment import Experiment, ExperimentDescription, InputFiles
 from reproduction.experiments.universes import sample_of_experiment
 from reproduction.experiments.values import Measurement, measure, protocol_columns
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings

@@ -49,7 +49,9 @@ def write_index(
     sources = ClaimSources(
         {f"{study['name']}/{path.stem}": path for path in results}, {study["name"]: record}
     )
-    shown = _ShownText(study, _rows_by_claim(verdicts), sources)
+    rows = [row for path in verdicts for row in read_results(path).to_dict("records")]
+    claims = {str(claim): list(own) for claim, own in groupby(rows, lambda row: row["claim"])}
+    shown = _ShownText(study, claims, sources)
     parts = [f"# {_text(study['title'])}", _text(study["citation"])]
     if study["is_demo"]:
         parts.append(OF_TWINS)
@@ -58,11 +60,6 @@ def write_index(
         of_figure = shown.paragraphs(artifact) if artifact["shows"] else None
         parts += _section(artifact, of_figure, shown.made_by(artifact))
     write_atomically(index, ("\n\n".join(parts) + "\n").encode())
-
-
-def _rows_by_claim(verdicts: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
-    rows = [row for path in verdicts for row in read_results(path).to_dict("records")]
-    return {str(claim): list(own) for claim, own in groupby(rows, lambda row: row["claim"])}
 
 
 class _ShownText:
@@ -219,7 +216,10 @@ def _text(text: str) -> str:
     """Return a text for GitHub, with numbers and symbols formatted and files linked."""
     parts = _FORMULA.split(in_text(text))
     marked = (part if _FORMULA.fullmatch(part) else _SYMBOL.sub(_set, part) for part in parts)
-    return _FILE.sub(_link, escape_markdown("".join(marked)))
+    return _FILE.sub(
+        lambda file: f"[{file[0]}]({ROOT}/{file[0]}{'.md' * (file[0] == 'README')})",
+        escape_markdown("".join(marked)),
+    )
 
 
 def _set(symbol: re.Match[str]) -> str:
@@ -228,11 +228,6 @@ def _set(symbol: re.Match[str]) -> str:
         # No plain bars: they would be escaped as in a table.
         return rf"$`\lvert {name} \rvert`$"
     return f"{before}$`{name}`${after}"
-
-
-def _link(file: re.Match[str]) -> str:
-    path = f"{file[0]}.md" if file[0] == "README" else file[0]
-    return f"[{file[0]}]({ROOT}/{path})"
 
 
 def build_paper(
@@ -256,7 +251,7 @@ def build_paper(
     configuration: Sequence[Path] = (),
 ) -> None:
     """Write the paper of an edition, its numbers as a table, and all data that its text reads."""
-    from receval.storage.files import write_atomically, write_results
+    from receval.storage.files import write_results
     from reproduction.publishing.paper import (
         PaperInputs,
         paper_numbers,

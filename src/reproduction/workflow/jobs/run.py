@@ -49,7 +49,14 @@ def begin_run(
     collect_rarely()
     prepare_job_environment(source)
     if in_main_process:
-        _check_limits(at_once)
+        # With a limit of zero a run would wait for ever.
+        if min(limit for limit in (1, *at_once) if limit is not None) < 1:
+            print(
+                "A run cannot start with --cores 0 or --jobs 0. Use a number of at least 1, or "
+                "all.",
+                file=sys.stderr,
+            )
+            raise SystemExit(2)
         _clear_up(dry)
         if not dry:
             begin_to_describe_processor()
@@ -58,16 +65,6 @@ def begin_run(
     if not dry:
         runner.warm_up()
     return runner
-
-
-def _check_limits(at_once: Sequence[int | None]) -> None:
-    """Refuse limits of zero, with which a run would wait for ever."""
-    if min(limit for limit in (1, *at_once) if limit is not None) < 1:
-        print(
-            "A run cannot start with --cores 0 or --jobs 0. Use a number of at least 1, or all.",
-            file=sys.stderr,
-        )
-        raise SystemExit(2)
 
 
 def _clear_up(dry: bool) -> None:
@@ -155,7 +152,7 @@ def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]
     try:
         # If two runs begin at once, one sees the other.
         with FileLock(folder / "runs.lock"):
-            alive = [path for path in runs.glob("*.lock") if not _remove_if_free(path)]
+            alive = [path for path in runs.glob("*.lock") if _is_held(path)]
             if not alive:
                 removed = sorted((folder / "locks").glob("*.lock"))
                 for lock in removed:
@@ -171,12 +168,11 @@ def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]
     return removed
 
 
-def _remove_if_free(path: Path) -> bool:
-    """Remove the file of a run that has ended; return whether it has."""
-    try:
+def _is_held(path: Path) -> bool:
+    """Return whether a run is alive; the file of one that has ended is removed."""
+    with suppress(Timeout):
         with FileLock(path, blocking=False):
             pass
-    except Timeout:
+        path.unlink(missing_ok=True)
         return False
-    path.unlink(missing_ok=True)
     return True

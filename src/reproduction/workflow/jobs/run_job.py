@@ -106,7 +106,10 @@ def paths_of(files: NamedFiles) -> list[Path]:
 
 
 def _paths(files: NamedFiles, function: str, kind: str) -> dict[str, Any]:
-    named = {name: _path(value) for name, value in files.items()}
+    named = {
+        name: Path(value) if isinstance(value, str) else tuple(map(Path, value))
+        for name, value in files.items()
+    }
     held = sum(len(value) if isinstance(value, tuple) else 1 for value in named.values())
     if held != len(files):
         raise ValueError(
@@ -114,10 +117,6 @@ def _paths(files: NamedFiles, function: str, kind: str) -> dict[str, Any]:
             f"{kind}. Name each file after an argument of the function."
         )
     return named
-
-
-def _path(value: str | list[str]) -> Path | tuple[Path, ...]:
-    return Path(value) if isinstance(value, str) else tuple(map(Path, value))
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,11 @@ def run_job(job: Job) -> JobResult:
         os.chdir(job.folder)
         job.log.parent.mkdir(parents=True, exist_ok=True)
         with job_log(job.log):
-            _redirect_into(job.log)
+            descriptor = os.open(job.log, os.O_WRONLY | os.O_APPEND)
+            for stream in (1, 2):
+                os.dup2(descriptor, stream)
+            os.close(descriptor)
+            faulthandler.enable(2)
             wall, processor = time.perf_counter(), time.process_time()
             with as_planned(job.code), noting_compiled() as compiled:
                 job.call.make()
@@ -245,14 +248,6 @@ class _PlainText(logging.Formatter):
         return printable(super().format(record), kept="\n\t")
 
 
-def _redirect_into(log: Path) -> None:
-    descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
-    for stream in (1, 2):
-        os.dup2(descriptor, stream)
-    os.close(descriptor)
-    faulthandler.enable(2)
-
-
 def _is_for_want_of_space(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -262,7 +257,14 @@ def _is_for_want_of_space(error: BaseException | None) -> bool:
 
 
 def _write_benchmark(path: Path, function: str, wall: float, processor: float) -> None:
-    whole, memory = _usage_of_this_process()
+    whole, memory = time.process_time(), "NA"
+    if sys.platform != "win32":
+        import resource
+
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        # Kilobytes, but bytes on macOS.
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        whole, memory = usage.ru_utime + usage.ru_stime, f"{usage.ru_maxrss / unit:.1f}"
     values = {
         "function": function,
         "s": f"{wall:.4f}",
@@ -271,15 +273,3 @@ def _write_benchmark(path: Path, function: str, wall: float, processor: float) -
         "process_cpu_time": f"{whole:.4f}",
     }
     write_atomically(path, "\t".join(values) + "\n" + "\t".join(values.values()) + "\n")
-
-
-def _usage_of_this_process() -> tuple[float, str]:
-    """Return processor seconds since the start, and the largest memory in MB."""
-    if sys.platform == "win32":
-        return time.process_time(), "NA"
-    import resource  # not on Windows
-
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    # Kilobytes, but bytes on macOS.
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return usage.ru_utime + usage.ru_stime, f"{usage.ru_maxrss / unit:.1f}"

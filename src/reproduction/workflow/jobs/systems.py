@@ -66,7 +66,10 @@ class Training:
             judged = self._values_to_learn((data.unbiased or data.test).matrix(n_items))
         met = (data.users_by_appearance, data.items_by_appearance)
         order = met if self.order == "appearance" else None
-        return model.fit(self._values_to_learn(data.train), judged, order, users)
+        model.fit(self._values_to_learn(data.learnt), judged, order, users)
+        if data.fold_in is not None:
+            model.fold_in(self._values_to_learn(data.fold_in))
+        return model
 
     def _values_to_learn(self, values: RatingMatrix) -> RatingMatrix:
         if self.events:

@@ -141,17 +141,6 @@ def _as_source_file(path: Path, statements: list[Any]) -> SourceFile:
     )
 
 
-_PARSED = ParsedSources()
-
-
-def code_digest(*entries: str, root: Path | None = None) -> str:
-    """Return a hash of all code in the packages that some entries reach by import.
-
-    Every call reads the code again; use :class:`CodeSnapshot` for many digests at once.
-    """
-    return CodeSnapshot(root, _PARSED).digest(*entries)
-
-
 Needed = tuple[str, str | None, str]
 """A module, one symbol of it (None for all, "" for its effects alone), and who asks for it."""
 

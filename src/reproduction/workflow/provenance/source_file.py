@@ -54,7 +54,6 @@ class Stripper(ast.NodeTransformer):
         return node if isinstance(node, ast.expr) else super().visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        """Strip a function or a coroutine."""
         if not node.decorator_list:
             self._forget(node.returns)
             node.returns = None
@@ -67,7 +66,6 @@ class Stripper(ast.NodeTransformer):
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - ast's name
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        """Strip a class, but keep its annotated fields."""
         return self._visit_inside(node, in_class_body=True)
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
@@ -102,10 +100,9 @@ class Stripper(ast.NodeTransformer):
 
     def _visit_inside(self, node: ast.AST, in_class_body: bool) -> ast.AST:
         outside, self._in_class_body = self._in_class_body, in_class_body
-        try:
-            return self.generic_visit(node)
-        finally:
-            self._in_class_body = outside
+        stripped = self.generic_visit(node)
+        self._in_class_body = outside
+        return stripped
 
     def _forget(self, annotation: ast.expr | None) -> None:
         if annotation is not None:
@@ -232,11 +229,6 @@ class SourceFile:
     statements: tuple[Statement, ...]
 
     @cached_property
-    def digest(self) -> str:
-        """Hash of all statements."""
-        return hash_texts(statement.digest for statement in self.statements)
-
-    @cached_property
     def imports(self) -> tuple[Import, ...]:
         """All imports from the packages."""
         return tuple(item for statement in self.statements for item in statement.imports)
@@ -323,8 +315,7 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
         tuple(
             statement
             for node, statement in statements
-            if not (_is_version(node) or _is_face(node))
-            and not _is_unused_outside_import(node, read_at_runtime)
+            if not _is_for_users(node) and not _is_unused_outside_import(node, read_at_runtime)
         ),
     )
 
@@ -350,25 +341,19 @@ def _is_in_package(module: str) -> bool:
     return module.partition(".")[0] in PACKAGES
 
 
-def _is_version(node: ast.stmt) -> bool:
-    # A new release should not make everything run again.
-    return (
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Constant)
-        and all(isinstance(t, ast.Name) and t.id == "__version__" for t in node.targets)
-    )
+def _is_for_users(node: ast.stmt) -> bool:
+    """Return whether a statement gives the version, or names that a package exports.
 
-
-def _is_face(node: ast.stmt) -> bool:
-    # Exported names are for users; code of the package imports them from their modules.
+    A new release should not make everything run again, and code of the package imports names from
+    their modules.
+    """
     if isinstance(node, ast.ImportFrom):
         return node.module == f"{LIBRARY}.{LAZY}"
-    return (
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Call)
-        and isinstance(node.value.func, ast.Name)
-        and node.value.func.id == LAZY
-    )
+    if not isinstance(node, ast.Assign):
+        return False
+    if isinstance(node.value, ast.Constant):
+        return all(isinstance(t, ast.Name) and t.id == "__version__" for t in node.targets)
+    return isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == LAZY
 
 
 def _is_unused_outside_import(node: ast.stmt, read_at_runtime: set[str]) -> bool:

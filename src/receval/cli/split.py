@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""``receval split``: split a file of ratings, and write the parts for this or another tool."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from receval.cli.arguments import (
+    COLUMNS,
+    add_ratings,
+    add_seed,
+    columns_of,
+    number_or_word,
+    reading_of,
+)
+from receval.cli.command_parser import add_command, complete_by
+from receval.cli.saved_arguments import TABLES_READ, RepeatableCommand, files_read
+from receval.notes import gravest_first, refuse_doubts
+from receval.storage.messages import printable, quoted
+
+if TYPE_CHECKING:
+    from receval.splits.split_ratings import SplitRatings
+
+DEFAULT_SPLIT = "user-ratio:train_ratio=0.8"
+"""The split if none is named."""
+
+FORMATS = ("receval", "csv", "recbole", "elliot", "lenskit", "rectools")
+"""What can be written: a saved split, tables, or files of other tools."""
+
+EXAMPLES = """formats:
+  receval     ratings and split, for receval evaluate FOLDER and load_split
+  csv         train.csv, test.csv and so on, with the identifiers of the ratings
+  recbole, elliot, lenskit, rectools
+              files that these tools read as they are (docs/library.md)
+
+examples:
+  receval split ratings.csv --kind temporal:cut=2003-01-31 --out by-time --format csv
+  receval split ratings.csv --kind held-out-users:folds=5 --out users
+  receval evaluate users --system item-knn
+"""
+
+
+def add_split(commands: Any) -> None:
+    """Add this command to ``receval``."""
+    text = "split your ratings, and write the parts for this or another tool"
+    parser = add_command(commands, "split", text, EXAMPLES, run_split)
+    add_ratings(parser, has_format=False)
+    parser.add_argument(
+        "--kind",
+        default=DEFAULT_SPLIT,
+        metavar="KIND",
+        help="split, as --split of receval evaluate (default: %(default)s)",
+    )
+    add_given_parts(parser)
+    add_seed(parser)
+    out = parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        default=Path("receval-split"),
+        help="output folder (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="receval",
+        help="the tool for which files are written (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--name",
+        default="ratings",
+        metavar="NAME",
+        help="name of the dataset, in names of files (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="write even if the folder has other files"
+    )
+    parser.add_argument(
+        "--quiet", action="store_true", help="print only warnings, not how files were read"
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse splits that may mislead according to their notes (docs/warnings.md)",
+    )
+    complete_by("directory", [out])
+    files = ["ratings", "test", "validation"]
+    parser.set_defaults(settings=None, report=None, repeatable=RepeatableCommand(parser, (), files))
+
+
+def add_given_parts(parser: argparse.ArgumentParser) -> None:
+    """Add arguments for a split that others made."""
+    group = parser.add_argument_group("splits that others made")
+    tables = [
+        group.add_argument(
+            f"--{name}",
+            metavar="FILE",
+            help=f"{what}; the ratings are then those that train (--split predefined)",
+        )
+        for name, what in (("test", "test ratings"), ("validation", "ratings set aside for tuning"))
+    ]
+    complete_by("file", tables)
+    group.add_argument(
+        "--part",
+        metavar="COLUMN",
+        help="column of the ratings that has train, validation or test for each row",
+    )
+
+
+def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
+    """Return the split of the arguments of a command, given its kind and parameters as a text.
+
+    If the ratings are the folder of a saved split, that is loaded.
+    """
+    from receval.data.ratings_table import read_ratings
+    from receval.splits.split_ratings import load_split, split
+
+    kind, parameters = named_split(text)
+    options = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
+    given = {
+        name: getattr(chosen, name)
+        for name in ("test", "validation", "part")
+        if getattr(chosen, name) is not None
+    }
+    if given and text != DEFAULT_SPLIT and kind != "predefined":
+        raise ValueError(
+            f"--{next(iter(given))} gives a split that others made, so the kind {kind} cannot be "
+            "made. Leave out one of the two."
+        )
+    if not given and (Path(chosen.ratings) / "split.json").is_file():
+        if text != DEFAULT_SPLIT:
+            raise ValueError(
+                f"{chosen.ratings} is a saved split, so the kind {kind} cannot be made. Leave out "
+                "the kind, or name a file of ratings."
+            )
+        return load_split(chosen.ratings)
+    ratings = read_ratings(chosen.ratings, **options)
+    read = [ratings]
+    if not given and kind != "predefined":
+        setattr(chosen, TABLES_READ, tuple(read))
+        return split(ratings, kind, seed=chosen.seed, **parameters)
+    parts: dict[str, Any] = {}
+    for name in ("test", "validation"):
+        if name in given:
+            parts[name] = read_ratings(given[name], **options)
+            read.append(parts[name])
+    setattr(chosen, TABLES_READ, tuple(read))
+    source: object = ratings
+    if "part" in given:
+        # The column of parts is not among those of ratings.
+        source = chosen.ratings
+        parts |= {"part": given["part"], **options}
+    if kind == "predefined":
+        parts |= parameters
+    return split(source, "predefined", seed=chosen.seed, **parts)
+
+
+def named_split(text: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the kind and the parameters of a split.
+
+    Examples
+    --------
+    >>> named_split("temporal:cut=0.8,gap=7")
+    ('temporal', {'cut': 0.8, 'gap': 7})
+    """
+    kind, _, written = text.partition(":")
+    parts = [part.partition("=") for part in written.split(",") if part]
+    return kind, {name.strip(): number_or_word(value.strip()) for name, _, value in parts}
+
+
+def run_split(chosen: argparse.Namespace) -> int:
+    """Run the command."""
+    from receval.data.reading import told_together
+
+    if chosen.ratings is None:
+        raise ValueError("No ratings are given. Name a file, as in receval split ratings.csv.")
+    for path in files_read(chosen):
+        if path.resolve().parent == chosen.out.resolve():
+            raise ValueError(
+                f"This command reads {quoted(str(path), 150)} in the folder that it would write "
+                "to. Choose another folder with --out."
+            )
+    # The option of this name in other commands says how files are read.
+    written_format, chosen.format = chosen.format, None
+    data = split_of(chosen, chosen.kind)
+    reading = [own for own in (data.reading, *data.other_reading) if own is not None]
+    notes = gravest_first([*(note for own in reading for note in own.notes), *data.notes])
+    if chosen.strict:
+        refuse_doubts(notes)
+    _write(data, chosen.out, written_format, chosen.name)
+    if not chosen.quiet:
+        for lines in told_together(reading):
+            print(*map(printable, lines), sep="\n", file=sys.stderr)
+    for note in notes:
+        print(printable(f"Note: {note}"), file=sys.stderr)
+    print(printable(_sizes(data), kept="\n"), end="\n\n")
+    print(f"Written: {printable(shlex.quote(str(chosen.out)))}/")
+    return 0
+
+
+def _write(data: SplitRatings, folder: Path, form: Any, name: str) -> None:
+    """Write a split in a format."""
+    if form == "receval":
+        data.save(folder)
+    else:
+        data.export(folder, form, name)
+
+
+def _sizes(data: SplitRatings) -> str:
+    """Return a table in Markdown with the size of each part of each fold."""
+    import pandas as pd
+
+    rows = []
+    for part, frame in data.to_frames()._asdict().items():
+        if frame is None:
+            continue
+        of_folds = frame.groupby("fold") if "fold" in frame else [(0, frame)]
+        rows += [
+            (fold, part, len(own), own["user"].nunique(), own["item"].nunique())
+            for fold, own in of_folds
+        ]
+    table = pd.DataFrame(rows, columns=["fold", "part", "ratings", "users", "items"])
+    return table.sort_values("fold", kind="stable").to_markdown(index=False)

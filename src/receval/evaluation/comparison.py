@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: MIT
+"""How systems are compared: the test, its correction, effect sizes, margins and power.
+
+The defaults are a permutation test of all pairs with Holm's correction.
+:class:`ComparisonChoices` has the other choices, and :func:`pair_table` compares by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from functools import partial
+from typing import Literal, TypedDict
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
+
+from receval.checked_arguments import check_fields
+from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
+from receval.evaluation.pair_tests import permutation_p_values, tested_in_words
+from receval.statistics.bootstrap import bootstrap_test_of_pairs
+from receval.statistics.effect_sizes import EFFECTS, Effect
+from receval.statistics.equivalence import (
+    detectable_difference,
+    equivalence_test,
+    non_inferiority_test,
+)
+from receval.statistics.multiple_comparisons import benjamini_hochberg, bonferroni, holm
+from receval.statistics.paired_tests import MOST_RANKED, sign_test, t_statistics, wilcoxon_test
+from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
+from receval.statistics.tukey import honestly_significant_differences, randomised_tukey_hsd
+from receval.storage.messages import how_many, quoted
+
+PairedTest = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"]
+Correction = Literal["auto", "holm", "bh", "bonferroni"]
+
+PERMUTATIONS = 10_000
+"""The default number of samples of a test."""
+
+DECIMALS_OF_RANKS = 12
+"""Differences are rounded to this many decimals before they are ranked or their signs counted, so
+that those that are equal but for rounding errors are equal."""
+
+_CORRECTIONS: dict[Correction, tuple[Callable[[ArrayLike], NDArray[np.float64]], str, str]] = {
+    "holm": (holm, "Holm's correction", "Holm"),
+    "bh": (benjamini_hochberg, "Benjamini and Hochberg's correction", "BH"),
+    "bonferroni": (bonferroni, "Bonferroni's correction", "Bonferroni"),
+}
+"""The functions of corrections, their names in sentences, and in headings."""
+
+EFFECTS_IN_WORDS: dict[Effect, tuple[str, str]] = {
+    "d_z": ("d_z", "the average of the users' differences over their standard deviation"),
+    "g_z": ("g_z", "d_z with Hedges' correction for few users"),
+    "cliff": ("Cliff's delta", "the share of users with wins minus the share with losses"),
+    "superiority": (
+        "Superiority",
+        "the probability that the first system is better for a user, ties counted as half",
+    ),
+}
+"""Headings and explanations of effect sizes."""
+
+
+class ComparisonOptions(TypedDict, total=False):
+    """The keyword arguments of :class:`ComparisonChoices`, all of them optional."""
+
+    test: PairedTest
+    correction: Correction | None
+    effect: Effect | None
+    reference: str | None
+    margin: float | Mapping[str, float] | None
+    power: float | None
+    samples: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class ComparisonChoices:
+    """How systems are compared.
+
+    Parameters
+    ----------
+    test : {"permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"}
+        The paired, two-sided test over users. All are of the average, except ``wilcoxon`` (of
+        ranks) and ``sign`` (of wins and losses).
+
+        - ``permutation``: random signs of the users' differences
+          (:func:`receval.evaluation.pair_tests.permutation_p_values`);
+        - ``t``: Student's paired t-test, for users with several lists with the standard error of a
+          ratio, so that p is below .05 where the 95 % interval excludes 0;
+        - ``wilcoxon``: the signed-rank test, exact with at most 25 differences
+          (:func:`receval.statistics.paired_tests.wilcoxon_test`);
+        - ``sign``: the exact sign test (:func:`receval.statistics.paired_tests.sign_test`);
+        - ``bootstrap``: the shifted bootstrap test
+          (:func:`receval.statistics.bootstrap.bootstrap_test_of_pairs`);
+        - ``tukey-hsd``: the randomised Tukey HSD test, whose p-values are already corrected for all
+          pairs (:func:`receval.statistics.tukey.randomised_tukey_hsd`).
+    correction : {"auto", "holm", "bh", "bonferroni"} or None
+        The correction for the number of pairs compared under one protocol and metric: Holm,
+        Benjamini and Hochberg, or Bonferroni. By default (``auto``) Holm, and none for
+        ``tukey-hsd``. With None, significance is by the uncorrected p-values.
+    effect : {"d_z", "g_z", "cliff", "superiority"}, optional
+        The effect size, with a 95 % interval (:mod:`receval.statistics.effect_sizes`): Cohen's d_z,
+        the same with Hedges' correction, Cliff's delta of paired differences, or the probability of
+        superiority. By default d_z, without an interval.
+    reference : str, optional
+        A system with which all others are compared, first the other system and second the
+        reference; these n - 1 pairs are then the family that is corrected. By default all pairs.
+    margin : float or mapping of str to float, optional
+        The largest difference of averages that does not matter, above 0, in the unit of the metric;
+        or one for each of some metrics. Tests then whether systems are equivalent, and whether the
+        first is not inferior (:mod:`receval.statistics.equivalence`), by t-tests whatever ``test``
+        is, with the same correction (for ``tukey-hsd`` and ``auto``, that of Holm).
+    power : float, optional
+        A probability between 0 and 1, usually .8. Adds the smallest difference that the users of
+        this test set suffice to find with this probability, by a t-test
+        (:func:`receval.statistics.equivalence.detectable_difference`) at the level .05, divided by
+        the number of pairs if there is a correction; for ``tukey-hsd`` at the level of that test.
+    samples : int
+        The number of samples of ``permutation``, ``bootstrap`` and ``tukey-hsd``.
+    seed : int
+        The seed of these samples.
+
+    Raises
+    ------
+    ValueError
+        A choice is unknown, a number is out of its range, or ``tukey-hsd`` is combined with a
+        correction or a reference.
+
+    Examples
+    --------
+    >>> ComparisonChoices(test="t", correction="bh").column
+    'p_bh'
+    """
+
+    test: PairedTest = "permutation"
+    correction: Correction | None = "auto"
+    effect: Effect | None = None
+    reference: str | None = None
+    margin: float | Mapping[str, float] | None = None
+    power: float | None = None
+    samples: int = PERMUTATIONS
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.samples < 1:
+            raise ValueError(f"The number of samples is {self.samples}; at least 1 is needed.")
+        if self.power is not None and not 0 < self.power < 1:
+            raise ValueError(
+                f"power is {self.power:g}; it must be a probability between 0 and 1, such as 0.8."
+            )
+        margins = self.margin.values() if isinstance(self.margin, Mapping) else [self.margin]
+        for margin in margins:
+            if margin is not None and not 0 < margin < np.inf:
+                raise ValueError(
+                    f"The margin is {margin:g}. It must be a difference above 0, in the unit of "
+                    "the metric."
+                )
+        if self.test == "tukey-hsd":
+            if self.correction not in ("auto", None):
+                raise ValueError(
+                    "The p-values of tukey-hsd are already corrected for all pairs, so the "
+                    f"correction {self.correction} cannot be applied. Leave the correction out, or "
+                    "choose another test."
+                )
+            if self.reference is not None:
+                raise ValueError(
+                    "tukey-hsd compares all pairs of systems, not one reference with the others. "
+                    "Leave the reference out, or choose another test."
+                )
+
+    @property
+    def applied(self) -> Correction | None:
+        """The correction that is applied to the p-values of the test."""
+        if self.correction == "auto":
+            return None if self.test == "tukey-hsd" else "holm"
+        return self.correction
+
+    @property
+    def column(self) -> str:
+        """The column of the p-values by which differences are significant."""
+        return "p" if self.applied is None else f"p_{self.applied}"
+
+    @property
+    def correction_in_words(self) -> str:
+        """The correction as a part of a sentence."""
+        if self.test == "tukey-hsd":
+            return "corrected for all pairs"
+        return "no correction" if self.applied is None else _CORRECTIONS[self.applied][1]
+
+    @property
+    def correction_heading(self) -> str:
+        """The heading of corrected p-values; empty if there are none."""
+        return "" if self.applied is None else _CORRECTIONS[self.applied][2]
+
+    @property
+    def correction_of_margins(self) -> Correction | None:
+        """The correction that is applied to tests by a margin."""
+        return "holm" if self.correction == "auto" else self.correction
+
+    @property
+    def correction_of_margins_in_words(self) -> str:
+        """The correction of tests by a margin as a part of a sentence."""
+        name = self.correction_of_margins
+        return "no correction" if name is None else _CORRECTIONS[name][1]
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The choices that differ from the defaults, as JSON-compatible values."""
+        found: dict[str, object] = {}
+        for own in fields(self):
+            value = getattr(self, own.name)
+            if value == own.default or own.name == "samples":
+                continue
+            if isinstance(value, Mapping):
+                value = {name: float(margin) for name, margin in value.items()}
+            elif own.name in ("margin", "power"):
+                value = float(value)
+            found[own.name] = value if own.name != "seed" else int(value)
+        return found
+
+    @property
+    def key(self) -> str:
+        """A text that is the same for equal comparisons."""
+        margin = self.margin
+        named = sorted(margin.items()) if isinstance(margin, Mapping) else margin
+        others = [getattr(self, own.name) for own in fields(self) if own.name != "margin"]
+        return repr([*others, named])
+
+    def margin_of(self, metric: str) -> float:
+        """Return the margin for a metric, NaN if there is none."""
+        if isinstance(self.margin, Mapping):
+            return float(self.margin.get(metric, np.nan))
+        return np.nan if self.margin is None else float(self.margin)
+
+    def check(self, systems: Sequence[str], metrics: Sequence[str]) -> None:
+        """Refuse a reference or margins of names that the result does not have."""
+        margins = list(self.margin) if isinstance(self.margin, Mapping) else []
+        references = [] if self.reference is None else [self.reference]
+        for kind, names, known in (
+            ("system", references, systems),
+            ("metric", margins, metrics),
+        ):
+            for name in names:
+                if name not in known:
+                    folded = {own.casefold(): own for own in known}
+                    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.4)
+                    hint = f"Did you mean {folded[near[0]]}? " if near else ""
+                    raise ValueError(
+                        f"There is no {kind} {quoted(name)} in this result. {hint}Its {kind}s are "
+                        f"{', '.join(known[:20])}{', ...' if len(known) > 20 else ''}."
+                    )
+
+    def in_words(self, pairs: pd.DataFrame) -> str:
+        """Describe the test by which a table of pairs was computed, as a part of a sentence."""
+        if self.test == "permutation":
+            return tested_in_words(pairs, self.samples)
+        if self.test == "wilcoxon":
+            n_exact = int((pairs["method"] == "exact").sum())
+            exact = (
+                f", exact with at most {MOST_RANKED} differences ({n_exact:,} of {len(pairs):,})"
+            )
+            return f"Wilcoxon's signed-rank test{exact if n_exact else ''}"
+        sampled = f"of {how_many(self.samples, 'sample')}"
+        return {
+            "t": "paired t-test",
+            "sign": "exact sign test",
+            "bootstrap": f"shifted bootstrap test {sampled}",
+            "tukey-hsd": f"randomised Tukey HSD test {sampled}",
+        }[self.test]
+
+
+def pair_table(
+    values: ValuesByUser,
+    metrics: Sequence[str],
+    systems: Sequence[str],
+    seed: np.random.SeedSequence,
+    comparison: ComparisonChoices,
+    less_is_better: frozenset[str] = frozenset(),
+) -> pd.DataFrame:
+    """Compare pairs of systems under each metric, one row per metric and pair.
+
+    Columns are ``metric``; ``first`` and ``second``; ``difference``, the first system's average
+    minus the second's, with its 95 % interval from ``low`` to ``high``; ``effect_size``, and
+    ``effect_low`` and ``effect_high`` if an effect size is named; ``p``, and the corrected p-values
+    under the name of the correction, such as ``p_holm``; ``significant``, which tells whether they
+    are below .05; and ``method``, how p was computed. With a margin there are also ``margin``,
+    ``p_equivalent`` and ``equivalent``, ``p_not_inferior`` and ``not_inferior`` (of the first
+    system), corrected like the others; and with a power ``detectable``, the smallest true
+    difference that is found with this probability.
+
+    Tests and effect sizes are of the users' contributions to the average
+    (:attr:`receval.evaluation.by_user.ValuesByUser.contributions`). The first system is better
+    where the difference is above 0, or below 0 for metrics in ``less_is_better``.
+    """
+    comparison.check(systems, metrics)
+    first, second = system_pairs(len(systems))
+    chosen, signs = _family(comparison.reference, systems, first, second)
+    _check_users(values, comparison, len(chosen))
+    contributions = values.contributions
+    p_values, methods = _p_values(values, seed, comparison)
+    p_values, methods = p_values[:, chosen], methods[:, chosen]
+    corrected = _corrected(p_values, comparison.applied)
+    differences, halves = values.differences()
+    differences, halves = differences[:, chosen] * signs, halves[:, chosen]
+    first, second = first[chosen], second[chosen]
+    first, second = np.where(signs < 0, second, first), np.where(signs < 0, first, second)
+    effects = _effects(values, comparison, chosen, signs, first, second)
+    errors = _standard_errors(halves, values.n_users)
+    detectable = _detectable(contributions, errors, values.n_users, comparison)
+    names = np.array(systems, dtype=object)
+    frames = []
+    for number, metric in enumerate(metrics):
+        columns: dict[str, object] = {
+            "metric": metric,
+            "first": names[first],
+            "second": names[second],
+            "difference": differences[number],
+            "low": differences[number] - halves[number],
+            "high": differences[number] + halves[number],
+            **{name: own[number] for name, own in effects.items()},
+            "p": p_values[number],
+            comparison.column: corrected[number],
+            "significant": corrected[number] < LEVEL,
+            "method": methods[number],
+        }
+        if comparison.margin is not None:
+            columns |= _by_margin(
+                differences[number],
+                errors[number],
+                values.n_users,
+                comparison.margin_of(metric),
+                comparison.correction_of_margins,
+                is_less_better=metric in less_is_better,
+            )
+        if comparison.power is not None:
+            columns["detectable"] = detectable[number]
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _family(
+    reference: str | None,
+    systems: Sequence[str],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the numbers of the compared pairs, and -1 for those that begin with the reference."""
+    if reference is None:
+        return np.arange(len(first)), np.ones(len(first))
+    own = list(systems).index(reference)
+    chosen = np.flatnonzero((first == own) | (second == own))
+    return chosen, np.where(first[chosen] == own, -1.0, 1.0)
+
+
+def _check_users(values: ValuesByUser, comparison: ComparisonChoices, n_pairs: int) -> None:
+    """Refuse tests that no value could pass."""
+    if values.n_users < 2 and (comparison.test != "permutation" or comparison.margin is not None):
+        raise ValueError(
+            f"Only {how_many(values.n_users, 'user')} is averaged, but the test "
+            f"{'by a margin' if comparison.test == 'permutation' else comparison.test} needs at "
+            "least two. Test more users."
+        )
+    family = n_pairs if comparison.applied in ("holm", "bonferroni") else 1
+    least = family / (comparison.samples + 1)
+    if comparison.test in ("bootstrap", "tukey-hsd") and least >= LEVEL:
+        raise ValueError(
+            f"No difference can be significant by the test {comparison.test} with "
+            f"{how_many(comparison.samples, 'sample')} and {how_many(family, 'pair')}: the "
+            f"smallest p-value is {least:.3g}. Set samples to {int(family / LEVEL) * 10:,} or "
+            "more, or choose another test."
+        )
+
+
+def _p_values(
+    values: ValuesByUser, seed: np.random.SeedSequence, comparison: ComparisonChoices
+) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+    """Return the p-values of all pairs and their methods, each of shape (n_metrics, n_pairs)."""
+    contributions = values.contributions
+    if comparison.test == "permutation":
+        return permutation_p_values(contributions, seed, comparison.samples)
+    method: object = "samples"
+    if comparison.test == "t":
+        found, method = _t_test(values), "t"
+    elif comparison.test == "wilcoxon":
+        found = wilcoxon_test(contributions, decimals=DECIMALS_OF_RANKS, exact_up_to=MOST_RANKED)
+        unequal = over_pairs(contributions, _unequal, exact=True)
+        method = np.where(unequal <= MOST_RANKED, "exact", "normal").astype(object)
+    elif comparison.test == "sign":
+        found, method = sign_test(np.round(contributions, DECIMALS_OF_RANKS)), "exact"
+    elif comparison.test == "bootstrap":
+        found = bootstrap_test_of_pairs(contributions, seed, comparison.samples)
+    else:
+        found = randomised_tukey_hsd(contributions, samples=comparison.samples, seed=seed)
+    return found, np.broadcast_to(np.asarray(method, dtype=object), found.shape)
+
+
+def _unequal(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Count the users with different values."""
+    rounded = np.round(differences, DECIMALS_OF_RANKS)
+    return np.asarray((rounded != 0).sum(axis=-1), dtype=np.float64)
+
+
+def _t_test(values: ValuesByUser) -> NDArray[np.float64]:
+    """Return the p-values of the t-test of averages, whose standard error is that of a ratio."""
+    differences, halves = values.differences()
+    errors = _standard_errors(halves, values.n_users)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(differences == 0, 0.0, np.abs(differences) / errors)
+    return np.asarray(2.0 * stdtr(values.n_users - 1, -t))
+
+
+def _standard_errors(halves: NDArray[np.float64], n_users: int) -> NDArray[np.float64]:
+    """Return the standard errors of differences from half the widths of their intervals."""
+    if n_users < 2:
+        return np.full_like(halves, np.nan)
+    return np.asarray(halves / stdtrit(n_users - 1, (1 + CONFIDENCE) / 2))
+
+
+def _corrected(p_values: NDArray[np.float64], name: Correction | None) -> NDArray[np.float64]:
+    return p_values if name is None or name == "auto" else _CORRECTIONS[name][0](p_values)
+
+
+def _effects(
+    values: ValuesByUser,
+    comparison: ComparisonChoices,
+    chosen: NDArray[np.intp],
+    signs: NDArray[np.float64],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+) -> dict[str, NDArray[np.float64]]:
+    """Return effect sizes of shape (n_metrics, n_pairs) by column, with intervals if named."""
+    contributions = values.contributions
+    shape = (len(contributions), len(chosen))
+    if comparison.effect is None:
+        if values.n_users < 2:
+            return {"effect_size": np.full(shape, np.nan)}
+        sizes = t_statistics(contributions) / np.sqrt(values.n_users)
+        return {"effect_size": sizes[:, chosen] * signs}
+    names = ("effect_size", "effect_low", "effect_high")
+    found = {name: np.empty(shape) for name in names}
+    of = EFFECTS[comparison.effect]
+    for metric, own in enumerate(contributions):
+        for pair, (one, other) in enumerate(zip(first, second, strict=True)):
+            differences = own[one] - own[other]
+            if comparison.effect in ("cliff", "superiority"):
+                differences = np.round(differences, DECIMALS_OF_RANKS)
+            for name, size in zip(names, of(differences[None]), strict=True):
+                found[name][metric, pair] = size[0]
+    return found
+
+
+def _by_margin(
+    differences: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    n_users: int,
+    margin: float,
+    correction: Correction | None,
+    *,
+    is_less_better: bool,
+) -> dict[str, object]:
+    """Return the columns of the tests by a margin for the pairs under one metric."""
+    if np.isnan(margin):
+        return {
+            "margin": np.nan,
+            "p_equivalent": np.nan,
+            "equivalent": False,
+            "p_not_inferior": np.nan,
+            "not_inferior": False,
+        }
+    own = partial(_corrected, name=correction)
+    gains = -differences if is_less_better else differences
+    equivalent = own(equivalence_test(differences, errors, n_users, margin))
+    not_inferior = own(non_inferiority_test(gains, errors, n_users, margin))
+    return {
+        "margin": margin,
+        "p_equivalent": equivalent,
+        "equivalent": equivalent < LEVEL,
+        "p_not_inferior": not_inferior,
+        "not_inferior": not_inferior < LEVEL,
+    }
+
+
+def _detectable(
+    contributions: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    n_users: int,
+    comparison: ComparisonChoices,
+) -> NDArray[np.float64]:
+    """Return the smallest differences that would be found with the power of the comparison."""
+    if comparison.power is None or n_users < 2:
+        return np.full_like(errors, np.nan)
+    if comparison.test == "tukey-hsd":
+        limits = honestly_significant_differences(contributions, LEVEL)[:, None]
+        return np.asarray(limits + stdtrit(n_users - 1, comparison.power) * errors)
+    level = LEVEL if comparison.applied is None else LEVEL / errors.shape[1]
+    return detectable_difference(errors, n_users, level=level, power=comparison.power)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""The paragraph on the experimental set-up of a result, for the methods section of a paper."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Collection, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import pandas as pd
+
+from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.comparison import EFFECTS_IN_WORDS, ComparisonChoices
+from receval.figures.printed_numbers import as_written
+from receval.notes import Note
+from receval.statistics.pairs import LEVEL
+from receval.storage.messages import how_many
+from receval.storage.saved_folders import receval_version
+
+PACKAGES = ("numpy", "scipy", "pandas", "numba")
+"""The packages whose versions are named."""
+
+_CODES_OF_USERS = ("users-left-out", "few-users", "users-without-lists", "users-without-scores")
+
+
+def number_of_trials(system: object) -> int | None:
+    """Return the number of trials by which a system was tuned, None if it has no record of it.
+
+    A tuned system has an attribute ``tuning``, whose attribute ``trials`` is their number or a
+    collection of them.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> number_of_trials(SimpleNamespace(tuning=SimpleNamespace(trials=[0.1, 0.2])))
+    2
+    >>> number_of_trials(SimpleNamespace()) is None
+    True
+    """
+    trials = getattr(getattr(system, "tuning", None), "trials", None)
+    if isinstance(trials, int):
+        return trials
+    return len(trials) if isinstance(trials, Collection) else None
+
+
+def methods_paragraph(
+    settings: Mapping[str, Any],
+    words: Sequence[str],
+    notes: Sequence[Note],
+    values: Mapping[str, ValuesByUser],
+    pairs: pd.DataFrame | None,
+    comparison: ComparisonChoices,
+    metrics: Sequence[str],
+) -> str:
+    """Return the paragraph of a result, in plain text.
+
+    Settings, words, notes and values are those of the result; there are no pairs if there is only
+    one system.
+    """
+    told = [
+        *_data(settings),
+        *words,
+        *_users(values, notes),
+        *_systems(settings),
+        *_statistics(pairs, comparison, settings),
+        _software(settings),
+    ]
+    if not words:
+        told.insert(0, f"The metrics were {_listed(list(metrics))}.")
+    return " ".join(told)
+
+
+def _data(settings: Mapping[str, Any]) -> list[str]:
+    """Describe the split and its sizes, or the depth and the ties of lists."""
+    split = settings.get("split")
+    if not split:
+        if "depth" not in settings:
+            return []
+        depth = settings["depth"]
+        cut = {"auto": "cut where their lengths show it", "whole": "complete"}
+        ties = {
+            "trec": "as in trec_eval",
+            "random": "at random",
+            "listed": "as listed",
+        }
+        return [
+            f"Recommendation lists were taken as {cut.get(depth, f'cut at {depth}')}; items with "
+            f"equal scores were ordered {ties.get(settings.get('ties', ''), 'by one rule')}."
+        ]
+    parameters = [
+        f"{name}={value}"
+        for name, value in split.items()
+        if name != "kind" and isinstance(value, str | int | float)
+    ]
+    text = f"Ratings were split by {split['kind']}"
+    if parameters:
+        text += f" ({', '.join(parameters)})"
+    text += f" with seed {settings['seed']}"
+    data = settings.get("data", {})
+    if data:
+        train, test = data["training_ratings"], data["test_ratings"]
+        folds = f" in {len(train)} folds" if len(train) > 1 else ""
+        text += (
+            f": {data['ratings']:,} ratings of {how_many(data['users'], 'user')} and "
+            f"{how_many(data['items'], 'item')},{folds} {_range(train)} for training and "
+            f"{_range(test)} for testing{' per fold' if folds else ''}"
+        )
+    return [f"{text}."]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Join all names in full, unlike messages, which are shortened."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _range(sizes: Sequence[int]) -> str:
+    low, high = min(sizes), max(sizes)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _users(values: Mapping[str, ValuesByUser], notes: Sequence[Note]) -> list[str]:
+    """Tell how many users are averaged, and who is left out and why."""
+    counts = dict.fromkeys(own.n_users for own in values.values())
+    told = []
+    if len(counts) == 1:
+        told.append(f"These are {how_many(next(iter(counts)), 'user')}.")
+    else:
+        each = [f"{own.n_users:,} under {name}" for name, own in values.items()]
+        told.append(f"These are {_listed(each)} users.")
+    left_out = [str(note) for note in notes if note.code in _CODES_OF_USERS]
+    return [*told, *left_out]
+
+
+def _systems(settings: Mapping[str, Any]) -> list[str]:
+    """Describe the systems, their parameters, and how they were tuned."""
+    systems = settings.get("systems")
+    if not systems:
+        return []
+    each, tuned, untuned = [], [], []
+    for name, own in systems.items():
+        parameters = [f"{key}={value}" for key, value in own.get("parameters", {}).items()]
+        text = own["class"] if own["class"] != name else ""
+        inside = "; ".join(filter(None, [text, ", ".join(parameters)]))
+        each.append(f"{name} ({inside})" if inside else name)
+        trials = own.get("trials")
+        if trials is None:
+            untuned.append(name)
+        else:
+            tuned.append(f"{name} ({how_many(trials, 'trial')})")
+    told = [f"{'Systems were' if len(each) > 1 else 'The system was'} {_listed(each)}."]
+    if tuned:
+        told.append(f"Tuned on validation data: {_listed(tuned)}.")
+        if untuned:
+            told.append(f"Not tuned: {_listed(untuned)}.")
+    return told
+
+
+def _statistics(
+    pairs: pd.DataFrame | None, comparison: ComparisonChoices, settings: Mapping[str, Any]
+) -> list[str]:
+    """Describe intervals, the test with its correction, effect sizes, margins and power."""
+    told = ["Intervals are 95 % confidence intervals over users, by Student's t distribution."]
+    if pairs is None:
+        return told
+    n_pairs = int(pairs.groupby(["protocol", "metric"]).size().iloc[0])
+    if comparison.reference is None:
+        compared = f"All {how_many(n_pairs, 'pair')} of systems" if n_pairs > 1 else "The systems"
+    else:
+        compared = f"{how_many(n_pairs, 'system').capitalize()} and {comparison.reference}"
+    text = (
+        f"{compared} were compared over users under each metric by a two-sided "
+        f"{comparison.in_words(pairs)}"
+    )
+    if n_pairs > 1 or comparison.test == "tukey-hsd":
+        text += f" ({comparison.correction_in_words}"
+        text += f" for {how_many(n_pairs, 'pair')})" if comparison.applied else ")"
+    told.append(f"{text}, at the level {as_written(LEVEL)}.")
+    effect, explained = EFFECTS_IN_WORDS[comparison.effect or "d_z"]
+    told.append(f"The effect size is {effect}: {explained}.")
+    if comparison.margin is not None:
+        margins = comparison.margin
+        each = (
+            _listed([f"{value:g} for {name}" for name, value in margins.items()])
+            if isinstance(margins, Mapping)
+            else f"{margins:g}"
+        )
+        told.append(
+            "Equivalence was tested by two one-sided t-tests, and non-inferiority by one, with "
+            f"a margin of {each} ({comparison.correction_of_margins_in_words})."
+        )
+    if comparison.power is not None:
+        told.append(
+            "The smallest detectable differences are for a power of "
+            f"{as_written(comparison.power)}."
+        )
+    return told
+
+
+def _software(settings: Mapping[str, Any]) -> str:
+    """Name the software with its versions, and the dialect."""
+    named = [f"receval {receval_version()}", f"Python {platform.python_version()}"]
+    for package in PACKAGES:
+        try:
+            named.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            continue
+    dialect = settings.get("dialect")
+    by = f", with the definitions of metrics of {dialect}" if dialect else ""
+    return f"Values were computed with {_listed(named)}{by}."

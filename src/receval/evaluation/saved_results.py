@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Save the result of an evaluation in a folder, and load it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from receval.data.reading import loaded_report, saved_report
+from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.repeated_calls import command_settings
+from receval.evaluation.tuning_record import TuningRecord
+from receval.notes import Note
+from receval.storage.archives import Archive, write_archive
+from receval.storage.files import write_atomically
+from receval.storage.saved_folders import (
+    read_description,
+    refuse_other_files,
+    write_description,
+)
+from receval.top_lists import TopLists
+
+VALUES_FILE = "values.npz"
+SETTINGS_FILE = "settings.json"
+
+SAVED = (
+    "systems", "metrics", "values", "user_ids", "settings", "notes", "words", "reading",
+    "less_is_better", "top_lists", "item_ids", "tuning",
+    "of_ranks", "of_all_users", "traits", "item_groups",
+)  # fmt: skip
+"""The fields of a result that are saved; all others must have a default."""
+
+_PARTS = ("sums", "weights", "users")
+_OF_LISTS = ("users", "items", "scores")
+
+
+def save_result(own: Mapping[str, Any], folder: Path) -> None:
+    """Write the fields of a result, by name, into a folder; equal results give equal bytes."""
+    refuse_other_files(folder, "result", [VALUES_FILE, SETTINGS_FILE])
+    arrays: dict[str, Any] = {"user_ids": own["user_ids"]}
+    for number, values in enumerate(own["values"].values()):
+        arrays |= {f"{part}{number}": getattr(values, part) for part in _PARTS}
+    if own["item_ids"] is not None:
+        arrays["item_ids"] = own["item_ids"]
+    kept: list[tuple[str, str, list[str]]] = []
+    for protocol, by_system in own["top_lists"].items():
+        for system, folds in by_system.items():
+            for fold, lists in enumerate(folds):
+                prefix = f"lists{len(kept)}/{fold}"
+                arrays |= {f"{prefix}/{part}": getattr(lists, part) for part in _OF_LISTS}
+            kept.append((protocol, system, [str(lists.scores.dtype) for lists in folds]))
+    groups: list[tuple[str, str, str]] = []
+    for feature, by_group in own["item_groups"].items():
+        for group, by_protocol in by_group.items():
+            for protocol, values in by_protocol.items():
+                prefix = f"item_groups{len(groups)}"
+                arrays |= {f"{prefix}/{part}": getattr(values, part) for part in _PARTS}
+                groups.append((feature, group, protocol))
+    arrays |= {f"traits{number}": one for number, one in enumerate(own["traits"].values())}
+    write_archive(folder / VALUES_FILE, arrays)
+    settings = command_settings(own["settings"], own["reading"])
+    if settings is None:
+        (folder / SETTINGS_FILE).unlink(missing_ok=True)
+    else:
+        text = json.dumps(settings, indent=2, ensure_ascii=False)
+        write_atomically(folder / SETTINGS_FILE, text + "\n")
+    content = {
+        "systems": own["systems"],
+        "metrics": own["metrics"],
+        "protocols": list(own["values"]),
+        "settings": own["settings"],
+        "notes": [(note.code, str(note)) for note in own["notes"]],
+        "words": own["words"],
+        "reading": [saved_report(report) for report in own["reading"]],
+        "less_is_better": own["less_is_better"],
+        "of_ranks": own["of_ranks"],
+        "of_all_users": own["of_all_users"],
+        "traits": list(own["traits"]),
+        "item_groups": groups,
+        "has_item_ids": own["item_ids"] is not None,
+        "lists": kept,
+        "tuning": {name: asdict(record) for name, record in own["tuning"].items()},
+    }
+    write_description(folder, "result", content, [VALUES_FILE])
+
+
+def loaded_result_fields(folder: Path) -> dict[str, Any]:
+    """Return the fields of a result that :func:`save_result` wrote, by name."""
+    content = read_description(folder, "result")
+    with Archive(folder / VALUES_FILE) as archive:
+        user_ids = archive.array("user_ids", str, (None,))
+        values = {
+            protocol: _values(archive, "{}" + str(number))
+            for number, protocol in enumerate(content["protocols"])
+        }
+        item_groups: dict[str, dict[str, dict[str, ValuesByUser]]] = {}
+        for number, (feature, group, protocol) in enumerate(content["item_groups"]):
+            by_protocol = item_groups.setdefault(feature, {}).setdefault(group, {})
+            by_protocol[protocol] = _values(archive, f"item_groups{number}/{{}}")
+        traits = {
+            name: archive.array(f"traits{number}", np.float64, (None,))
+            for number, name in enumerate(content["traits"])
+        }
+        item_ids = archive.array("item_ids", str, (None,)) if content["has_item_ids"] else None
+        top_lists: dict[str, dict[str, tuple[TopLists, ...]]] = {}
+        for number, (protocol, system, kinds) in enumerate(content["lists"]):
+            top_lists.setdefault(protocol, {})[system] = tuple(
+                TopLists(
+                    archive.array(f"lists{number}/{fold}/users", np.int64, (None,)),
+                    archive.array(f"lists{number}/{fold}/items", np.int32, (None, None)),
+                    archive.array(f"lists{number}/{fold}/scores", np.dtype(kind), (None, None)),
+                )
+                for fold, kind in enumerate(kinds)
+            )
+    return {
+        "top_lists": top_lists,
+        "item_ids": item_ids,
+        "item_groups": item_groups,
+        "traits": traits,
+        "of_ranks": tuple(content["of_ranks"]),
+        "of_all_users": frozenset(content["of_all_users"]),
+        "tuning": {name: _record(own) for name, own in content["tuning"].items()},
+        "systems": tuple(content["systems"]),
+        "metrics": tuple(content["metrics"]),
+        "values": values,
+        "user_ids": user_ids,
+        "settings": content["settings"],
+        "notes": tuple(Note(*own) for own in content["notes"]),
+        "words": tuple(content["words"]),
+        "reading": tuple(loaded_report(own) for own in content["reading"]),
+        "less_is_better": frozenset(content["less_is_better"]),
+    }
+
+
+def _values(archive: Archive, name: str) -> ValuesByUser:
+    """Return values whose arrays have names with ``{}`` for their part."""
+    return ValuesByUser(
+        sums=archive.array(name.format("sums"), np.float64, (None, None, None)),
+        weights=archive.array(name.format("weights"), np.float64, (None,)),
+        users=archive.array(name.format("users"), np.int64, (None,)),
+    )
+
+
+def _record(saved: Mapping[str, Any]) -> TuningRecord:
+    """Return the record of a tuning, whose sequences JSON has made lists."""
+    fields: dict[str, Any] = {
+        name: tuple(own) if isinstance(own, list) else own for name, own in saved.items()
+    }
+    return TuningRecord(**fields)

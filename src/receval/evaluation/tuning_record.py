@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: MIT
+"""How one system was tuned, and the section of a report on the tuning of several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from receval.evaluation.formatting import DECIMALS, with_direction
+from receval.evaluation.report import ReportFigure, ReportPart, ReportTable
+from receval.figures.curves import line
+from receval.figures.finish import legend_below
+from receval.figures.printed_numbers import fixed
+from receval.figures.style import SINGLE_COLUMN, legend_name, new_figure, styles_of_many
+from receval.figures.tables import Column, Table
+from receval.statistics.expected_maximum import expected_maximum
+from receval.storage.messages import how_many
+
+MOST_TRIALS = 200
+"""The most trials that a report lists; its file ``trials.csv`` has all."""
+
+_DIGITS = 4
+"""The digits of real parameters in the tables of reports; their files have all."""
+
+
+@dataclass(frozen=True)
+class TuningRecord:
+    """How one system was tuned: all its trials, and what they were measured by.
+
+    Attributes
+    ----------
+    metric, protocol : str
+        By which the trials were compared.
+    validation : str
+        The kind of split that made the validation part, and its parameters.
+    split : str
+        A digest of the split whose training ratings were used
+        (:func:`receval.evaluation.tuned_systems.digest_of_split`).
+    settings : tuple of mapping
+        The parameters of each trial, by name.
+    values : tuple of float
+        The value of each trial on the validation part; NaN if it failed.
+    failures : tuple of str
+        Why a trial failed, in a sentence; empty if it did not.
+    users : int
+        The number of validation users over whom values are averaged.
+    less_is_better : bool
+        Whether lower values are better.
+    is_exhausted : bool
+        Whether all settings of the grid were tried, so that there are no further ones.
+    seed : int
+        The seed of the validation part and of random settings.
+
+    Examples
+    --------
+    >>> record = TuningRecord(
+    ...     "nDCG@10", "AR AI-AN", "user-ratio", "", ({"k": 5}, {"k": 9}), (0.2, 0.3), ("", ""), 40
+    ... )
+    >>> record.trials, record.best, record.parameters
+    (2, 1, {'k': 9})
+    """
+
+    metric: str
+    protocol: str
+    validation: str
+    split: str
+    settings: tuple[Mapping[str, Any], ...]
+    values: tuple[float, ...]
+    failures: tuple[str, ...]
+    users: int
+    less_is_better: bool = False
+    is_exhausted: bool = False
+    seed: int = 1
+
+    @property
+    def trials(self) -> int:
+        """The number of trials, including those that failed."""
+        return len(self.values)
+
+    @property
+    def failed(self) -> int:
+        """The number of trials that failed."""
+        return sum(map(math.isnan, self.values))
+
+    @property
+    def goodness(self) -> list[float]:
+        """The values of the trials that did not fail, with the sign by which more is better."""
+        sign = -1.0 if self.less_is_better else 1.0
+        return [sign * value for value in self.values if not math.isnan(value)]
+
+    @property
+    def best(self) -> int:
+        """The position of the best trial, from 0; of equal ones, the first."""
+        if self.failed == self.trials:
+            raise ValueError(f"All trials failed, so none is the best. {self.failures[0]}")
+        choose = np.nanargmin if self.less_is_better else np.nanargmax
+        return int(choose(np.array(self.values)))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the best trial."""
+        return dict(self.settings[self.best])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what the settings of a result say of the tuning, for JSON."""
+        return {
+            "metric": self.metric,
+            "protocol": self.protocol,
+            "validation": self.validation,
+            "trials": self.trials,
+            "failed": self.failed,
+            "value": self.values[self.best],
+            "parameters": settings_in_words(self.parameters),
+            "seed": self.seed,
+        }
+
+
+def settings_in_words(settings: Mapping[str, Any], digits: int | None = None) -> str:
+    """Return parameters with their values in one line, real numbers perhaps to some digits.
+
+    Examples
+    --------
+    >>> settings_in_words({"neighbours": 20, "threshold": None, "l1": 0.123456}, digits=3)
+    'neighbours=20, threshold=None, l1=0.123'
+    """
+    return ", ".join(
+        f"{name}={value:.{digits}g}"
+        if digits is not None and isinstance(value, float)
+        else f"{name}={value}"
+        for name, value in settings.items()
+    )
+
+
+# The trials as tables and as a figure.
+
+
+def trials_table(
+    records: Mapping[str, TuningRecord], seconds: Mapping[str, Sequence[float]] | None = None
+) -> pd.DataFrame:
+    """Return all trials, one row each.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``system``, ``trial`` (from 1), ``parameters``, ``value`` (NaN if the trial
+        failed), ``seconds`` if these are given, and ``failure`` (empty if it did not fail).
+    """
+    frames = []
+    for name, own in records.items():
+        columns: dict[str, Any] = {
+            "system": name,
+            "trial": range(1, own.trials + 1),
+            "parameters": [settings_in_words(each) for each in own.settings],
+            "value": own.values,
+        }
+        if seconds is not None:
+            columns["seconds"] = list(seconds[name])
+        frames.append(pd.DataFrame({**columns, "failure": list(own.failures)}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def expected_best(records: Mapping[str, TuningRecord], *, replacement: bool = True) -> pd.DataFrame:
+    """Return the best value to expect by number of trials; failed trials are left out.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``system``, ``trials`` (from 1), ``expected`` (the mean of the best value) and
+        ``deviation`` (:func:`receval.statistics.expected_maximum.expected_maximum`).
+    """
+    columns = ["system", "trials", "expected", "deviation"]
+    frames = []
+    for name, own in records.items():
+        if not own.goodness:
+            continue
+        means, deviations = expected_maximum(own.goodness, replacement=replacement)
+        sign = -1.0 if own.less_is_better else 1.0
+        rows = (name, range(1, len(means) + 1), sign * means, deviations)
+        frames.append(pd.DataFrame(dict(zip(columns, rows, strict=True))))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+
+def tuning_parts(
+    records: Mapping[str, TuningRecord],
+    seconds: Mapping[str, Sequence[float]] | None = None,
+    decimals: int = DECIMALS,
+) -> tuple[ReportPart, ...]:
+    """Return the section of a report: the best trials, the figure, and all trials."""
+    if not records:
+        return ()
+    parts: list[ReportPart] = [ReportTable("tuning", _best_table(records, seconds, decimals))]
+    if any(len(own.goodness) > 1 for own in records.values()):
+        caption = (
+            "The best value on the validation part to expect from a number of trials, with its "
+            "standard deviation (Dodge et al. 2019; trials drawn with replacement from those that "
+            "were made). A curve that still rises says that more trials would help."
+        )
+        draw = partial(draw_expected_best, records)
+        parts.append(ReportFigure.drawn("tuning", draw, caption))
+    return (*parts, ReportTable("trials", _all_trials(records, seconds, decimals)))
+
+
+def draw_expected_best(records: Mapping[str, TuningRecord]) -> Figure:
+    """Draw the expected best value by number of trials, a curve for each system.
+
+    Call it inside :func:`receval.figures.style.figure_style`.
+    """
+    table = expected_best(records)
+    figure = new_figure(SINGLE_COLUMN, 2.4)
+    axes = figure.subplots()
+    names = [name for name, own in records.items() if own.goodness]
+    for name, style in styles_of_many(names).items():
+        own = table[table["system"] == name]
+        expected, deviation = own["expected"].to_numpy(), own["deviation"].to_numpy()
+        # No best value lies outside the values that there are.
+        values = np.array(records[name].values)
+        ends = np.clip([expected - deviation, expected + deviation], np.nanmin(values), None)
+        low, high = np.minimum(ends, np.nanmax(values))
+        line(axes, own["trials"], expected, style, legend_name(name), band=(low, high))
+    metrics = {own.metric: own for own in records.values()}
+    (metric, first), *others = metrics.items()
+    shown = with_direction(metric, {metric} if first.less_is_better else ())
+    axes.set_xlabel("Trials")
+    axes.set_ylabel("Expected best value" if others else f"Expected best {shown}")
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    legend_below(figure)
+    return figure
+
+
+def _best_table(
+    records: Mapping[str, TuningRecord],
+    seconds: Mapping[str, Sequence[float]] | None,
+    decimals: int,
+) -> Table:
+    several = len({own.metric for own in records.values()}) > 1
+    any_failed = any(own.failed for own in records.values())
+    rows = []
+    for name, own in records.items():
+        has_best = own.failed < own.trials
+        rows.append(
+            (
+                name,
+                *([own.metric] if several else []),
+                f"{own.trials:,}{' (all)' if own.is_exhausted else ''}",
+                *([f"{own.failed:,}"] if any_failed else []),
+                fixed(own.values[own.best], decimals) if has_best else "",
+                *([] if seconds is None else [fixed(sum(seconds[name]), 1)]),
+                settings_in_words(own.parameters, _DIGITS) if has_best else "none",
+            )
+        )
+    first = next(iter(records.values()))
+    heads = [
+        Column("System"),
+        *([Column("Metric")] if several else []),
+        Column("Trials", "right"),
+        *([Column("Failed", "right")] if any_failed else []),
+        Column("Best value" if several else f"Best {first.metric}", "right"),
+        *([] if seconds is None else [Column("Seconds", "right")]),
+        Column("Parameters"),
+    ]
+    return Table("Tuning", tuple(heads), tuple(rows), caption=_caption(records))
+
+
+def _caption(records: Mapping[str, TuningRecord]) -> str:
+    """Return on what, by what and how often systems were tuned."""
+    of = {(own.validation, own.protocol, own.users, own.seed): own for own in records.values()}
+    told = []
+    for own in of.values():
+        told.append(
+            f"Values are averages over {how_many(own.users, 'user')} under {own.protocol}, on a "
+            f"validation part of the training ratings ({own.validation}, seed {own.seed}); no test "
+            "rating is used."
+        )
+    if any(own.is_exhausted for own in records.values()):
+        told.append("(all): there are no further settings in the grid.")
+    return " ".join(told)
+
+
+def _all_trials(
+    records: Mapping[str, TuningRecord],
+    seconds: Mapping[str, Sequence[float]] | None,
+    decimals: int,
+) -> Table:
+    trials = trials_table(records, seconds)
+    settings = [
+        settings_in_words(each, _DIGITS) for own in records.values() for each in own.settings
+    ]
+    shown = trials.head(MOST_TRIALS)
+    several_failures = any(shown["failure"])
+    columns = [
+        Column("System"),
+        Column("Trial", "right"),
+        Column("Parameters"),
+        Column("Value", "right"),
+        *([] if seconds is None else [Column("Seconds", "right")]),
+        *([Column("Failure")] if several_failures else []),
+    ]
+    rows = []
+    for row, words in zip(shown.to_dict("records"), settings, strict=False):
+        value = row["value"]
+        rows.append(
+            (
+                row["system"],
+                f"{row['trial']:,}",
+                words,
+                "" if math.isnan(value) else fixed(value, decimals),
+                *([] if seconds is None else [fixed(row["seconds"], 2)]),
+                *([row["failure"]] if several_failures else []),
+            )
+        )
+    caption = "All trials, in the order in which they were drawn."
+    if len(trials) > MOST_TRIALS:
+        caption = f"The first {MOST_TRIALS} of {len(trials):,} trials; trials.csv has all."
+    return Table("Trials", tuple(columns), tuple(rows), caption=caption)

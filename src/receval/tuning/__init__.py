@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Choose the parameters of systems on a validation part of the training ratings."""

@@ -1,0 +1,511 @@
+# SPDX-License-Identifier: MIT
+"""Tune systems: try settings of each on a validation part, and return those with the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from receval.checked_arguments import checked_arguments
+from receval.evaluation.measuring import ChosenUsers, Measuring
+from receval.evaluation.report import Report, ReportText
+from receval.evaluation.systems import evaluate_systems
+from receval.evaluation.tuned_systems import RECORD, digest_of_split
+from receval.evaluation.tuning_record import (
+    TuningRecord,
+    draw_expected_best,
+    expected_best,
+    settings_in_words,
+    trials_table,
+    tuning_parts,
+)
+from receval.figures.finish import rendered_pdf, rendered_svg
+from receval.figures.style import figure_style
+from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.metric import Metric
+from receval.notes import Note
+from receval.protocols.protocol import Protocol
+from receval.splits.split_ratings import SplitRatings
+from receval.storage.files import write_atomically
+from receval.storage.messages import how_many, quoted
+from receval.tuning.search_space import SearchSpace, settings_as_json
+from receval.tuning.trials import Trial, TrialFolder, made_trial, number_of_jobs, run_trials
+from receval.tuning.validation import ValidationSplit, validation_split
+
+_TOLD = ("metric", "protocol", "relevant", "users", "dialect")
+"""What the settings of a result say of how trials were measured."""
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """The trials of some systems, and the systems with their best parameters.
+
+    Attributes
+    ----------
+    records : mapping of str to TuningRecord
+        All trials, by the name of the system.
+    seconds : mapping of str to tuple of float
+        How long each trial took; NaN if its process was ended. Times differ from run to run, all
+        else does not.
+    settings : mapping
+        What is needed to repeat the call.
+    notes : tuple of Note
+        What may mislead.
+    words : tuple of str
+        Sentences on what was measured.
+
+    Examples
+    --------
+    >>> from receval.data.ratings_table import read_ratings
+    >>> from receval.recommenders.puresvd import PureSVD
+    >>> from receval.splits.split_ratings import split
+    >>> rng = np.random.default_rng(1)
+    >>> users, items = np.nonzero(rng.random((40, 30)) < np.linspace(0.9, 0.1, 30))
+    >>> data = split(read_ratings({"user": users, "item": items}), "user-ratio", train_ratio=0.8)
+    >>> tuned = tune(data, {"SVD": (PureSVD, {"factors": [1, 9]})}, metric="P@10", jobs=1)
+    >>> tuned.trace("SVD")[["trial", "factors", "value"]].round(3).to_dict("list")
+    {'trial': [1, 2], 'factors': [1, 9], 'value': [0.16, 0.115]}
+    >>> tuned.systems["SVD"].parameters["factors"]
+    1
+    """
+
+    records: Mapping[str, TuningRecord]
+    seconds: Mapping[str, tuple[float, ...]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    words: tuple[str, ...] = ()
+    _spaces: Mapping[str, SearchSpace] = field(default_factory=dict, repr=False)
+
+    @property
+    def best(self) -> dict[str, dict[str, Any]]:
+        """The parameters of the best trial of each system.
+
+        A system whose trials all failed is left out, as a note says.
+        """
+        return {n: own.parameters for n, own in self.records.items() if own.failed < own.trials}
+
+    @property
+    def systems(self) -> dict[str, Any]:
+        """New systems with the best parameters, for :func:`receval.evaluate` on the same split.
+
+        They are not trained yet, and have the record of their tuning in the attribute ``tuning``.
+        """
+        made = {}
+        for name, parameters in self.best.items():
+            system = self._spaces[name].make(**parameters)
+            try:
+                # Some classes refuse attributes other than their own parameters.
+                object.__setattr__(system, RECORD, self.records[name])
+            except (AttributeError, TypeError):
+                raise ValueError(
+                    f"The {type(system).__name__} of {quoted(name)} can have no further attribute, "
+                    f"so that its tuning cannot be recorded. Let its class have {RECORD!r}."
+                ) from None
+            made[name] = system
+        return made
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row per system.
+
+        Returns
+        -------
+        DataFrame
+            ``system``, ``trials``, ``failed``, the best ``value`` on the validation part, its
+            ``parameters`` in words, and ``seconds``, the time of all trials together.
+        """
+        rows = []
+        for name, own in self.records.items():
+            has_best = own.failed < own.trials
+            rows.append(
+                {
+                    "system": name,
+                    "trials": own.trials,
+                    "failed": own.failed,
+                    "value": own.values[own.best] if has_best else np.nan,
+                    "parameters": settings_in_words(own.parameters) if has_best else "",
+                    "seconds": float(np.nansum(self.seconds[name])),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    @checked_arguments
+    def trace(self, system: str | None = None) -> pd.DataFrame:
+        """Return all trials, one row each.
+
+        Parameters
+        ----------
+        system : str, optional
+            The name of a system, for its trials alone, with a column for each parameter.
+
+        Returns
+        -------
+        DataFrame
+            ``system``, ``trial`` (from 1), ``parameters`` in words, ``value`` (NaN if the trial
+            failed), ``seconds``, and ``failure``, a sentence or empty.
+
+        Raises
+        ------
+        ValueError
+            There is no such system.
+        """
+        table = trials_table(self.records, self.seconds)
+        if system is None:
+            return table
+        if system not in self.records:
+            raise ValueError(
+                f"There is no tuned system {quoted(system)}. The systems are "
+                f"{', '.join(self.records)}."
+            )
+        own = table[table["system"] == system].reset_index(drop=True)
+        columns = pd.DataFrame([dict(each) for each in self.records[system].settings])
+        return pd.concat([own[["trial"]], columns, own[["value", "seconds", "failure"]]], axis=1)
+
+    @checked_arguments
+    def expected_best(self, *, replacement: bool = True) -> pd.DataFrame:
+        """Return the best value to expect from each number of trials.
+
+        Parameters
+        ----------
+        replacement : bool
+            Whether trials are drawn with replacement from those that were made
+            (:func:`receval.statistics.expected_maximum.expected_maximum`).
+
+        Returns
+        -------
+        DataFrame
+            ``system``, ``trials`` (from 1, without those that failed), ``expected`` and
+            ``deviation``, the mean and the standard deviation of the best value.
+        """
+        return expected_best(self.records, replacement=replacement)
+
+    @checked_arguments
+    def plot(self, path: str | Path) -> None:
+        """Write the figure of :meth:`expected_best`, as SVG or PDF by the path's extension.
+
+        Raises
+        ------
+        ValueError
+            The path has another extension.
+        """
+        target = Path(path)
+        if target.suffix not in (".svg", ".pdf"):
+            raise ValueError(
+                f"{target} ends in neither .svg nor .pdf. Choose one of these extensions."
+            )
+        with figure_style():
+            figure = draw_expected_best(self.records)
+        rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
+        write_atomically(target, rendered(figure, title="Expected best value by trials"))
+
+    @checked_arguments
+    def as_report(self, title: str = "Tuning", *, times: bool = False) -> Report:
+        """Return the tuning as a report: the best trials, the figure, and all trials.
+
+        Parameters
+        ----------
+        title : str
+        times : bool
+            Whether to report the seconds of trials, by which reports differ from run to run.
+        """
+        seconds = self.seconds if times else None
+        parts = (*tuning_parts(self.records, seconds), ReportText("What was measured", self.words))
+        data = {
+            "trials": trials_table(self.records, seconds),
+            "expected_best": expected_best(self.records),
+        }
+        return Report(title, parts, data, self.notes, self.settings)
+
+    @checked_arguments
+    def report(self, path: str | Path, *, title: str = "Tuning", times: bool = False) -> None:
+        """Write the tuning as one self-contained HTML page, with the arguments of a report."""
+        write_atomically(Path(path), self.as_report(title, times=times).page())
+
+    def __str__(self) -> str:
+        shown = self.summary().drop(columns="seconds")
+        return str(shown.round({"value": 4}).to_string(index=False))
+
+
+@checked_arguments
+def tune(
+    data: SplitRatings,
+    systems: Mapping[str, Any],
+    *,
+    metric: str | Metric = "nDCG@10",
+    protocol: str | Protocol = "AR AI-AN",
+    relevant: float | Literal["auto"] = "auto",
+    users: ChosenUsers = "auto",
+    dialect: str | Dialect | None = None,
+    budget: int | None = None,
+    validation: Mapping[str, Any] | None = None,
+    seed: int = 1,
+    jobs: int | Literal["auto"] = "auto",
+    resume_folder: str | Path | None = None,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> TuningResult:
+    """Try settings of each system on a validation part of the training ratings.
+
+    The training ratings of each fold are split again, by the same kind of split. Each trial trains
+    a system with one setting on one part, and is measured on the other. No test rating is used.
+    :attr:`TuningResult.systems` are to be evaluated on ``data``, which trains each of them once on
+    all training ratings.
+
+    Parameters
+    ----------
+    data : SplitRatings
+        From :func:`receval.splits.split_ratings.split`.
+    systems : mapping of str to (callable, mapping)
+        By name, a class (or another function that makes a system) and the values to try of its
+        parameters: a list, a distribution of scipy.stats, or a single value. Several mappings in a
+        list are grids of their own. Systems are those that
+        :func:`receval.evaluation.systems.evaluate_systems` takes.
+    metric : str or Metric
+        What is maximised, or minimised if less is better.
+    protocol : str or Protocol
+    relevant, users, dialect
+        As for :func:`receval.evaluation.systems.evaluate_systems`.
+    budget : int, optional
+        The number of trials of each system, at least 1, drawn at random: from lists without
+        repetition, from distributions independently. A system with no more settings than that has
+        a trial of each. By default all combinations are tried, and distributions are refused.
+    validation : mapping of str to value, optional
+        The kind of split of the validation part and its parameters, such as ``{"kind":
+        "user-ratio", "train_ratio": 0.9}``; by default those of ``data``
+        (:func:`receval.tuning.validation.validation_split`).
+    seed : int
+        Seed of the validation part, of its protocol, and of random settings. Seeds of systems are
+        parameters of theirs.
+    jobs : int or "auto"
+        How many trials run at a time, each in a process on one thread; by default as many as there
+        are cores. The processes are forked, so systems that use a GPU need ``jobs=1``, which runs
+        all trials in this process. The number of jobs does not change the result.
+    resume_folder : path, optional
+        A folder for the values of trials. A later call with the same data, metric, protocol and
+        seed, perhaps after a kill, or with other grids or a higher budget, does not make them
+        again. It does not notice changes in the code of systems.
+    progress : callable, optional
+        Called before each trial, with the name of the system, the number of trials begun, and the
+        total.
+
+    Returns
+    -------
+    TuningResult
+        A trial that fails is recorded with the reason, and does not stop the others.
+
+    Raises
+    ------
+    ValueError
+        A system or its values are no such pair, no setting of a system can be made, all trials
+        fail, the training ratings cannot be split, a metric or protocol is unknown, or the folder
+        is of another tuning.
+
+    Notes
+    -----
+    Systems are compared fairly if they have equally many trials; a system that is tuned may lead
+    an untuned one for this reason alone. Shehzad and Jannach (2023), "Everyone's a winner! On
+    hyperparameter tuning of recommendation models", RecSys.
+
+    Examples
+    --------
+    >>> from receval.data.ratings_table import read_ratings
+    >>> from receval.recommenders.knn import UserKNN
+    >>> from receval.splits.split_ratings import split
+    >>> rng = np.random.default_rng(1)
+    >>> users, items = np.nonzero(rng.random((40, 30)) < np.linspace(0.9, 0.1, 30))
+    >>> data = split(read_ratings({"user": users, "item": items}), "user-ratio", train_ratio=0.8)
+    >>> tuned = tune(data, {"kNN": (UserKNN, {"neighbours": [1, 10]})}, jobs=1)
+    >>> tuned.best, list(tuned.trace()["parameters"])
+    ({'kNN': {'neighbours': 10}}, ['neighbours=1', 'neighbours=10'])
+    >>> result = evaluate_systems(data, tuned.systems)
+    >>> result.tuning["kNN"].trials
+    2
+    """
+    if not systems:
+        raise ValueError("There is no system to tune: name at least one.")
+    if budget is not None and budget < 1:
+        raise ValueError(f"budget is {budget}; it must be at least 1.")
+    n_jobs = number_of_jobs(jobs)
+    spaces = {name: SearchSpace.of(name, given) for name, given in systems.items()}
+    drawn = {name: space.settings(budget, seed) for name, space in spaces.items()}
+    for name, (settings, _) in drawn.items():
+        spaces[name].check(settings)
+    inner = validation_split(data, validation, seed)
+    measured = partial(
+        _measured,
+        inner,
+        metrics=metric,
+        protocols=protocol,
+        relevant=relevant,
+        users=users,
+        dialect=dialect,
+    )
+    description = _by_what(inner, metric, protocol, relevant, users, dialect)
+    kept = TrialFolder(None if resume_folder is None else Path(resume_folder), description)
+    of_systems = {name: settings for name, (settings, _) in drawn.items()}
+    trials = _trials(spaces, of_systems, measured, kept, n_jobs, progress)
+    whole = digest_of_split(data)
+    records = {}
+    for name, (settings, is_exhausted) in drawn.items():
+        own = [trials[name, settings_as_json(each)] for each in settings]
+        records[name] = TuningRecord(
+            metric=description["metric"],
+            protocol=description["protocol"],
+            validation=inner.name,
+            split=whole,
+            settings=tuple(settings),
+            values=tuple(trial.value for trial in own),
+            failures=tuple(trial.failure for trial in own),
+            users=max(trial.users for trial in own),
+            less_is_better=bool(description["less_is_better"]),
+            is_exhausted=is_exhausted,
+            seed=seed,
+        )
+    if all(own.failed == own.trials for own in records.values()):
+        first = next(iter(records.values()))
+        raise ValueError(f"All trials of all systems failed. The first: {first.failures[0]}")
+    return TuningResult(
+        records,
+        {
+            name: tuple(trials[name, settings_as_json(each)].seconds for each in settings)
+            for name, (settings, _) in drawn.items()
+        },
+        {
+            **{name: description[name] for name in _TOLD},
+            "validation": inner.parameters,
+            "budget": budget,
+            "trials": {name: own.trials for name, own in records.items()},
+            "seed": seed,
+        },
+        (*inner.notes, *_notes_on_failures(records)),
+        _words(inner, description["relevant"]),
+        spaces,
+    )
+
+
+def _measured(inner: ValidationSplit, system: Any, **measuring: Any) -> tuple[float, int]:
+    """Train a system and return its average on the validation part, and the number of users."""
+    result = evaluate_systems(inner, {"system": system}, **measuring)
+    (values,) = result.values.values()
+    return float(values.means[0, 0]), values.n_users
+
+
+def _trials(
+    spaces: Mapping[str, SearchSpace],
+    settings: Mapping[str, list[dict[str, Any]]],
+    measured: Callable[[Any], tuple[float, int]],
+    kept: TrialFolder,
+    jobs: int,
+    progress: Callable[[str, int, int], object] | None,
+) -> dict[tuple[str, str], Trial]:
+    """Return the trials by system and parameters, those of the folder without running them."""
+    found: dict[tuple[str, str], Trial] = {}
+    open_trials: dict[tuple[str, str], dict[str, Any]] = {}
+    total = sum(map(len, settings.values()))
+    # The first trials of all systems come first, so that each is soon seen to work.
+    for number in range(max(map(len, settings.values()))):
+        for name, own in settings.items():
+            if number < len(own):
+                key = name, settings_as_json(own[number])
+                if (earlier := kept.read(_key(spaces[name], key[1]))) is not None:
+                    found[key] = earlier
+                else:
+                    open_trials[key] = own[number]
+    keys = list(open_trials)
+    before = total - len(keys)
+
+    def begin(number: int) -> None:
+        if progress is not None:
+            progress(keys[number][0], before + number, total)
+
+    def finish(number: int, trial: Trial) -> None:
+        found[keys[number]] = trial
+        kept.write(_key(spaces[keys[number][0]], keys[number][1]), trial)
+
+    tasks = [
+        partial(made_trial, partial(_made_and_measured, spaces[name].make, own, measured))
+        for (name, _), own in open_trials.items()
+    ]
+    run_trials(tasks, jobs, begin, finish)
+    return found
+
+
+def _made_and_measured(
+    make: Callable[..., Any],
+    parameters: Mapping[str, Any],
+    measured: Callable[[Any], tuple[float, int]],
+) -> tuple[float, int]:
+    return measured(make(**parameters))
+
+
+def _key(space: SearchSpace, parameters: str) -> str:
+    """Return by what a trial is found again in a folder."""
+    return settings_as_json([space.name, space.maker, parameters])
+
+
+def _by_what(
+    inner: ValidationSplit,
+    metric: str | Metric,
+    protocol: str | Protocol,
+    relevant: float | Literal["auto"],
+    users: ChosenUsers,
+    dialect: str | Dialect | None,
+) -> dict[str, Any]:
+    """Return on what and by what trials are measured, which a folder must agree with."""
+    measuring = Measuring.of(
+        np.concatenate([fold.test.values for fold in inner.folds()]),
+        inner.relevance,
+        protocols=protocol,
+        metrics=metric,
+        relevant=relevant,
+        users=users,
+        dialect=dialect,
+    )
+    ((name, chosen),) = measuring.metrics.items()
+    (protocol_name,) = measuring.protocols
+    return {
+        "data": digest_of_split(inner),
+        "validation": inner.name,
+        "metric": name,
+        "label": chosen.label,
+        "less_is_better": chosen.less_is_better,
+        "protocol": protocol_name,
+        "protocol_key": measuring.protocols[protocol_name].key,
+        "relevant": measuring.threshold,
+        "users": measuring.users,
+        "dialect": None if measuring.dialect is None else measuring.dialect.name,
+        "seed": inner.seed,
+    }
+
+
+def _words(inner: ValidationSplit, relevant: float) -> tuple[str, ...]:
+    """Describe on what trials train and are measured."""
+    folds = list(inner.folds())
+    n_train, n_test = sum(int(f.train.nnz) for f in folds), sum(len(f.test) for f in folds)
+    of_folds = f" in {len(folds)} folds" if len(folds) > 1 else ""
+    return (
+        f"Each trial trains on {how_many(n_train, 'rating')} and is measured on "
+        f"{how_many(n_test, 'validation rating')}{of_folds}, split from the training ratings "
+        f"({inner.name}) with the seed {inner.seed}.",
+        f"A validation rating is relevant from {relevant:g} on.",
+    )
+
+
+def _notes_on_failures(records: Mapping[str, TuningRecord]) -> list[Note]:
+    """Return a note for each system with failed trials."""
+    notes = []
+    for name, own in records.items():
+        if not own.failed:
+            continue
+        first = next(text for text in own.failures if text)
+        rest = ", so that there is no tuned system of this name" * (own.failed == own.trials)
+        text = (
+            f"{own.failed:,} of {how_many(own.trials, 'trial')} of {name} failed{rest}. The first "
+            f"reason: {first}"
+        )
+        notes.append(Note("failed-trials", text))
+    return notes

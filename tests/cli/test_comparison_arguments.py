@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The options of commands for how systems are compared are the arguments of the library."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval.cli.main import main
+
+EVALUATE = ["evaluate", "r.csv", "--system", "pop", "--system", "random", "--metric", "P@3"]
+OPTIONS = ["--significance-test", "t", "--correction", "none", "--effect", "cliff"]
+FURTHER = ["--reference", "pop", "--margin", "P@3=.2", "--power", ".8", "--methods"]
+
+
+@pytest.fixture(autouse=True)
+def tables(folder: Path) -> None:
+    """Ratings and runs."""
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((20, 12)) < 0.6)
+    values = rng.integers(1, 6, len(users))
+    pd.DataFrame({"user": users, "item": items, "rating": values}).to_csv("r.csv", index=False)
+    judged = [f"u{user} 0 d{item} {(user + item) % 2}" for user in range(4) for item in range(6)]
+    Path("test.qrels").write_text("\n".join(judged) + "\n", encoding="utf-8")
+    for name in ("a.run", "b.run"):
+        scores = rng.random((4, 6))
+        rows = [f"u{u} Q0 d{i} 0 {scores[u, i]} x" for u in range(4) for i in range(6)]
+        Path(name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+@pytest.mark.costly
+def test_evaluate_compares_as_it_is_told_and_its_settings_repeat_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*EVALUATE, *OPTIONS, *FURTHER, "--out", "first"]) == 0
+    printed = capsys.readouterr().out
+    assert "significantly different from pop (paired t-test, no correction, .05)" in printed
+    pairs = pd.read_csv("first/pairs.csv")
+    assert pairs["second"].tolist() == ["pop"]
+    assert {"effect_low", "p_equivalent", "detectable"} <= set(pairs)
+    assert "p_holm" not in pairs
+    assert "<h2>Methods</h2>" in Path("first/report.html").read_text(encoding="utf-8")
+    settings = json.loads(Path("first/settings.json").read_text(encoding="utf-8"))
+    assert settings["result"]["comparison"] == {
+        "test": "t",
+        "correction": None,
+        "effect": "cliff",
+        "reference": "pop",
+        "margin": {"P@3": 0.2},
+        "power": 0.8,
+    }
+    assert main(["evaluate", "--settings", "first/settings.json", "--out", "second"]) == 0
+    for path in Path("first").iterdir():
+        assert path.read_bytes() == (Path("second") / path.name).read_bytes()
+
+
+@pytest.mark.costly
+def test_runs_are_compared_by_another_test_than_their_test_data() -> None:
+    words = ["runs", "a.run", "b.run", "--test", "test.qrels", "--metric", "AP", "--margin", ".1"]
+    assert main([*words, "--significance-test", "sign", "--out", "out"]) == 0
+    pairs = pd.read_csv("out/pairs.csv")
+    assert pairs["method"].tolist() == ["exact"]
+    assert pairs["margin"].tolist() == [0.1]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--significance-test", "tukey-hsd", "--correction", "bh"], "already corrected"),
+        (["--margin", "P@3=few"], "--margin 'P@3=few' has no number"),
+        (["--margin", ".1", "--margin", "P@3=.2"], "each needs the name of its metric"),
+        (["--power", "2"], "power is 2; it must be a probability"),
+        (["--reference", "popp"], "There is no system 'popp' in this result. Did you mean pop?"),
+    ],
+)
+def test_wrong_choices_are_told_in_a_sentence(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*EVALUATE, *words]) == 2
+    assert told in capsys.readouterr().err
+    assert not Path("receval-evaluate").exists()

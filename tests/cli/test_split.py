@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""``receval split`` writes splits, and ``receval evaluate`` takes them and those of others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import receval as rv
+from receval.cli.main import main
+
+USUAL = ["--system", "pop", "--metric", "RR", "--relevant", "3", "--quiet"]
+
+
+@pytest.fixture(autouse=True)
+def table(folder: Path) -> pd.DataFrame:
+    rng = np.random.default_rng(6)
+    users, items = np.nonzero(rng.random((20, 15)) < 0.5)
+    ratings = pd.DataFrame(
+        {
+            "user": users,
+            "item": items,
+            "rating": rng.integers(1, 6, len(users)),
+            "timestamp": rng.permutation(len(users)) * 100,
+        }
+    )
+    ratings.to_csv("r.csv", index=False)
+    test = rng.random(len(users)) < 0.3
+    ratings[~test].to_csv("train.csv", index=False)
+    ratings[test].to_csv("test.csv", index=False)
+    ratings.assign(part=np.where(test, "test", "train")).to_csv("parts.csv", index=False)
+    return ratings
+
+
+def averages(folder: str) -> list[str]:
+    return Path(folder, "averages.csv").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.costly
+def test_a_written_split_is_evaluated_as_if_it_were_made_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    kind = "time-windows:windows=2,cut=0.5"
+    assert main(["split", "r.csv", "--kind", kind, "--out", "saved"]) == 0
+    told = capsys.readouterr()
+    assert "|      1 | train  |" in told.out
+    assert told.out.endswith("Written: saved/\n")
+    assert told.err.startswith("r.csv: text with commas")
+    assert main(["evaluate", "saved", *USUAL, "--out", "one"]) == 0
+    assert main(["evaluate", "r.csv", "--split", kind, *USUAL, "--out", "two"]) == 0
+    assert averages("one") == averages("two")
+
+
+@pytest.mark.costly
+def test_parts_of_others_are_evaluated_from_tables_and_from_a_column() -> None:
+    assert main(["evaluate", "train.csv", "--test", "test.csv", *USUAL, "--out", "one"]) == 0
+    assert main(["evaluate", "parts.csv", "--part", "part", *USUAL, "--out", "two"]) == 0
+    assert averages("one") == averages("two")
+    assert main(["evaluate", "--settings", "one/settings.json", "--out", "three"]) == 0
+    assert averages("one") == averages("three")
+    digests = json.loads(Path("one/settings.json").read_text(encoding="utf-8"))["digests"]
+    assert set(digests) == {"train.csv", "test.csv"}
+
+
+@pytest.mark.costly
+def test_runs_stand_beside_systems_and_are_repeated_from_settings(table: pd.DataFrame) -> None:
+    data = rv.split(rv.read_ratings("r.csv"), "user-ratio", train_ratio=0.8)
+    ratings = data.ratings
+    counts = np.diff(next(data.folds()).train.T.tocsr().indptr)
+    lists = pd.DataFrame(
+        [
+            (user, item, counts[code])
+            for user in ratings.user_ids
+            for code, item in enumerate(ratings.item_ids)
+        ],
+        columns=["user", "item", "score"],
+    )
+    lists.to_csv("mine.csv", index=False)
+    arguments = ["evaluate", "r.csv", *USUAL, "--run", "mine=mine.csv"]
+    assert main([*arguments, "--out", "one"]) == 0
+    rows = [line.split(",") for line in averages("one")[1:]]
+    (pop, mine) = sorted(rows, key=lambda row: row[2] != "pop")
+    assert {pop[2], mine[2]} == {"pop", "mine"}
+    assert pop[3:] == mine[3:]
+    assert main(["evaluate", "--settings", "one/settings.json", "--out", "two"]) == 0
+    assert averages("one") == averages("two")
+
+
+@pytest.mark.parametrize("form", ["csv", "recbole", "elliot", "lenskit", "rectools"])
+def test_other_tools_get_their_files(form: str) -> None:
+    assert main(["split", "r.csv", "--format", form, "--out", "out", "--name", "mine"]) == 0
+    own = {
+        "csv": "train.csv",
+        "recbole": "mine/mine.train.inter",
+        "elliot": "elliot.yml",
+        "lenskit": "test.parquet",
+        "rectools": "train.csv",
+    }
+    assert Path("out", own[form]).is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["split"], "No ratings are given"),
+        (["split", "r.csv", "--kind", "time-window"], "Did you mean time-windows?"),
+        (["split", "r.csv", "--out", "."], "reads 'r.csv' in the folder that it would write to"),
+        (
+            ["split", "r.csv", "--kind", "k-fold", "--test", "test.csv"],
+            "--test gives a split that others made, so the kind k-fold cannot be made",
+        ),
+        (["evaluate", "r.csv", "--split", "predefined"], "A predefined split needs a test"),
+        (["evaluate", "r.csv", "--part", "what"], "no column 'what'"),
+        (
+            ["evaluate", "r.csv", "--system", "mf", "--split", "held-out-users"],
+            "which cannot recommend to users who were not in its training data",
+        ),
+    ],
+)
+def test_what_cannot_be_split_is_said(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "." in arguments:
+        arguments = [*arguments, "--force"]
+    assert main(arguments) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_folder_with_other_files_is_kept_without_force(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("out").mkdir()
+    Path("out/mine.txt").write_text("mine", encoding="utf-8")
+    assert main(["split", "r.csv", "--out", "out", "--format", "csv"]) == 2
+    assert "mine.txt" in capsys.readouterr().err
+    assert main(["split", "r.csv", "--out", "out", "--format", "csv", "--force"]) == 0
+
+
+def test_a_saved_split_cannot_be_split_again(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["split", "r.csv", "--out", "saved"]) == 0
+    assert main(["evaluate", "saved", "--split", "k-fold"]) == 2
+    assert "saved is a saved split" in capsys.readouterr().err

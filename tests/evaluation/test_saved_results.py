@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""A result is saved in a folder and loaded again, with the same tables and the same bytes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import receval as rv
+from receval.cli.main import main
+from receval.evaluation.saved_results import SAVED
+from receval.storage.files import DamagedFileError
+
+
+@pytest.fixture(scope="module")
+def result() -> rv.EvaluationResult:
+    rng = np.random.default_rng(4)
+    users, items = np.nonzero(rng.random((25, 20)) < 0.5)
+    ratings = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+    data = rv.split(rv.read_ratings(ratings), "k-fold", folds=2)
+    return rv.evaluate(
+        data,
+        {"Pop": rv.Popularity(), "kNN": rv.UserKNN(neighbours=5)},
+        protocols=["AR AI-AN", "1R TI-NN sampled=4"],
+        metrics=["RR", "P@5"],
+    )
+
+
+def test_every_field_is_saved_or_has_a_default() -> None:
+    left_out = [own for own in fields(rv.EvaluationResult) if own.name not in SAVED]
+    for own in left_out:
+        assert own.default is not MISSING or own.default_factory is not MISSING, own.name
+
+
+def test_a_loaded_result_has_the_same_tables_notes_and_bytes(
+    result: rv.EvaluationResult, tmp_path: Path
+) -> None:
+    result.save(tmp_path / "one")
+    found = rv.load_result(tmp_path / "one")
+    for table in ("summary", "compare", "groups", "per_user"):
+        pd.testing.assert_frame_equal(getattr(found, table)(), getattr(result, table)())
+    assert [(note.code, note) for note in found.notes] == [
+        (note.code, note) for note in result.notes
+    ]
+    assert found.words == result.words
+    assert found.reading == result.reading
+    assert found.settings == json.loads(json.dumps(result.settings))
+    assert str(found) == str(result)
+    assert found.as_report().page() == result.as_report().page()
+    found.save(tmp_path / "two")
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
+@pytest.mark.costly
+@pytest.mark.processes
+def test_lists_and_tuning_are_saved_with_a_result(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    users, items = np.nonzero(rng.random((25, 20)) < 0.5)
+    data = rv.split(rv.read_ratings({"user": users, "item": items}), "user-ratio", train_ratio=0.7)
+    grids = {"kNN": (rv.UserKNN, {"neighbours": [2, 5]})}
+    tuned = rv.tune(data, grids, metric="P@5", budget=2, jobs=1)
+    result = rv.evaluate(data, tuned.systems, metrics=["P@5", "Gini@5"], lists=5)
+
+    result.save(tmp_path)
+    found = rv.load_result(tmp_path)
+
+    pd.testing.assert_frame_equal(found.lists(), result.lists())
+    assert found.tuning == result.tuning
+    assert found.as_report().page() == result.as_report().page()
+
+
+@pytest.mark.parametrize("version", ["0.3.1", "2.0.0"])
+def test_another_major_version_is_refused(
+    version: str, result: rv.EvaluationResult, tmp_path: Path
+) -> None:
+    result.save(tmp_path)
+    path = tmp_path / "result.json"
+    content = json.loads(path.read_text(encoding="utf-8")) | {"receval": version}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ValueError, match=f"saved by receval {version}, but this is receval"):
+        rv.load_result(tmp_path)
+
+
+def test_damaged_files_and_those_of_others_are_named(
+    result: rv.EvaluationResult, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"it has no result\.json"):
+        rv.load_result(tmp_path)
+    result.save(tmp_path)
+    (tmp_path / "values.npz").write_bytes(b"damaged")
+    with pytest.raises(DamagedFileError, match=r"values\.npz is damaged"):
+        rv.load_result(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"not of a saved result: mine\.txt"):
+        result.save(tmp_path)
+
+
+@pytest.mark.costly
+def test_the_command_repeats_what_the_library_has_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    users, items = np.nonzero(rng.random((25, 20)) < 0.5)
+    table = {"who": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+    pd.DataFrame(table).to_csv("r.csv", index=False)
+    data = rv.split(rv.read_ratings("r.csv", user="who"), "user-ratio", train_ratio=0.6, seed=7)
+    systems = {
+        "near": rv.UserKNN(neighbours=5),
+        "factors": rv.WRMF(factors=3, seed=11),
+        "Pop": rv.Popularity(),
+    }
+    counts = pd.DataFrame(table).groupby("item").size()
+    rows = [(user, item, score) for user in range(25) for item, score in counts.items()]
+    pd.DataFrame(rows, columns=["user", "item", "score"]).to_csv("mine.csv", index=False)
+    protocols = ["AR AI-AN", "1R TI-AN"]
+    metrics = ["RR", "nDCG@5"]
+    result = rv.evaluate(
+        data,
+        systems,
+        runs={"mine": "mine.csv"},
+        protocols=protocols,
+        metrics=metrics,
+        relevant=3,
+        depth="whole",
+    )
+    result.save("saved")
+    assert main(["evaluate", "--settings", "saved/settings.json", "--out", "again"]) == 0
+    averages = pd.read_csv("again/averages.csv")
+    assert averages["system"].unique().tolist() == [*systems, "mine"]
+    np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)
+
+
+def test_what_no_command_can_repeat_has_no_settings_of_a_command(
+    result: rv.EvaluationResult, tmp_path: Path
+) -> None:
+    result.save(tmp_path)
+    assert not (tmp_path / "settings.json").exists()
