@@ -25,6 +25,8 @@ __getattr__, __dir__, __all__ = lazy_names(
     {
         "read_ratings": "receval.data.ratings_table:read_ratings",
         "Ratings": "receval.data.ratings:Ratings",
+        "read_features": "receval.data.features:read_features",
+        "Features": "receval.data.features:Features",
         "split": "receval.splits.split_ratings:split",
         "SplitRatings": "receval.splits.split_ratings:SplitRatings",
         "load_split": "receval.splits.split_ratings:load_split",

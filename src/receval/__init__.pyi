@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+from receval.data.features import Features, read_features
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, write_run
@@ -58,6 +59,7 @@ __all__ = [
     "BiasedMF",
     "Dialect",
     "EvaluationResult",
+    "Features",
     "ItemKNN",
     "KnownPropensities",
     "ListMetric",
@@ -93,6 +95,7 @@ __all__ = [
     "metric_of",
     "of_scores",
     "protocol",
+    "read_features",
     "read_ratings",
     "read_run",
     "recommend",

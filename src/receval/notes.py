@@ -50,6 +50,22 @@ NOTES: dict[str, NoteKind] = {
         "the same capital letters.",
         "Write all identifiers alike, or ignore the note if they are really different.",
     ),
+    "items-without-features": NoteKind(
+        "information",
+        "Metrics of a feature, and groups of items, leave out items that have no value of it.",
+        "Complete the features, unless these items really have no value.",
+    ),
+    "users-without-group": NoteKind(
+        "information",
+        "Users who have no value of a feature are in none of its groups.",
+        "Complete the features of users, unless these users really have no value.",
+    ),
+    "no-groups": NoteKind(
+        "information",
+        "A metric of all users at once has no values per user whose mean is that of a group, and "
+        "one of whole lists none of a group of items.",
+        "Do nothing: the other metrics are shown by group.",
+    ),
     "near-identifiers": NoteKind(
         "doubtful",
         "Identifiers that differ only in white space, capital letters or a trailing .0 usually "

@@ -19,8 +19,9 @@ from receval.cli.main import main
 from receval.cli.runs import named_runs
 
 FILES = {
-    "averages.csv", "averages.md", "averages.svg", "averages.tex", "groups.csv", "pairs.csv",
-    "pairs.md", "pairs.tex", "per_user.csv", "report.html", "settings.json",
+    "averages.csv", "averages.md", "averages.svg", "averages.tex", "distribution.csv",
+    "distribution.svg", "groups.csv", "pairs.csv", "pairs.md", "pairs.tex", "per_user.csv",
+    "report.html", "settings.json",
 }  # fmt: skip
 
 

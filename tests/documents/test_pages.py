@@ -292,6 +292,23 @@ def test_one_call_evaluates_lists_that_others_made(
     assert "mine has no list for 1 of the 9 tested users: they count as 0." in printed
 
 
+def test_the_program_of_groups_runs_on_files_of_ratings_and_features(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ratings(folder / "ratings.csv")
+    rows = "".join(f"film-{n},{'Action|Comedy' if n % 3 else 'War'}\n" for n in range(201))
+    (folder / "films.csv").write_text(f"item,genre\n{rows}", encoding="utf-8")
+    rows = "".join(f"{n},{'FM'[n % 2]}\n" for n in range(1, 151))
+    (folder / "people.csv").write_text(f"user,gender\n{rows}", encoding="utf-8")
+    (lines,) = printed_by("groups", capsys)
+    printed = "\n".join(lines)
+    assert re.search(r"group +F +M", printed)
+    assert re.search(r"group +Action +Comedy +War", printed)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Items by genre" in page
+    assert (folder / "kNN-minus-Pop.svg").stat().st_size > 500
+
+
 # docs/time_and_bias.md
 
 

@@ -59,7 +59,8 @@ def test_more_systems_than_styles_have_all_tables_and_a_figure() -> None:
     report = evaluate_runs(test, runs, metrics=["RR", "P@2"], depth="whole").as_report()
     assert len(report.data["pairs"]) == 2 * 60 * 59 // 2
     assert len(report.tables[0].rows) == 60
-    assert [part.name for part in report.parts if isinstance(part, ReportFigure)] == ["averages"]
+    figures = [part.name for part in report.parts if isinstance(part, ReportFigure)]
+    assert figures == ["averages", "distribution"]
 
 
 @pytest.mark.parametrize(("systems", "metrics"), [(MOST_NAMED, 2), (200, 3), (45, 40)])

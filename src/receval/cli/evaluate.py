@@ -18,6 +18,7 @@ from receval.cli.arguments import (
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.comparison_arguments import add_comparison, check_comparison, comparison_of
+from receval.cli.features import FILES, add_features, features_of, grouped_results
 from receval.cli.runs import add_depth, add_run_columns, read_runs
 from receval.cli.saved_arguments import add_settings
 from receval.cli.split import DEFAULT_SPLIT, add_given_parts, split_of
@@ -59,6 +60,8 @@ examples:
   receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
   receval evaluate ratings.csv --system mf --split k-fold:folds=5 \\
     --protocol "1R TI-NN sampled=99" --metric nDCG@10 --metric MRR
+  receval evaluate ratings.dat --item-features movies.dat --metric "ILD(feature=genre)@10" \\
+    --user-groups users.dat:gender --item-groups movies.dat:genre
   receval evaluate ratings.csv --system pop --run mine.jsonl
   receval evaluate train.csv --test test.csv --system item-knn
   receval evaluate --settings receval-evaluate/settings.json --seed 2 --out seed-2
@@ -98,9 +101,11 @@ def add_evaluate(commands: Any) -> None:
     )
     add_given_parts(parser)
     add_measuring(parser)
+    add_features(parser)
     add_comparison(parser)
     add_output(parser, "receval-evaluate")
-    add_settings(parser, required=["ratings"], files=["ratings", "test", "validation", "runs"])
+    files = ["ratings", "test", "validation", "runs", *FILES]
+    add_settings(parser, required=["ratings"], files=files)
 
 
 def run_evaluate(chosen: argparse.Namespace) -> int:
@@ -115,6 +120,7 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
         systems[name] = named_system(own)
     data = split_of(chosen, chosen.split)
     runs = read_runs(chosen, chosen.runs or [])
+    features = features_of(chosen)
     with progress_line("system") as progress:
         result = evaluate_systems(
             data,
@@ -126,10 +132,14 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
             relevant=chosen.relevant,
             users=chosen.users,
             dialect=chosen.dialect,
+            **features,
             progress=progress,
         )
     title = f"Systems on {Path(chosen.ratings).name}"
-    report = result.as_report(title, methods=bool(chosen.methods), **comparison_of(chosen))
+    grouped = grouped_results(result, chosen)
+    report = result.as_report(
+        title, methods=bool(chosen.methods), grouped=grouped, **comparison_of(chosen)
+    )
     return finish(report, chosen)
 
 

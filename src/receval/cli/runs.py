@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from receval.cli.arguments import (
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.comparison_arguments import add_comparison, comparison_of
+from receval.cli.features import FILES, add_features, features_of, grouped_results
 from receval.cli.saved_arguments import TABLES_READ, add_settings
 from receval.storage.messages import printable
 
@@ -46,9 +48,10 @@ def add_runs(commands: Any) -> None:
         help="order of items with equal scores (default: trec, or that of the dialect)",
     )
     add_measuring(parser)
+    add_features(parser)
     add_comparison(parser)
     add_output(parser, "receval-runs")
-    repeat_lists(parser)
+    repeat_lists(parser, FILES)
 
 
 def add_lists(parser: argparse.ArgumentParser) -> None:
@@ -129,9 +132,12 @@ def read_runs(chosen: argparse.Namespace, files: list[str] | None = None) -> dic
     return {name: read_run(path, **options) for name, path in named.items()}
 
 
-def repeat_lists(parser: argparse.ArgumentParser) -> None:
-    """Add ``--settings`` to a command that has the arguments of :func:`add_lists`."""
-    add_settings(parser, required=["runs", "test"], files=["runs", "test", "train"])
+def repeat_lists(parser: argparse.ArgumentParser, files: Sequence[str] = ()) -> None:
+    """Add ``--settings`` to a command that has the arguments of :func:`add_lists`.
+
+    ``files`` are further arguments that name files.
+    """
+    add_settings(parser, required=["runs", "test"], files=["runs", "test", "train", *files])
 
 
 def run_runs(chosen: argparse.Namespace) -> int:
@@ -140,6 +146,7 @@ def run_runs(chosen: argparse.Namespace) -> int:
 
     test, train = judged_and_trained(chosen)
     runs = read_runs(chosen)
+    features = features_of(chosen)
     with progress_line("run") as progress:
         result = evaluate_runs(
             test,
@@ -154,10 +161,14 @@ def run_runs(chosen: argparse.Namespace) -> int:
             ties=chosen.ties,
             seed=chosen.seed,
             dialect=chosen.dialect,
+            **features,
             progress=progress,
         )
     title = f"Runs on {Path(chosen.test).name}"
-    report = result.as_report(title, methods=bool(chosen.methods), **comparison_of(chosen))
+    grouped = grouped_results(result, chosen)
+    report = result.as_report(
+        title, methods=bool(chosen.methods), grouped=grouped, **comparison_of(chosen)
+    )
     return finish(report, chosen)
 
 

@@ -23,6 +23,9 @@ TABLES_READ = "tables_read"
 DIGESTS = "digests"
 """The key in a settings file for the digests of the tables, by file."""
 
+TRAITS = ("activity", "popularity-taste")
+"""Words that stand where a file may be named."""
+
 NOT_KEPT = frozenset(
     {TABLES_READ, "run", "repeatable", "command"}
     | {"settings", "out", "report", "quiet", "strict", "force"}
@@ -127,9 +130,13 @@ def files_read(chosen: argparse.Namespace) -> list[Path]:
 
 
 def _named(value: object) -> list[Path]:
-    """Return the existing files that an argument names, perhaps after ``NAME=``."""
+    """Return the existing files that an argument names, perhaps between ``NAME=`` and ``:NAME``."""
     texts = value if isinstance(value, list) else [value]
-    both = [part for text in texts for part in (str(text), str(text).partition("=")[2])]
+    both = [
+        part
+        for text in map(str, texts)
+        for part in (text, text.partition("=")[2], text.rpartition(":")[0])
+    ]
     return [Path(text) for text in both if text and value and Path(text).exists()]
 
 
@@ -229,7 +236,7 @@ def _check_files(path: Path, arguments: Mapping[str, Any], files: Collection[str
     for name in files:
         values = arguments.get(name) or []
         for text in values if isinstance(values, list) else [values]:
-            if not _named(text):
+            if not _named(text) and text not in TRAITS:
                 raise ValueError(
                     f"{path} names {shortened(text, 150)} ({name}), which does not exist in "
                     f"{Path.cwd()}. Repeat the command in the folder where it was first given, or "

@@ -122,9 +122,10 @@ class ReadingReport:
     ``rule``; ``users`` and ``items`` count different ones. The scale of ratings (``values``), the
     unit and span of timestamps (``times``) and the rule are in words. ``are_counts`` says that
     ratings are counts, such as plays, and ``meeting`` how many identifiers others have, too.
-    ``types`` has the type of each column in a table that has types: ``text``, ``integer`` or
-    ``float``; ``given`` are the arguments by which a caller said how to read the table. Both are
-    for programs and not part of JSON.
+    ``entries`` says in words what rows are of, if they are not of users and items. ``types`` has
+    the type of each column in a table that has types: ``text``, ``integer`` or ``float``; ``given``
+    are the arguments by which a caller said how to read the table. Both are for programs and not
+    part of JSON.
 
     Examples
     --------
@@ -148,6 +149,7 @@ class ReadingReport:
     rule: str = ""
     are_counts: bool = False
     meeting: str = ""
+    entries: str = ""
     types: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -161,7 +163,8 @@ class ReadingReport:
             f"{role} is {shortened(own)}" for role, own in self.columns.items() if role != own
         ]
         counted = [how_many(*own) for own in ((self.rows, "row"), (self.users, "user"))]
-        told = [f"{counted[0]} of {counted[1]} and {how_many(self.items, 'item')}"]
+        entries = self.entries or f"{counted[1]} and {how_many(self.items, 'item')}"
+        told = [f"{counted[0]} of {entries}"]
         if self.merged:
             told[0] += f", {self.merged:,} of them with the pair of another row: {self.rule}"
         if renamed:

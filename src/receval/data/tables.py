@@ -10,7 +10,7 @@ import stat
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from receval.data.json_tables import (
     read_json_lines,
     scores_of,
 )
+from receval.data.layouts import layout_of
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.data.packed_files import (
     is_packed,
@@ -37,7 +38,7 @@ from receval.data.packed_files import (
     parts_of_a_table,
     too_much_unpacked,
 )
-from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
+from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions, TableError
 from receval.data.text_lines import BLOCK
 from receval.data.text_tables import read_text
 from receval.storage.messages import enumerated, quoted, shortened
@@ -89,6 +90,69 @@ def _refuse_list_of_columns(source: str | Path, options: ReadingOptions) -> None
             f"{source} has lists of users instead of columns, so a list of columns does not fit. "
             "Leave it out (columns=..., in a command: --columns)."
         )
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """The names of a table's columns, or their positions if it has none, such as ``0``.
+
+    ``have_names`` tells which; ``have_lists`` says that some column has a list in each row.
+    """
+
+    names: tuple[str, ...]
+    have_names: bool = True
+    have_lists: bool = False
+
+
+def column_names(
+    source: object, known: Collection[str], options: ReadingOptions = AS_FOUND
+) -> ColumnNames:
+    """Return the names of the columns of a table that :func:`read_wanted` can read.
+
+    ``known`` are plain names (:func:`receval.data.layouts.plain_name`) that show that the first
+    line of a text is a header. A :class:`TableError` tells that the source is not a table.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_dir():
+            parts = (own for own in sorted(path.rglob("*")) if own.is_file())
+            path = next((own for own in parts if not own.name.startswith((".", "_"))), path)
+        with regular_file(path) as file:
+            return _names_in_file(file, known, options)
+    if isinstance(source, list | tuple | np.ndarray):
+        raise TableError(
+            "Rows of features need the names of their columns. Give a data frame, or a mapping of "
+            "names to columns."
+        )
+    return _names_in_table(table_in_memory(source))
+
+
+def _names_in_table(table: pa.Table) -> ColumnNames:
+    return ColumnNames(tuple(table.column_names), have_lists=any(map(holds_lists, table.schema)))
+
+
+def _names_in_file(path: Path, known: Collection[str], options: ReadingOptions) -> ColumnNames:
+    name = format_of(path, options).name
+    if name == "parquet":
+        with _sentences_for_damage(path), opened(path) as file:
+            schema = pq.read_schema(pa.BufferReader(file.read()))
+        return ColumnNames(tuple(schema.names), have_lists=any(map(holds_lists, schema)))
+    if name in ("json", "jsonl"):
+        column = WantedColumn("identifier", tuple(known), True)
+        read = read_json if name == "json" else read_json_lines
+        table = read(path, [column], options)
+        if isinstance(table, pa.Table):
+            return _names_in_table(table)
+        raise TableError(f"{path} holds lists of users, not a table of features.")
+    if name != "table":
+        raise TableError(
+            f"{path} was read as {FORMATS[name]}, which has no features. If it is a table, set "
+            "format='table'."
+        )
+    layout = layout_of(path, {"identifier": known}, (), options)
+    if layout.header is None:
+        return ColumnNames(tuple(map(str, range(layout.n_columns))), have_names=False)
+    return ColumnNames(layout.header)
 
 
 def _of_rows(

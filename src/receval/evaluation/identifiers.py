@@ -359,3 +359,10 @@ def without_trained_pairs(
         )
     left = replace(judged, ratings=test.select(~trains).compacted())
     return left, [Note("trained-pairs", f"{text}. They were left out.")]
+
+
+def refuse_strangers(
+    source: str, what: str, own: NDArray[np.str_], others: NDArray[np.str_], known: str
+) -> list[Note]:
+    """Refuse identifiers of which none is known, and note known differences."""
+    return _doubts(_Meeting(what, source, known, own, others))

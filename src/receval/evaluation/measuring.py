@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
 from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector
+from receval.evaluation.item_features import ItemFeatures
+from receval.evaluation.item_groups import ItemGroupCollector
 from receval.evaluation.pair_tests import smallest_p_values
 from receval.evaluation.result import EvaluationResult
 from receval.figures.printed_numbers import significant
@@ -27,7 +29,12 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import BaseMetric, Metric
 from receval.metrics.own_metrics import metric_of_function
 from receval.metrics.rating_errors import PredictedRatings, RatingMetric
-from receval.metrics.whole_lists.list_metric import ListMetric, RecommendedLists, list_values
+from receval.metrics.whole_lists.list_metric import (
+    ListMetric,
+    MetricOfAllUsers,
+    RecommendedLists,
+    list_values,
+)
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.kept_lists import refuse_protocols_without_lists
@@ -346,7 +353,8 @@ class Measurements:
     """Collects the values of systems list by list, and makes a result of them.
 
     ``profiles`` are the numbers of ratings per user before the split, if there was one. Lists are
-    part of the result with at most ``kept`` items each; by default, none are.
+    part of the result with at most ``kept`` items each; by default, none are. ``traits`` are
+    numbers of all users, by which they can be grouped.
     """
 
     def __init__(
@@ -358,7 +366,11 @@ class Measurements:
         *,
         kept: int | None = None,
         item_ids: NDArray[np.str_] | None = None,
+        features: ItemFeatures | None = None,
+        traits: Mapping[str, NDArray[np.float64]] | None = None,
     ) -> None:
+        self._features = ItemFeatures() if features is None else features
+        self._traits = dict(traits or {})
         self._kept = kept
         self._item_ids = item_ids
         self._lists: dict[str, dict[str, list[TopLists]]] = {}
@@ -376,6 +388,13 @@ class Measurements:
             )
             for name in measuring.protocols
         }
+        self._item_groups = ItemGroupCollector(
+            self._features.groups,
+            measuring.of_ranks,
+            len(user_ids),
+            self._systems,
+            measuring.users,
+        )
 
     @property
     def list_length(self) -> int:
@@ -408,6 +427,7 @@ class Measurements:
             values |= self._list_values(system, protocol, of_lists, lists, listed)
         if predicted is not None:
             values |= self._rating_values(system, protocol, lists, predicted)
+        self._item_groups.add(system, protocol, own, judged, ranks)
         in_order = np.array([values[name] for name in self._measuring.metrics])
         self._collectors[protocol].add(system, lists, in_order)
 
@@ -428,6 +448,7 @@ class Measurements:
             listed.fold,
             self._measuring.threshold,
             listed.is_candidate,
+            self._features.has_value,
             item_ids=self._item_ids,
         )
         key = (system, protocol)
@@ -465,11 +486,12 @@ class Measurements:
         Notes on reading, on the dialect, on users and on tests are added to those given.
         """
         values = {name: collector.values() for name, collector in self._collectors.items()}
-        reading = tuple(reading)
+        reading = (*reading, *self._features.reading)
         notes = (
             *chain.from_iterable(own.notes for own in reading),
             *notes,
             *self._measuring.notes,
+            *self._features.notes,
             *chain.from_iterable(self._on_candidates.values()),
             *self._notes_on_users(values),
             *self._notes_on_tests(values),
@@ -494,6 +516,14 @@ class Measurements:
             },
             item_ids=self._item_ids,
             list_metrics=frozenset(self._measuring.of_lists),
+            of_all_users=frozenset(
+                name
+                for name, own in self._measuring.of_lists.items()
+                if isinstance(own, MetricOfAllUsers)
+            ),
+            of_ranks=tuple(self._measuring.of_ranks),
+            traits=self._traits,
+            item_groups=self._item_groups.values(),
         )
 
     def _notes_on_empty_lists(self) -> list[Note]:

@@ -25,9 +25,10 @@ def command_settings(
 
     None is returned if the command cannot repeat the call: ratings were not read from a file, the
     split was given or has parameters that a command line cannot have (a selection, several shares),
-    a system is no class of :mod:`receval`, or a protocol or metric has no name of its own.
+    there are features of items, a system is no class of :mod:`receval`, or a protocol or metric has
+    no name of its own.
     """
-    if "split" not in settings or not reading:
+    if "split" not in settings or "item_features" in settings or not reading:
         return None
     report = reading[0]
     split = _split_in_words(settings["split"])

@@ -26,6 +26,7 @@ from receval.evaluation.comparison import (
     PairedTest,
     pair_table,
 )
+from receval.evaluation.distribution import DifferenceOverUsers
 from receval.evaluation.formatting import (
     DECIMALS,
     averages_table,
@@ -36,6 +37,8 @@ from receval.evaluation.formatting import (
     renamed,
     with_direction,
 )
+from receval.evaluation.groups import GroupedResult, GroupsOfUsers, notes_on_metrics
+from receval.evaluation.item_groups import ValuesOfItemGroups
 from receval.evaluation.methods import methods_paragraph
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
@@ -54,6 +57,7 @@ from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.statistics.effect_sizes import Effect
 from receval.storage.files import write_atomically
+from receval.storage.messages import enumerated, quoted
 from receval.top_lists import TopLists
 
 
@@ -159,6 +163,15 @@ class EvaluationResult:
         The fitted systems by name, one for each fold; empty unless ``keep_models`` was set.
     lists_written : tuple of Path
         The files of lists that were written with ``lists_to``.
+    of_ranks : tuple of str
+        The metrics of judged ranks.
+    of_all_users : frozenset of str
+        Metrics that are computed from the lists of all users at once.
+    traits : mapping of str to ndarray of float64, shape (n_users,)
+        Numbers of all users by which they can be grouped
+        (:func:`receval.evaluation.groups.traits_of_users`).
+    item_groups : mapping of str to mapping
+        Values of the metrics of judged ranks by feature of items, group and protocol.
     tuning : mapping of str to TuningRecord
         How systems were tuned, by name, for those that were (:func:`receval.tuning.tune.tune`).
 
@@ -187,6 +200,10 @@ class EvaluationResult:
     less_is_better: frozenset[str] = frozenset()
     top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
+    of_ranks: tuple[str, ...] = ()
+    of_all_users: frozenset[str] = frozenset()
+    traits: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    item_groups: ValuesOfItemGroups = field(default_factory=dict)
     tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
     list_metrics: frozenset[str] = frozenset()
     models: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
@@ -381,6 +398,166 @@ class EvaluationResult:
                 columns |= {m: per_user[index, number] for index, m in enumerate(self.metrics)}
                 frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
+
+    @checked_arguments
+    def by_group(
+        self, users: object = None, groups: str | int | None = None, *, items: str | None = None
+    ) -> GroupedResult:
+        """Return the values of groups of users, or of groups of items.
+
+        Parameters
+        ----------
+        users : path, data frame, Features, "activity" or "popularity taste"
+            A table with a feature of users (:func:`receval.data.features.read_features`), each
+            value of which is a group; or what divides users into groups of about equal size: the
+            number of their training ratings, or the share of these that are of the 20 % most
+            popular items (:func:`receval.evaluation.groups.traits_of_users`).
+        groups : str or int, optional
+            The feature, needed if the table has several; or the number of groups by activity or
+            taste, 3 by default.
+        items : str, optional
+            Instead of users, a feature that ``item_groups`` of
+            :func:`receval.evaluation.systems.evaluate_systems` named. Metrics of judged ranks are
+            then those of the relevant test items of each group, averaged over users who have one.
+
+        Returns
+        -------
+        GroupedResult
+            Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
+            between groups with tests. Metrics of all users at once are left out.
+
+        Raises
+        ------
+        ValueError
+            A feature or group is unknown, has more than 50 values, or several for one user; or
+            nothing or too much was asked for.
+        TableError
+            The table cannot be read, or shares no user with the result.
+
+        Examples
+        --------
+        >>> from receval.evaluation.runs import evaluate_runs
+        >>> test = {"user": list("abcd"), "item": list("xxxx")}
+        >>> run = {"a": {"x": 1.0}, "b": {"y": 1.0}, "c": {"x": 1.0}, "d": {"x": 1.0}}
+        >>> result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
+        >>> by_gender = result.by_group({"user": list("abcd"), "gender": list("FFMM")})
+        >>> by_gender.compare()[["first", "second", "difference"]].values.tolist()
+        [['F', 'M', -0.5]]
+        """
+        if (users is None) == (items is None):
+            raise ValueError(
+                "Give either users=..., a table of users or 'activity', or items=..., a feature "
+                "that item_groups named."
+            )
+        if items is not None:
+            if items not in self.item_groups:
+                raise ValueError(
+                    f"The result has no groups of items by {quoted(items)}, but by "
+                    f"{enumerated(self.item_groups) or 'nothing'}. Evaluate with "
+                    f"item_groups={quoted(items)}."
+                )
+            left_out = [name for name in self.metrics if name not in self.of_ranks]
+            values = self.item_groups[items]
+            why = "whether their items are judged or not"
+            chosen, notes = self.of_ranks, notes_on_metrics(self.of_ranks, left_out, why)
+            name, are_of_items = items, True
+            reading: tuple[ReadingReport, ...] = ()
+        else:
+            is_averaged = np.zeros(len(self.user_ids), dtype=bool)
+            for own in self.values.values():
+                is_averaged[own.users] = True
+            found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
+            chosen = tuple(name for name in self.metrics if name not in self.of_all_users)
+            left_out = [name for name in self.metrics if name in self.of_all_users]
+            notes = (*notes_on_metrics(chosen, left_out), *found.notes)
+            places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
+            values = found.values(self.values, places)
+            name, are_of_items, reading = found.name, False, found.reading
+        return GroupedResult(
+            name,
+            self.systems,
+            chosen,
+            values,
+            are_of_items,
+            self.less_is_better,
+            notes,
+            reading,
+        )
+
+    @checked_arguments
+    def distribution(
+        self,
+        first: str | None = None,
+        second: str | None = None,
+        *,
+        metric: str | None = None,
+        protocol: str | None = None,
+    ) -> DifferenceOverUsers:
+        """Return how the difference between two systems is distributed over users.
+
+        Parameters
+        ----------
+        first, second : str, optional
+            The systems; by default the best two by the metric.
+        metric, protocol : str, optional
+            By default the first ones.
+
+        Raises
+        ------
+        ValueError
+            A name is unknown, there are fewer than two systems, or the metric is one of all users
+            at once.
+        """
+        per_user = [name for name in self.metrics if name not in self.of_all_users]
+        if len(self.systems) < 2 or not per_user:
+            raise ValueError(
+                "The distribution over users needs two systems and a metric that has a value per "
+                "user."
+            )
+        metric = per_user[0] if metric is None else metric
+        protocol = next(iter(self.values)) if protocol is None else protocol
+        for given, known, what in (
+            (metric, per_user, "metric with a value per user"),
+            (protocol, list(self.values), "protocol"),
+        ):
+            if given not in known:
+                raise ValueError(f"There is no {what} {quoted(given)}, but {enumerated(known)}.")
+        values = self.values[protocol]
+        number = self.metrics.index(metric)
+        means = values.means[number]
+        order = np.argsort(means if metric in self.less_is_better else -means, kind="stable")
+        ranked = [self.systems[place] for place in order]
+        if first is None:
+            first = next(name for name in ranked if name != second)
+        if second is None:
+            second = next(name for name in ranked if name != first)
+        for given in (first, second):
+            if given not in self.systems:
+                raise ValueError(
+                    f"There is no system {quoted(given)}, but {enumerated(self.systems)}."
+                )
+        one, other = (values.per_user[number, self.systems.index(n)] for n in (first, second))
+        return DifferenceOverUsers(first, second, metric, protocol, one - other)
+
+    @checked_arguments
+    def plot_distribution(
+        self,
+        path: str | Path,
+        first: str | None = None,
+        second: str | None = None,
+        *,
+        metric: str | None = None,
+        protocol: str | None = None,
+    ) -> None:
+        """Write a figure of :meth:`distribution`, as SVG or PDF by the path's extension.
+
+        Raises
+        ------
+        ValueError
+            The path has another extension, or as :meth:`distribution`.
+        """
+        over_users = self.distribution(first, second, metric=metric, protocol=protocol)
+        _write_figure(Path(path), over_users.draw, over_users.caption)
 
     def lists(self) -> pd.DataFrame:
         """Return the kept lists, one row per recommended item.
@@ -633,9 +810,10 @@ class EvaluationResult:
         title: str = "Evaluation",
         *,
         methods: bool = False,
+        grouped: Sequence[GroupedResult] = (),
         **comparison: Unpack[ComparisonOptions],
     ) -> Report:
-        """Return the whole result as a report: tables, the figure and the data.
+        """Return the whole result as a report: tables, figures and the data.
 
         Parameters
         ----------
@@ -644,6 +822,8 @@ class EvaluationResult:
         methods : bool
             Whether to add the paragraph of :meth:`methods`, which names versions of software, so
             that the page differs where they do.
+        grouped : sequence of GroupedResult
+            Results of :meth:`by_group`, which the report then has, too.
         **comparison
             As for :meth:`compare`.
         """
@@ -674,13 +854,29 @@ class EvaluationResult:
             if chosen.settings:
                 settings["comparison"] = chosen.settings
         words = [ReportText("What was measured", self.words)] if self.words else []
+        parts: list[ReportPart] = [averages, figure, *tradeoffs, *pairs]
+        if len(self.systems) > 1 and not self.of_all_users.issuperset(self.metrics):
+            over = self.distribution()
+            parts.append(ReportFigure.drawn("distribution", over.draw, over.caption))
+            data["distribution"] = over.table()
+        notes, reading = list(self.notes), list(self.reading)
+        for own in grouped:
+            name = file_name(f"{'items' if own.are_of_items else 'users'}-by-{own.name}")
+            names = (name, f"{name}-pairs")
+            parts += [ReportTable(*both) for both in zip(names, own.tables(), strict=False)]
+            data[name] = own.summary()
+            if len(own.groups) > 1:
+                data[f"{name}-pairs"] = own.compare()
+            notes += own.notes
+            reading += [one for one in own.reading if one not in reading]
         if methods:
             words.append(ReportText("Methods", (self.methods(**comparison),)))
         tuning = tuning_parts(self.tuning)
         if tuning:
             data["trials"] = trials_table(self.tuning)
-        parts: tuple[ReportPart, ...] = (averages, figure, *tradeoffs, *pairs, *words, *tuning)
-        return Report(title, parts, data, self.notes, settings, self.reading, self.words[:1])
+        parts += [*words, *tuning]
+        first = self.words[:1]
+        return Report(title, tuple(parts), data, tuple(notes), settings, tuple(reading), first)
 
     @checked_arguments
     def report(
@@ -689,13 +885,14 @@ class EvaluationResult:
         *,
         title: str = "Evaluation",
         methods: bool = False,
+        grouped: Sequence[GroupedResult] = (),
         **comparison: Unpack[ComparisonOptions],
     ) -> None:
         """Write the whole result as one self-contained HTML page.
 
         The arguments are those of :meth:`as_report`.
         """
-        report = self.as_report(title, methods=methods, **comparison)
+        report = self.as_report(title, methods=methods, grouped=grouped, **comparison)
         write_atomically(Path(path), report.page())
 
     @checked_arguments

@@ -16,12 +16,14 @@ from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.relevance import RelevanceRule
 from receval.data.run import Run, read_run
+from receval.evaluation.groups import traits_of_users
 from receval.evaluation.identifiers import (
     SharedCodes,
     TrainedPairs,
     check_that_identifiers_meet,
     without_trained_pairs,
 )
+from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.measuring import (
     ChosenUsers,
     FoldLists,
@@ -65,6 +67,8 @@ def evaluate_runs(
     seed: int = 1,
     dialect: str | Dialect | None = None,
     lists: int | None = None,
+    item_features: object = None,
+    item_groups: str | Sequence[str] | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Measure recommendation lists against test data.
@@ -102,6 +106,8 @@ def evaluate_runs(
     lists : int, optional
         Keep the first items of each list in the result, without training items and with ties as
         they are broken (:meth:`receval.evaluation.result.EvaluationResult.lists`).
+    item_features, item_groups
+        As for :func:`receval.evaluation.systems.evaluate_systems`.
     progress : callable, optional
         Called before each run is measured, with its name, the number done, and the total.
 
@@ -157,6 +163,9 @@ def evaluate_runs(
     notes += doubts
     codes = SharedCodes.of(judged.ratings, training, list(given.values()))
     fold = codes.fold(judged.ratings, training)
+    features = ItemFeatures.of(
+        item_features, item_groups, measuring.metrics.values(), codes.item_ids
+    )
     items = JudgedItems.of(
         fold.test,
         measuring.threshold,
@@ -168,6 +177,8 @@ def evaluate_runs(
         codes.user_ids,
         kept=checked_length(lists, ordered),
         item_ids=codes.item_ids,
+        features=features,
+        traits=traits_of_users([fold.train]),
     )
     length = measurements.list_length
     generator_for = partial(generator, seed, "runs")
@@ -202,7 +213,7 @@ def evaluate_runs(
         if (read := getattr(source, "reading", None)) is not None
     ]
     return measurements.result(
-        {**measuring.settings, "depth": depth, "ties": ties, "seed": seed},
+        {**measuring.settings, **features.settings} | {"depth": depth, "ties": ties, "seed": seed},
         notes,
         reading,
     )

@@ -31,6 +31,7 @@ SETTINGS_FILE = "settings.json"
 SAVED = (
     "systems", "metrics", "values", "user_ids", "settings", "notes", "words", "reading",
     "less_is_better", "list_metrics", "top_lists", "item_ids", "tuning",
+    "of_ranks", "of_all_users", "traits", "item_groups",
 )  # fmt: skip
 """The fields of a result that are saved; all others must have a default."""
 
@@ -53,6 +54,14 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
                 prefix = f"lists{len(kept)}/{fold}"
                 arrays |= {f"{prefix}/{part}": getattr(lists, part) for part in _OF_LISTS}
             kept.append((protocol, system, [str(lists.scores.dtype) for lists in folds]))
+    groups: list[tuple[str, str, str]] = []
+    for feature, by_group in own["item_groups"].items():
+        for group, by_protocol in by_group.items():
+            for protocol, values in by_protocol.items():
+                prefix = f"item_groups{len(groups)}"
+                arrays |= {f"{prefix}/{part}": getattr(values, part) for part in _PARTS}
+                groups.append((feature, group, protocol))
+    arrays |= {f"traits{number}": one for number, one in enumerate(own["traits"].values())}
     write_archive(folder / VALUES_FILE, arrays)
     settings = command_settings(own["settings"], own["reading"])
     if settings is None:
@@ -70,6 +79,10 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
         "reading": [saved_report(report) for report in own["reading"]],
         "less_is_better": own["less_is_better"],
         "list_metrics": own["list_metrics"],
+        "of_ranks": own["of_ranks"],
+        "of_all_users": own["of_all_users"],
+        "traits": list(own["traits"]),
+        "item_groups": groups,
         "has_item_ids": own["item_ids"] is not None,
         "lists": kept,
         "tuning": {name: asdict(record) for name, record in own["tuning"].items()},
@@ -83,12 +96,16 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
     with Archive(folder / VALUES_FILE) as archive:
         user_ids = archive.array("user_ids", str, (None,))
         values = {
-            protocol: ValuesByUser(
-                sums=archive.array(f"sums{number}", np.float64, (None, None, None)),
-                weights=archive.array(f"weights{number}", np.float64, (None,)),
-                users=archive.array(f"users{number}", np.int64, (None,)),
-            )
+            protocol: _values(archive, "{}" + str(number))
             for number, protocol in enumerate(content["protocols"])
+        }
+        item_groups: dict[str, dict[str, dict[str, ValuesByUser]]] = {}
+        for number, (feature, group, protocol) in enumerate(content["item_groups"]):
+            by_protocol = item_groups.setdefault(feature, {}).setdefault(group, {})
+            by_protocol[protocol] = _values(archive, f"item_groups{number}/{{}}")
+        traits = {
+            name: archive.array(f"traits{number}", np.float64, (None,))
+            for number, name in enumerate(content["traits"])
         }
         item_ids = archive.array("item_ids", str, (None,)) if content["has_item_ids"] else None
         top_lists: dict[str, dict[str, tuple[TopLists, ...]]] = {}
@@ -104,6 +121,10 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
     return {
         "top_lists": top_lists,
         "item_ids": item_ids,
+        "item_groups": item_groups,
+        "traits": traits,
+        "of_ranks": tuple(content["of_ranks"]),
+        "of_all_users": frozenset(content["of_all_users"]),
         "tuning": {name: _record(own) for name, own in content["tuning"].items()},
         "systems": tuple(content["systems"]),
         "metrics": tuple(content["metrics"]),
@@ -116,6 +137,15 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
         "less_is_better": frozenset(content["less_is_better"]),
         "list_metrics": frozenset(content["list_metrics"]),
     }
+
+
+def _values(archive: Archive, name: str) -> ValuesByUser:
+    """Return values whose arrays have names with ``{}`` for their part."""
+    return ValuesByUser(
+        sums=archive.array(name.format("sums"), np.float64, (None, None, None)),
+        weights=archive.array(name.format("weights"), np.float64, (None,)),
+        users=archive.array(name.format("users"), np.int64, (None,)),
+    )
 
 
 def _record(saved: Mapping[str, Any]) -> TuningRecord:

@@ -23,6 +23,8 @@ from receval.evaluation.fitted_systems import (
     notes_on_scores,
     refuse_without_fold_in,
 )
+from receval.evaluation.groups import traits_of_users
+from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.measuring import (
     ChosenUsers,
     FoldLists,
@@ -112,6 +114,8 @@ def evaluate_systems(
     lists_to: str | Path | None = None,
     keep_models: bool = False,
     rating_scores: Sequence[str] = (),
+    item_features: object = None,
+    item_groups: str | Sequence[str] | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Train systems on each fold, rank the test ratings under protocols, and measure the lists.
@@ -169,6 +173,13 @@ def evaluate_systems(
         Names of systems whose scores are ratings, for metrics such as RMSE. Systems with an
         attribute ``predicts_ratings`` that is true need not be named; scores of others only order
         items.
+    item_features : path, data frame or Features, or a list of these, optional
+        Features of items, such as genres, for metrics with the parameter ``feature``
+        (:func:`receval.data.features.read_features`). Metrics leave out items without a value.
+    item_groups : str or sequence of str, optional
+        Features by whose values items are grouped: metrics of judged ranks are also computed with
+        the test items of each group alone, for
+        :meth:`receval.evaluation.result.EvaluationResult.by_group`.
     progress : callable, optional
         Called before each system is trained on a fold, with its name, the number of trainings done,
         and the total.
@@ -215,6 +226,9 @@ def evaluate_systems(
     )
     if measuring.of_ratings or rating_scores:
         _check_ratings(systems, rating_scores, list(measuring.of_ratings), others.names)
+    features = ItemFeatures.of(
+        item_features, item_groups, measuring.metrics.values(), data.ratings.item_ids
+    )
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
     length_kept = checked_length(lists, complete)
@@ -225,6 +239,8 @@ def evaluate_systems(
         np.bincount(data.ratings.users, minlength=data.ratings.n_users),
         kept=length_kept if lists_to is None else None,
         item_ids=data.ratings.item_ids,
+        features=features,
+        traits=traits_of_users([fold.train for fold in folds]),
     )
     length = max(measurements.list_length, length_kept or 0)
     ids = data.ratings.user_ids, data.ratings.item_ids
@@ -301,7 +317,7 @@ def evaluate_systems(
     if runs:
         settings |= {"runs": others.sources, "depth": depth}
     result = measurements.result(
-        {**settings, **measuring.settings},
+        {**settings, **measuring.settings, **features.settings},
         [*data.notes, *notes],
         [*([] if data.reading is None else [data.reading]), *data.other_reading, *others.reading],
     )

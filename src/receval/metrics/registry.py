@@ -74,6 +74,11 @@ LIST_METRICS = {
     "Jain": "receval.metrics.whole_lists.item_fairness:JainIndex",
     "FSat": "receval.metrics.whole_lists.item_fairness:FractionOfSatisfiedItems",
     "AID": "receval.metrics.whole_lists.item_fairness:AllItemsDisparity",
+    "ILD": "receval.metrics.whole_lists.diversity:IntraListDiversity",
+    "SubtopicRecall": "receval.metrics.whole_lists.diversity:SubtopicRecall",
+    "alpha_nDCG": "receval.metrics.whole_lists.diversity:AlphaNDCG",
+    "ERR_IA": "receval.metrics.whole_lists.diversity:ExpectedReciprocalRankOfSubtopics",
+    "Miscalibration": "receval.metrics.whole_lists.calibration:Miscalibration",
 }
 """Likewise for metrics of whole lists (:mod:`receval.metrics.whole_lists`)."""
 

@@ -69,6 +69,7 @@ GROUPS = {
     "Use it on your data": {
         "README": "What receval is, and the two commands that make everything.",
         "library": "A program that compares recommenders on any table of ratings.",
+        "groups": "Features of items, and groups of users and items.",
         "reading": "Which files are read, how, and what can be set.",
         "warnings": "Every note and refusal, and what to do about it.",
         "diagnosis": "What a table of ratings allows to be measured.",

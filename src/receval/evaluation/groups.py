@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: MIT
+"""Compare how well systems serve groups of users, or recommend groups of items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import stdtr, stdtrit
+
+from receval.checked_arguments import checked_arguments
+from receval.data.features import binned, read_features
+from receval.data.reading import ReadingReport
+from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
+from receval.evaluation.formatting import DECIMALS, with_direction
+from receval.evaluation.identifiers import refuse_strangers
+from receval.evaluation.item_features import check_few_groups
+from receval.figures.printed_numbers import fixed, p_value
+from receval.figures.tables import Column, Table, table_of
+from receval.notes import Note
+from receval.seeds import seed_sequence
+from receval.statistics.multiple_comparisons import holm
+from receval.statistics.pairs import LEVEL
+from receval.storage.messages import enumerated, quoted
+
+ACTIVITY = "activity"
+"""A trait of users: the number of their training ratings."""
+
+POPULARITY_TASTE = "popularity taste"
+"""A trait of users: the share of their training ratings that are of popular items."""
+
+HEAD = 0.2
+"""The share of the items with training ratings that count as popular."""
+
+DEFAULT_BINS = 3
+"""The number of groups of users by a trait."""
+
+_BLOCK_ENTRIES = 2**22
+_ROUNDING = 1e-9
+
+
+def traits_of_users(folds: Sequence[csr_array]) -> dict[str, NDArray[np.float64]]:
+    r"""Return numbers by which users can be grouped, from the training ratings of all folds.
+
+    :data:`ACTIVITY` is the number of training ratings of a user, averaged over the folds. With the
+    most rated :data:`HEAD` of a fold's items as :math:`H` (of equally popular ones at the border,
+    those with smaller codes), :data:`POPULARITY_TASTE` is :math:`|R_{train}(u) \cap H| /
+    |R_{train}(u)|`, over all folds. Both are NaN for users without training ratings.
+
+    Source: groups of users by their interest in popular items are those of Abdollahpouri et al.
+    (2019), "The unfairness of popularity bias in recommendation".
+
+    Examples
+    --------
+    >>> train = csr_array(np.array([[1, 1, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 1, 1, 1]]))
+    >>> {name: own.tolist() for name, own in traits_of_users([train]).items()}
+    {'activity': [2.0, 1.0, 4.0], 'popularity taste': [0.5, 1.0, 0.25]}
+    """
+    n_users = folds[0].shape[0]
+    counts, popular = np.zeros(n_users), np.zeros(n_users)
+    for train in folds:
+        met = np.bincount(train.indices, minlength=train.shape[1])
+        n_head = int(np.ceil(HEAD * np.count_nonzero(met)))
+        is_head = np.zeros(train.shape[1], dtype=bool)
+        is_head[np.argsort(-met, kind="stable")[:n_head]] = True
+        owners = np.repeat(np.arange(n_users), np.diff(train.indptr))
+        counts += np.bincount(owners, minlength=n_users)
+        popular += np.bincount(owners, weights=is_head[train.indices], minlength=n_users)
+    has_any = counts > 0
+    share = np.full(n_users, np.nan)
+    np.divide(popular, counts, out=share, where=has_any)
+    return {ACTIVITY: np.where(has_any, counts / len(folds), np.nan), POPULARITY_TASTE: share}
+
+
+@dataclass(frozen=True)
+class GroupsOfUsers:
+    """The groups of all users: the place of each user's group among the labels, or -1."""
+
+    name: str
+    labels: tuple[str, ...]
+    places: NDArray[np.int64]
+    notes: tuple[Note, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        users: object,
+        groups: str | int | None,
+        user_ids: NDArray[np.str_],
+        is_averaged: NDArray[np.bool_],
+        traits: Mapping[str, NDArray[np.float64]],
+    ) -> GroupsOfUsers:
+        """Group users by a trait or by a feature, as :meth:`.EvaluationResult.by_group` says."""
+        if isinstance(users, str) and users.replace("-", " ") in (ACTIVITY, POPULARITY_TASTE):
+            found = cls._of_trait(users.replace("-", " "), groups, traits)
+        else:
+            found = cls._of_feature(users, groups, user_ids)
+        lacking = int((found.places[is_averaged] < 0).sum())
+        if not lacking:
+            return found
+        if lacking == is_averaged.sum():
+            raise ValueError(
+                f"None of the {lacking:,} averaged users has a {found.name}, so there is no group."
+            )
+        text = (
+            f"{lacking:,} of {int(is_averaged.sum()):,} averaged users have no {found.name}, and "
+            "are in no group."
+        )
+        return replace(found, notes=(Note("users-without-group", text),))
+
+    @classmethod
+    def _of_trait(
+        cls, name: str, groups: str | int | None, traits: Mapping[str, NDArray[np.float64]]
+    ) -> GroupsOfUsers:
+        if isinstance(groups, str):
+            raise ValueError(
+                f"groups is {quoted(groups)}, but for groups by {name} it is their number, such as "
+                f"{DEFAULT_BINS}."
+            )
+        number = DEFAULT_BINS if groups is None else groups
+        if number < 2:
+            raise ValueError(f"groups is {number}, but there must be at least 2 groups.")
+        values = traits.get(name)
+        if values is None or not np.isfinite(values).any():
+            raise ValueError(
+                f"Groups by {name} need the training ratings of users, which are not known. Give "
+                "them to evaluate_runs with train=..., or group users by a feature."
+            )
+        labels, places = binned(values, number)
+        check_few_groups(name, labels)
+        return cls(name, labels, places)
+
+    @classmethod
+    def _of_feature(
+        cls, users: object, groups: str | int | None, user_ids: NDArray[np.str_]
+    ) -> GroupsOfUsers:
+        if isinstance(groups, int):
+            raise ValueError(
+                f"groups is {groups}, but for a table of users it is the name of a feature. Divide "
+                "numbers into bins with read_features(..., bins=...)."
+            )
+        read = read_features(users, features=None if groups is None else [groups])
+        doubts = refuse_strangers(
+            f"features ({read.reading.source})", "user", read.ids, user_ids, "evaluated data"
+        )
+        name = read.name(groups)
+        labels = read.values[name]
+        check_few_groups(name, labels)
+        own = read.single_values(name)
+        places = np.minimum(np.searchsorted(read.ids, user_ids), len(read.ids) - 1)
+        of_users = np.where(read.ids[places] == user_ids, own[places], -1)
+        return cls(name, labels, of_users, tuple(doubts), (read.reading,))
+
+    def values(
+        self, values: Mapping[str, ValuesByUser], metrics: NDArray[np.int64]
+    ) -> dict[str, dict[str, ValuesByUser]]:
+        """Divide values by protocol into those of each group that has a user."""
+        found: dict[str, dict[str, ValuesByUser]] = {}
+        for place, label in enumerate(self.labels):
+            for protocol, whole in values.items():
+                is_member = self.places[whole.users] == place
+                if is_member.any():
+                    found.setdefault(label, {})[protocol] = ValuesByUser(
+                        whole.sums[metrics][:, :, is_member],
+                        whole.weights[is_member],
+                        whole.users[is_member],
+                    )
+        return found
+
+
+GroupTest = Literal["welch", "permutation"]
+
+
+@dataclass(frozen=True)
+class GroupedResult:
+    """Values of systems for groups of users, or for the relevant test items of groups of items.
+
+    Attributes
+    ----------
+    name : str
+        What groups users or items, such as ``gender``.
+    systems, metrics : tuple of str
+    values : mapping of str to mapping of str to ValuesByUser
+        Values by group and protocol.
+    are_of_items : bool
+        Whether the groups are of items. A user is then in all groups of which the user has a
+        relevant test item.
+    less_is_better : frozenset of str
+        Metrics for which lower values are better.
+    notes : tuple of Note
+        How many users are in no group, and which metrics have no values of groups.
+    reading : tuple of ReadingReport
+        How the table of users was read.
+
+    Examples
+    --------
+    >>> from receval.evaluation.runs import evaluate_runs
+    >>> test = {"user": list("abcd"), "item": list("xxxx")}
+    >>> run = {"a": {"x": 1.0}, "b": {"y": 1.0}, "c": {"x": 1.0}, "d": {"x": 2.0, "y": 1.0}}
+    >>> result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
+    >>> people = {"user": list("abcd"), "gender": list("FFMM")}
+    >>> result.by_group(people).summary()[["group", "users", "mean"]].values.tolist()
+    [['F', 2, 0.5], ['M', 2, 1.0]]
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Mapping[str, Mapping[str, ValuesByUser]]
+    are_of_items: bool = False
+    less_is_better: frozenset[str] = frozenset()
+    notes: tuple[Note, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups that have users, in the order of the feature's values."""
+        return tuple(self.values)
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols."""
+        return tuple(dict.fromkeys(name for own in self.values.values() for name in own))
+
+    def summary(self) -> pd.DataFrame:
+        """Return the averages, one row per protocol, metric, system and group.
+
+        Returns
+        -------
+        DataFrame
+            ``mean`` with its 95 % interval from ``low`` to ``high`` over users (NaN with one
+            user), and ``users``, the number of users of the group who are averaged.
+        """
+        rows = []
+        for protocol in self.protocols:
+            own = {
+                group: (values.means, values.half_intervals, values.n_users)
+                for group, by_protocol in self.values.items()
+                if (values := by_protocol.get(protocol)) is not None
+            }
+            for metric, metric_name in enumerate(self.metrics):
+                for system, system_name in enumerate(self.systems):
+                    for group, (means, halves, users) in own.items():
+                        mean, half = means[metric, system], halves[metric, system]
+                        names = (protocol, metric_name, system_name, group)
+                        rows.append((*names, users, mean, mean - half, mean + half))
+        columns = ["protocol", "metric", "system", "group", "users", "mean", "low", "high"]
+        return pd.DataFrame(rows, columns=columns)
+
+    @checked_arguments
+    def compare(
+        self, *, test: GroupTest = "welch", samples: int = 10_000, seed: int = 1
+    ) -> pd.DataFrame:
+        r"""Compare every pair of groups, one row per protocol, metric, system and pair.
+
+        Parameters
+        ----------
+        test : {"welch", "permutation"}
+            ``welch`` is Welch's t-test. ``permutation`` exchanges the users of two groups at
+            random and compares Welch's t, which holds if variances differ, too (Janssen 1997,
+            "Studentized permutation tests"). Groups of items share users, so ``welch`` takes the
+            variance of the difference over all users of both groups, and there is no permutation.
+        samples : int
+            The number of samples of the permutation test.
+        seed : int
+            The seed of its random choices.
+
+        Returns
+        -------
+        DataFrame
+            ``difference`` is the average of the first group minus that of the second, with its
+            95 % interval from ``low`` to ``high`` by the t-test; ``effect_size`` is the difference
+            over the root of the mean variance of both groups (Cohen's d); ``p`` is the p-value and
+            ``p_holm`` the one corrected for the number of pairs of groups, for each system and
+            metric; ``significant`` tells whether it is below .05. Pairs with a group of one user
+            have no interval, and p = 1.
+
+        Raises
+        ------
+        ValueError
+            There are fewer than two groups, or groups of items with ``test="permutation"``.
+        """
+        if len(self.groups) < 2:
+            raise ValueError(
+                f"There is only the group {' '.join(self.groups) or 'of nobody'} of {self.name}, "
+                "but a comparison needs two."
+            )
+        if self.are_of_items and test == "permutation":
+            raise ValueError(
+                "Groups of items share their users, who cannot be exchanged between groups. Set "
+                "test='welch'."
+            )
+        frames = [
+            self._pairs(protocol, test, samples, seed_sequence(seed, "groups", self.name, protocol))
+            for protocol in self.protocols
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    def _pairs(
+        self, protocol: str, test: GroupTest, samples: int, seed: np.random.SeedSequence
+    ) -> pd.DataFrame:
+        own = {
+            group: by_protocol[protocol]
+            for group, by_protocol in self.values.items()
+            if protocol in by_protocol
+        }
+        names = list(own)
+        pairs = [(a, b) for number, a in enumerate(names) for b in names[number + 1 :]]
+        shape = (len(self.metrics), len(self.systems), len(pairs))
+        difference, half, size, p = (np.full(shape, np.nan) for _ in range(4))
+        generator = np.random.default_rng(seed)
+        for number, (one, other) in enumerate(pairs):
+            compared = _shared_users if self.are_of_items else _welch
+            found = compared(own[one], own[other])
+            difference[..., number], half[..., number], size[..., number], own_p = found
+            if test == "permutation" and min(own[one].n_users, own[other].n_users) > 1:
+                own_p = _permuted(own[one], own[other], generator, samples)
+            p[..., number] = own_p
+        adjusted = holm(p) if pairs else p
+        columns: dict[str, Any] = {
+            "protocol": protocol,
+            "metric": np.repeat(
+                np.array(self.metrics, dtype=object), len(self.systems) * len(pairs)
+            ),
+            "system": np.tile(
+                np.repeat(np.array(self.systems, dtype=object), len(pairs)), len(self.metrics)
+            ),
+        }
+        for place, name in enumerate(("first", "second")):
+            groups = np.array([pair[place] for pair in pairs], dtype=object)
+            columns[name] = np.tile(groups, len(self.metrics) * len(self.systems))
+        columns |= {
+            "difference": difference.ravel(),
+            "low": (difference - half).ravel(),
+            "high": (difference + half).ravel(),
+            "effect_size": size.ravel(),
+            "p": p.ravel(),
+            "p_holm": adjusted.ravel(),
+            "significant": (adjusted < LEVEL).ravel(),
+        }
+        return pd.DataFrame(columns)
+
+    @checked_arguments
+    def tables(self, *, decimals: int = DECIMALS) -> tuple[Table, ...]:
+        """Return the tables for papers: averages by group and, with several groups, all pairs."""
+        averages = self._averages_table(self.summary(), decimals)
+        return (averages, self._pairs_table(decimals)) if len(self.groups) > 1 else (averages,)
+
+    @property
+    def _title(self) -> str:
+        return f"{'Items' if self.are_of_items else 'Users'} by {self.name}"
+
+    def _averages_table(self, summary: pd.DataFrame, decimals: int) -> Table:
+        several = len(self.protocols) > 1
+        heads = [Column("Protocol")] * several + [Column("Metric"), Column("System")]
+        first = self.protocols[0]
+        counts = {group: own[first].n_users for group, own in self.values.items() if first in own}
+        cells = {
+            (row.protocol, row.metric, row.system, row.group): fixed(row.mean, decimals)
+            for row in summary.itertuples(index=False)
+        }
+        rows = [
+            (
+                *([protocol] if several else []),
+                with_direction(metric, self.less_is_better),
+                system,
+                *(cells.get((protocol, metric, system, group), "") for group in self.groups),
+            )
+            for protocol in self.protocols
+            for metric in self.metrics
+            for system in self.systems
+        ]
+        users = [f"{group} {count:,}" for group, count in counts.items()]
+        over = (
+            "the relevant test items of each group, over users who have one"
+            if self.are_of_items
+            else "the users of each group"
+        )
+        caption = f"Averages of {over}. Users under {first}: {'; '.join(users)}."
+        if not self.less_is_better.isdisjoint(self.metrics):
+            caption += " \N{DOWNWARDS ARROW}: less is better."
+        columns = [Column(group, "right") for group in self.groups]
+        return Table(self._title, (*heads, *columns), tuple(rows), caption)
+
+    def _pairs_table(self, decimals: int) -> Table:
+        pairs = self.compare()
+        number = partial(fixed, decimals=decimals, signed=True)
+        intervals = [
+            f"{number(low)} to {number(high)}" if np.isfinite(low) else ""
+            for low, high in zip(pairs["low"], pairs["high"], strict=True)
+        ]
+        caption = (
+            "Differences of averages, the first group minus the second (Welch's t-test"
+            f"{' over all users of both groups' if self.are_of_items else ''}). d: the difference "
+            "over the standard deviation of users. Holm: corrected for the number of pairs of "
+            "groups, for each system and metric."
+        )
+        columns: dict[str, tuple[str, Callable[[Any], str]]] = {
+            "Protocol": ("protocol", str),
+            "Metric": ("metric", str),
+            "System": ("system", str),
+            "First": ("first", str),
+            "Second": ("second", str),
+            "Difference": ("difference", number),
+            "95 % interval": ("interval", format),
+            "d": ("effect_size", lambda d: fixed(d, 2, signed=True) if np.isfinite(d) else ""),
+            "p": ("p", p_value),
+            "p (Holm)": ("p_holm", p_value),
+        }
+        if len(self.protocols) == 1:
+            del columns["Protocol"]
+        metrics = [with_direction(metric, self.less_is_better) for metric in pairs["metric"]]
+        shown = pairs.assign(metric=metrics, interval=intervals)
+        return table_of(shown, columns, f"Differences: {self._title.lower()}", caption)
+
+    def __str__(self) -> str:
+        table = self.summary().pivot_table(
+            index=["protocol", "metric", "system"], columns="group", values="mean", sort=False
+        )
+        return str(table[list(self.groups)].round(4))
+
+
+# Comparisons of two groups: the difference, half of its interval, the effect size, and the p-value,
+# each of shape (n_metrics, n_systems).
+
+_Compared = tuple[
+    NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]
+]
+
+
+def _residuals(values: ValuesByUser) -> NDArray[np.float64]:
+    """Return how far each user's contribution is from the average, shape of the sums."""
+    return np.asarray(values.sums - values.means[..., None] * values.weights)
+
+
+def _variances(values: ValuesByUser) -> NDArray[np.float64]:
+    """Return the variance of the users' contributions to the average."""
+    n = values.n_users
+    squares = (_residuals(values) ** 2).sum(axis=-1)
+    return np.asarray(squares / max(1, n - 1) / values.weights.mean() ** 2)
+
+
+def _tested(
+    difference: NDArray[np.float64],
+    error: NDArray[np.float64],
+    freedom: NDArray[np.float64] | float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return half of the interval and the p-value of differences with standard errors."""
+    t = np.full(difference.shape, np.inf)
+    np.divide(np.abs(difference), error, out=t, where=error > 0)
+    t[(error <= 0) & (difference == 0)] = 0.0
+    half = stdtrit(freedom, (1 + CONFIDENCE) / 2) * error
+    return np.asarray(half), np.asarray(np.minimum(1.0, 2.0 * stdtr(freedom, -t)))
+
+
+def _effect_size(
+    difference: NDArray[np.float64], one: ValuesByUser, other: ValuesByUser
+) -> NDArray[np.float64]:
+    deviation = np.sqrt((_variances(one) + _variances(other)) / 2)
+    size = np.full(difference.shape, np.nan)
+    np.divide(difference, deviation, out=size, where=deviation > 0)
+    return size
+
+
+def _too_few(difference: NDArray[np.float64]) -> _Compared:
+    nothing = np.full(difference.shape, np.nan)
+    return difference, nothing, nothing, np.ones(difference.shape)
+
+
+def _welch(one: ValuesByUser, other: ValuesByUser) -> _Compared:
+    """Compare two groups that have no common user, by Welch's t-test."""
+    difference = one.means - other.means
+    if min(one.n_users, other.n_users) < 2:
+        return _too_few(difference)
+    squares = [_variances(own) / own.n_users for own in (one, other)]
+    both = squares[0] + squares[1]
+    below = squares[0] ** 2 / (one.n_users - 1) + squares[1] ** 2 / (other.n_users - 1)
+    freedom = np.full(difference.shape, float(one.n_users + other.n_users - 2))
+    np.divide(both**2, below, out=freedom, where=below > 0)
+    half, p = _tested(difference, np.sqrt(both), freedom)
+    return difference, half, _effect_size(difference, one, other), p
+
+
+def _shared_users(one: ValuesByUser, other: ValuesByUser) -> _Compared:
+    """Compare two groups that may have common users, by what each user adds to the difference."""
+    difference = one.means - other.means
+    users = np.union1d(one.users, other.users)
+    n = len(users)
+    if min(one.n_users, other.n_users) < 2:
+        return _too_few(difference)
+    added = np.zeros((*difference.shape, n))
+    for own, sign in ((one, 1.0), (other, -1.0)):
+        added[..., np.searchsorted(users, own.users)] += sign * _residuals(own) / own.weights.sum()
+    error = np.sqrt((added**2).sum(axis=-1) * n / (n - 1))
+    half, p = _tested(difference, error, float(n - 1))
+    return difference, half, _effect_size(difference, one, other), p
+
+
+def _permuted(
+    one: ValuesByUser, other: ValuesByUser, generator: np.random.Generator, samples: int
+) -> NDArray[np.float64]:
+    """Return p-values by exchanging the users of two groups, shape (n_metrics, n_systems)."""
+    shape = one.means.shape
+    sums = np.concatenate([one.sums, other.sums], axis=-1).reshape(-1, one.n_users + other.n_users)
+    weights = np.concatenate([one.weights, other.weights])
+    is_first = np.arange(len(weights)) < one.n_users
+    observed = _t_of_groups(sums, weights, is_first[None, :])[0]
+    exceeded = np.zeros(len(sums), dtype=np.int64)
+    for block in _blocks(samples, len(weights)):
+        labels = generator.permuted(np.broadcast_to(is_first, (block, len(weights))), axis=1)
+        drawn = _t_of_groups(sums, weights, labels)
+        exceeded += (drawn >= observed * (1.0 - _ROUNDING)).sum(axis=0)
+    return np.asarray(((exceeded + 1) / (samples + 1)).reshape(shape))
+
+
+def _blocks(samples: int, n_users: int) -> Iterator[int]:
+    step = max(1, _BLOCK_ENTRIES // n_users)
+    for start in range(0, samples, step):
+        yield min(step, samples - start)
+
+
+def _t_of_groups(
+    sums: NDArray[np.float64], weights: NDArray[np.float64], is_first: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the absolute t of each division of users, shape (n_divisions, n_rows)."""
+    # Squares of residuals are sums of these, which a product with the divisions gives for all.
+    terms = [sums, sums**2, sums * weights, weights[None, :], weights[None, :] ** 2]
+    chosen = is_first.astype(np.float64)
+    means, squares = [], []
+    for part, n in (
+        (chosen, int(is_first[0].sum())),
+        (1.0 - chosen, int((~is_first[0]).sum())),
+    ):
+        s, s2, sw, w, w2 = (part @ term.T for term in terms)
+        mean = s / w
+        residuals = np.maximum(0.0, s2 - 2 * mean * sw + mean**2 * w2)
+        # What rounding leaves of a variance of 0.
+        residuals[residuals <= 1e-13 * s2] = 0.0
+        means.append(mean)
+        squares.append(residuals * n / (n - 1) / w**2)
+    difference = np.abs(means[0] - means[1])
+    error = np.sqrt(squares[0] + squares[1])
+    t = np.where(difference > 0, np.inf, 0.0)
+    np.divide(difference, error, out=t, where=error > 0)
+    return t
+
+
+def notes_on_metrics(
+    metrics: Sequence[str], left_out: Sequence[str], why: str = "of all users at once"
+) -> tuple[Note, ...]:
+    """Return a note on metrics that have no values of groups, with the reason.
+
+    If no metric is left, a ValueError is raised instead.
+    """
+    if not left_out:
+        return ()
+    told = (
+        f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} computed from lists {why}"
+    )
+    if not metrics:
+        raise ValueError(f"{told}, so there is no value of a group. Add another metric.")
+    return (Note("no-groups", f"{told}, and not shown by group."),)

@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: MIT
+"""Values of groups of users and of items, and differences between groups."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.sparse import csr_array
+
+import receval as rv
+from receval.data.reading import TableError
+from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.groups import GroupedResult, _permuted, traits_of_users
+
+N_USERS, N_ITEMS = 24, 12
+USERS = [f"u{number:02}" for number in range(N_USERS)]
+PEOPLE = pd.DataFrame({"user": USERS, "gender": ["F", "M", "M"] * 8, "age": range(N_USERS)})
+FILMS = {
+    "item": [f"i{number:02}" for number in range(N_ITEMS)],
+    "genre": ["A", "A|B", "B", "C"] * 3,
+}
+
+
+def _ratings() -> rv.Ratings:
+    rng = np.random.default_rng(5)
+    rows = [
+        (user, f"i{item:02}", int(rng.integers(1, 6)))
+        for user in USERS
+        for item in rng.choice(N_ITEMS, 8, replace=False)
+    ]
+    return rv.read_ratings(pd.DataFrame(rows, columns=["user", "item", "rating"]))
+
+
+@pytest.fixture(scope="module")
+def result() -> rv.EvaluationResult:
+    split = rv.split(_ratings(), "user-ratio", train_ratio=0.5, seed=1)
+    return rv.evaluate(
+        split,
+        {"Pop": rv.Popularity(), "Random": rv.Random(seed=2)},
+        protocols=["AR AI-AN", "AR TI-AN"],
+        metrics=["RR", "Recall@3", "ILD(feature=genre)@3", "Gini@3"],
+        relevant=3,
+        item_features=FILMS,
+        item_groups="genre",
+    )
+
+
+def test_averages_of_groups_are_those_of_their_users(result: rv.EvaluationResult) -> None:
+    summary = result.by_group(PEOPLE, "gender").summary()
+
+    values = result.per_user().merge(PEOPLE, on="user")
+    for row in summary.itertuples(index=False):
+        own = values[
+            (values["protocol"] == row.protocol)
+            & (values["system"] == row.system)
+            & (values["gender"] == row.group)
+        ][row.metric]
+        assert row.users == len(own)
+        assert row.mean == pytest.approx(own.mean(), rel=1e-12)
+        half = stats.t.ppf(0.975, len(own) - 1) * own.std() / np.sqrt(len(own))
+        assert row.high - row.mean == pytest.approx(half, rel=1e-9)
+    assert set(summary["group"]) == {"F", "M"}
+
+
+def test_metrics_of_all_users_are_not_shown_by_group_but_noted(
+    result: rv.EvaluationResult,
+) -> None:
+    grouped = result.by_group(PEOPLE, "gender")
+
+    assert grouped.metrics == ("RR", "Recall@3", "ILD(feature=genre)@3")
+    assert [note.code for note in grouped.notes] == ["no-groups"]
+
+
+def test_differences_between_groups_are_those_of_welch(result: rv.EvaluationResult) -> None:
+    pairs = result.by_group(PEOPLE, "gender").compare()
+
+    values = result.per_user().merge(PEOPLE, on="user")
+    for row in pairs.itertuples(index=False):
+        own = values[(values["protocol"] == row.protocol) & (values["system"] == row.system)]
+        groups = [own[own["gender"] == name][row.metric] for name in (row.first, row.second)]
+        wanted = stats.ttest_ind(*groups, equal_var=False)
+        assert row.p == pytest.approx(wanted.pvalue, rel=1e-9)
+        interval = wanted.confidence_interval(0.95)
+        assert (row.low, row.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
+        deviation = np.sqrt(np.mean([group.var() for group in groups]))
+        assert row.effect_size == pytest.approx(row.difference / deviation, rel=1e-9)
+        assert row.p_holm == row.p
+
+
+def test_p_values_are_corrected_for_the_pairs_of_groups(result: rv.EvaluationResult) -> None:
+    people = {"user": USERS, "team": ["a", "b", "c", "d"] * 6}
+
+    pairs = result.by_group(people).compare()
+
+    for _, own in pairs.groupby(["protocol", "metric", "system"]):
+        assert len(own) == 6
+        smallest = own["p"].min()
+        assert own["p_holm"].min() == pytest.approx(min(1.0, 6 * smallest))
+
+
+def test_the_permutation_test_is_that_of_all_divisions() -> None:
+    rng = np.random.default_rng(3)
+    one, other = rng.random((2, 4)), rng.random((2, 5)) + 0.3
+    weights = (np.array([1.0, 2, 1, 3]), np.array([1.0, 1, 2, 1, 2]))
+    groups = [
+        ValuesByUser(own[None] * w, w, np.arange(len(w)))
+        for own, w in zip((one, other), weights, strict=True)
+    ]
+
+    def t_of(values: np.ndarray, w: np.ndarray, chosen: list[int]) -> float:
+        means, errors = [], []
+        for places in (chosen, [place for place in range(9) if place not in chosen]):
+            s, own = values[places] * w[places], w[places]
+            mean, n = s.sum() / own.sum(), len(places)
+            means.append(mean)
+            errors.append(((s - mean * own) ** 2).sum() * n / (n - 1) / own.sum() ** 2)
+        return abs(means[0] - means[1]) / np.sqrt(sum(errors))
+
+    samples = 20_000
+    found = _permuted(*groups, np.random.default_rng(1), samples)
+
+    every, w = np.concatenate([one, other], axis=1), np.concatenate(weights)
+    for system in range(2):
+        observed = t_of(every[system], w, [0, 1, 2, 3])
+        exact = np.mean(
+            [
+                t_of(every[system], w, list(chosen)) >= observed * (1 - 1e-9)
+                for chosen in combinations(range(9), 4)
+            ]
+        )
+        assert found[0, system] == pytest.approx(exact, abs=4 * np.sqrt(exact / samples) + 1e-3)
+
+
+def test_the_permutation_test_of_a_result_is_repeatable(result: rv.EvaluationResult) -> None:
+    grouped = result.by_group(PEOPLE, "gender")
+
+    one, same, other = (
+        grouped.compare(test="permutation", samples=200, seed=seed)["p"] for seed in (1, 1, 2)
+    )
+
+    assert one.tolist() == same.tolist() != other.tolist()
+
+
+def test_groups_of_one_user_have_no_interval_and_no_significant_difference(
+    result: rv.EvaluationResult,
+) -> None:
+    people = {"user": USERS, "team": ["a"] + ["b"] * (N_USERS - 1)}
+
+    for test in ("welch", "permutation"):
+        pairs = result.by_group(people).compare(test=test, samples=50)
+        assert pairs["low"].isna().all()
+        assert (pairs["p"] == 1).all()
+
+
+def test_users_are_grouped_by_the_number_of_their_training_ratings() -> None:
+    table = {"user": list("aabbbbc"), "item": list("xyxyzwx"), "rating": [1] * 7}
+    test = {"user": list("abc"), "item": list("vvv"), "rating": [1] * 3}
+    runs = {"mine": {user: {"v": 1.0} for user in "abc"}}
+
+    result = rv.evaluate_runs(test, runs, train=table, metrics="RR", depth="whole")
+
+    summary = result.by_group("activity", 3).summary()
+    assert summary["group"].tolist() == ["below 1.667", "1.667 to below 2.667", "2.667 or more"]
+    assert summary["users"].tolist() == [1, 1, 1]
+    assert result.traits["popularity taste"].tolist() == [0.5, 0.25, 1.0]
+    taste = result.by_group("popularity taste", 2).summary()
+    assert taste["users"].tolist() == [1, 2]
+
+
+def test_traits_are_over_all_folds_and_unknown_without_training_ratings() -> None:
+    folds = [
+        csr_array(np.array([[1, 1, 0], [0, 0, 0]])),
+        csr_array(np.array([[0, 1, 1], [0, 0, 0]])),
+    ]
+
+    traits = traits_of_users(folds)
+
+    np.testing.assert_array_equal(traits["activity"], [2.0, np.nan])
+    # The most popular of two items is the first in both folds: one of two ratings.
+    np.testing.assert_array_equal(traits["popularity taste"], [0.5, np.nan])
+
+
+@pytest.mark.parametrize("protocol", ["AR AI-AN", "1R TI-NN sampled=4", "P1R TI-NN sampled=4"])
+def test_a_group_of_items_has_the_values_of_a_test_with_these_items_alone(protocol: str) -> None:
+    if protocol.startswith("P1R"):
+        protocol_of: object = rv.Protocol("1R", "TI", sampled=4, threshold=3, percentiles=2)
+    else:
+        protocol_of = protocol
+    split = rv.split(_ratings(), "user-ratio", train_ratio=0.5, seed=1)
+    (fold,) = split.folds()
+    systems = {"Pop": rv.Popularity(), "Random": rv.Random(seed=2)}
+    metrics = ["RR", "Recall@3", "nDCG@3"]
+
+    result = rv.evaluate(
+        split,
+        systems,
+        protocols=protocol_of,  # type: ignore[arg-type]
+        metrics=metrics,
+        relevant=3,
+        item_features=FILMS,
+        item_groups=["genre"],
+    )
+
+    grouped = result.by_group(items="genre")
+    assert grouped.groups == ("A", "B", "C")
+    assert grouped.are_of_items
+    every = next(iter(grouped.values["A"].values()))
+    assert 0 < every.n_users < N_USERS + 1
+    if protocol.startswith("AR"):
+        ids = split.ratings.item_ids
+        has = {item for item, own in zip(*FILMS.values(), strict=True) if "A" in own}
+        relevant = fold.test.values >= 3
+        owners = {
+            int(user)
+            for user, item in zip(fold.test.users[relevant], fold.test.items[relevant], strict=True)
+            if ids[item] in has
+        }
+        assert every.users.tolist() == sorted(owners)
+
+
+def test_recall_of_a_group_of_items_counts_its_relevant_items_alone() -> None:
+    test = {"user": list("aaab"), "item": list("xyzx"), "rating": [1, 1, 1, 1]}
+    runs = {"mine": {"a": {"x": 3.0, "w": 2.0, "z": 1.0}, "b": {"w": 2.0, "x": 1.0}}}
+    films = {"item": list("wxyz"), "genre": ["A", "A", "B", "B"]}
+
+    result = rv.evaluate_runs(
+        test,
+        runs,
+        metrics=["Recall@2", "RR"],
+        depth="whole",
+        item_features=films,
+        item_groups="genre",
+    )
+
+    summary = result.by_group(items="genre").summary().set_index(["metric", "group"])
+    assert summary["users"].tolist() == [2, 1, 2, 1]
+    # The genre A has x for both users, B has y and z for user a.
+    assert summary.loc[("Recall@2", "A"), "mean"] == 1.0
+    assert summary.loc[("RR", "A"), "mean"] == 0.75
+    assert summary.loc[("Recall@2", "B"), "mean"] == 0.0
+    assert summary.loc[("RR", "B"), "mean"] == pytest.approx(1 / 3)
+
+
+def test_groups_of_items_are_compared_by_the_differences_of_their_common_users() -> None:
+    rng = np.random.default_rng(7)
+    values = rng.random((2, 1, 9))
+    groups = {
+        name: {"AR": ValuesByUser(own[None], np.ones(9), np.arange(9))}
+        for name, own in zip("AB", values, strict=True)
+    }
+    grouped = GroupedResult("genre", ("mine",), ("RR",), groups, are_of_items=True)
+
+    (row,) = grouped.compare().itertuples(index=False)
+
+    # If all users are in both groups, this is the paired t-test.
+    assert row.p == pytest.approx(stats.ttest_rel(values[0, 0], values[1, 0]).pvalue, rel=1e-9)
+    with pytest.raises(ValueError, match="share their users"):
+        grouped.compare(test="permutation")
+
+
+@pytest.mark.parametrize(
+    ("users", "groups", "told"),
+    [
+        ("activity", 1, "at least 2 groups"),
+        ("activity", "gender", "for groups by activity it is their number"),
+        (PEOPLE, 3, "name of a feature"),
+        (PEOPLE, None, "Name the one that you mean"),
+        ({"user": USERS, "x": ["a|b"] * N_USERS}, None, "several values of x"),
+        ({"user": USERS, "x": [""] * N_USERS}, None, "has a x|no group"),
+        ({"user": ["?"] * 60, "x": list(range(60))}, None, "No user of the features"),
+        ({"user": USERS * 3, "x": list(range(72))}, None, "at most 50 groups"),
+        (None, None, "Give either"),
+    ],
+)
+def test_groups_that_cannot_be_made_are_refused(
+    result: rv.EvaluationResult, users: object, groups: object, told: str
+) -> None:
+    with pytest.raises((ValueError, TableError), match=told):
+        result.by_group(users, groups)  # type: ignore[arg-type]
+
+
+def test_groups_by_what_was_not_evaluated_are_refused(result: rv.EvaluationResult) -> None:
+    with pytest.raises(ValueError, match="no groups of items by 'year', but by genre"):
+        result.by_group(items="year")
+    test = {"user": ["a"], "item": ["x"]}
+    untrained = rv.evaluate_runs(test, {"mine": {"a": {"x": 1.0}}}, metrics="RR")
+    with pytest.raises(ValueError, match="need the training ratings"):
+        untrained.by_group("activity")
+    with pytest.raises(ValueError, match="only the group F"):
+        untrained.by_group({"user": ["a"], "gender": ["F"]}).compare()
+
+
+def test_users_without_a_value_are_in_no_group_and_noted(result: rv.EvaluationResult) -> None:
+    some = {"user": USERS[:10], "gender": ["F", "M"] * 5}
+
+    grouped = result.by_group(some)
+
+    assert grouped.summary()["users"].max() == 5
+    assert any("14 of 24 averaged users have no gender" in note for note in grouped.notes)
+
+
+def test_the_report_has_the_groups(result: rv.EvaluationResult, tmp_path: Path) -> None:
+    grouped = [result.by_group(PEOPLE, "gender"), result.by_group(items="genre")]
+
+    report = result.as_report("Mine", samples=50, grouped=grouped)
+
+    assert {"users-by-gender", "items-by-genre", "users-by-gender-pairs"} <= set(report.data)
+    page = report.page()
+    assert "Users by gender" in page
+    assert "Differences: items by genre" in page
+    assert str(grouped[0]).count("Recall@3") == 2
+
+
+def test_features_that_are_unknown_or_of_other_items_are_refused() -> None:
+    test = {"user": list("ab"), "item": list("xy"), "rating": [1, 1]}
+    runs = {"mine": {user: {"x": 2.0, "y": 1.0} for user in "ab"}}
+
+    def run(features: object, **more: object) -> rv.EvaluationResult:
+        metrics = ["ILD(feature=genre)@2"]
+        return rv.evaluate_runs(
+            test, runs, metrics=metrics, depth="whole", item_features=features, **more
+        )
+
+    films = {"item": ["x", "q"], "Genres": ["A", "B"]}
+    with pytest.raises(ValueError, match="no features of items were given"):
+        run(None)
+    with pytest.raises(ValueError, match="'genre' of items, but the features are year"):
+        run({"item": ["x"], "year": [1]})
+    with pytest.raises(ValueError, match="item_groups needs the feature 'year'"):
+        run(films, item_groups="year")
+    with pytest.raises(TableError, match=r"No item of the features \(the table\)"):
+        run({"item": ["X", "Y"], "genre": ["A", "B"]})
+    result = run([films, {"item": ["x"], "year": [1]}])
+    assert any("1 of 2 items have no genre" in note for note in result.notes)
+    assert result.settings["item_features"] == ["the table", "the table"]
+
+
+def test_the_distribution_over_users_is_that_of_their_differences(
+    result: rv.EvaluationResult, tmp_path: Path
+) -> None:
+    over = result.distribution("Pop", "Random", metric="RR")
+
+    values = (
+        result.per_user()
+        .query("protocol == 'AR AI-AN'")
+        .pivot_table(index="user", columns="system", values="RR")
+    )
+    differences = (values["Pop"] - values["Random"]).to_numpy()
+    np.testing.assert_allclose(np.sort(over.differences), np.sort(differences))
+    table = over.table()
+    for row in table.itertuples(index=False):
+        assert row.share == np.mean(differences <= row.difference + 1e-12)
+        assert row.low <= row.share <= row.high
+    assert over.half_width == pytest.approx(np.sqrt(np.log(40) / 2 / N_USERS))
+    result.plot_distribution(tmp_path / "over.svg", metric="RR")
+    result.plot_distribution(tmp_path / "over.pdf", "Random")
+    assert (tmp_path / "over.svg").stat().st_size > 1000
+    with pytest.raises(ValueError, match=r"neither \.svg nor \.pdf"):
+        result.plot_distribution(tmp_path / "over.png")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"metric": "Gini@3"}, "no metric with a value per user 'Gini@3'"),
+        ({"first": "mine"}, "no system 'mine'"),
+        ({"protocol": "1R"}, "no protocol '1R'"),
+    ],
+)
+def test_a_distribution_of_what_is_not_there_is_refused(
+    result: rv.EvaluationResult, arguments: dict, told: str
+) -> None:
+    with pytest.raises(ValueError, match=told):
+        result.distribution(**arguments)
+
+
+def test_a_saved_result_has_the_same_groups(result: rv.EvaluationResult, tmp_path: Path) -> None:
+    result.save(tmp_path)
+    found = rv.load_result(tmp_path)
+
+    for arguments in ({"users": PEOPLE, "groups": "gender"}, {"users": "activity"}):
+        own, loaded = (one.by_group(**arguments) for one in (result, found))
+        pd.testing.assert_frame_equal(own.summary(), loaded.summary())
+    own, loaded = (one.by_group(items="genre") for one in (result, found))
+    pd.testing.assert_frame_equal(own.summary(), loaded.summary())
+    assert loaded.notes == own.notes
+    assert not (tmp_path / "settings.json").exists()
