@@ -113,7 +113,7 @@ class GroupsOfUsers:
             f"{lacking:,} of {int(is_averaged.sum()):,} averaged users have no {found.name}, and "
             "are in no group."
         )
-        return replace(found, notes=(Note("users-without-group", text),))
+        return replace(found, notes=(*found.notes, Note("users-without-group", text)))
 
     @classmethod
     def _of_trait(
