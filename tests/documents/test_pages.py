@@ -309,6 +309,38 @@ def test_the_program_of_groups_runs_on_files_of_ratings_and_features(
     assert (folder / "kNN-minus-Pop.svg").stat().st_size > 500
 
 
+# docs/whole_evaluation.md
+
+
+@pytest.mark.costly
+@pytest.mark.processes
+def test_the_whole_evaluation_runs_on_files_like_those_of_movielens(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(7)
+    (folder / "ml-1m").mkdir()
+    users, items = np.nonzero(rng.random((120, 90)) < 0.3 / np.sqrt(1 + np.arange(90) / 9))
+    lines = {
+        "ratings": [
+            f"{user + 1}::{item + 1}::{rng.integers(1, 6)}::97830{user:04d}"
+            for user, item in zip(users, items, strict=True)
+        ],
+        "movies": [f"{n}::Film {n}::{'Drama|War' if n % 3 else 'Comedy'}" for n in range(1, 91)],
+        "users": [f"{n}::{'FM'[n % 2]}::25::4::02139" for n in range(1, 121)],
+    }
+    for name, own in lines.items():
+        text = "\n".join(own) + "\n"
+        (folder / "ml-1m" / f"{name}.dat").write_text(text, encoding="latin-1")
+    (printed,) = printed_by("whole_evaluation", capsys)
+    told = "\n".join(printed)
+    assert re.search(r"MF +4 +0 +0\.\d{4}", told)
+    assert "Miscalibration(feature=genres)@10" in told
+    assert "p_holm" in told
+    page_text = (folder / "report.html").read_text(encoding="utf-8")
+    for title in ("<h2>Tuning</h2>", "gender"):
+        assert title in page_text
+
+
 # docs/time_and_bias.md
 
 

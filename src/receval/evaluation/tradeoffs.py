@@ -62,6 +62,10 @@ def tradeoff_metrics(
     return across, up
 
 
+_LONGEST_LABEL = 24
+"""Longer labels of vertical axes have two lines."""
+
+
 def draw_tradeoffs(
     summary: pd.DataFrame,
     accuracy: str,
@@ -102,7 +106,10 @@ def draw_tradeoffs(
             )  # fmt: skip
         axes.set_xlabel(with_direction(accuracy, less_is_better))
         label = with_direction(name, less_is_better)
-        axes.set_ylabel(f"{label} ({protocol})" if several else label)
+        label = f"{label} ({protocol})" if several else label
+        # A label with parameters is longer than the axis, unless they have a line of their own.
+        is_long = len(label) > _LONGEST_LABEL
+        axes.set_ylabel(label.replace("(", "\n(", 1) if is_long else label)
         axes.grid(linewidth=0.4, color="#E4E4E4")
         axes.set_axisbelow(True)
     for axes in grid[len(shown) :]:

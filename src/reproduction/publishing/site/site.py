@@ -70,6 +70,7 @@ GROUPS = {
         "README": "What receval is, and the two commands that make everything.",
         "library": "A program that compares recommenders on any table of ratings.",
         "groups": "Features of items, and groups of users and items.",
+        "whole_evaluation": "A program that tunes and evaluates systems in every respect.",
         "reading": "Which files are read, how, and what can be set.",
         "warnings": "Every note and refusal, and what to do about it.",
         "diagnosis": "What a table of ratings allows to be measured.",
