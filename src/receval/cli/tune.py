@@ -24,6 +24,7 @@ from receval.cli.arguments import (
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.evaluate import named_system
 from receval.cli.saved_arguments import add_settings
+from receval.cli.split import DEFAULT_SPLIT, named_split
 from receval.storage.messages import quoted
 
 EXAMPLES = """names:
@@ -74,7 +75,7 @@ def add_tune(commands: Any) -> None:
     )
     parser.add_argument(
         "--split",
-        default="user-ratio:train_ratio=0.8",
+        default=DEFAULT_SPLIT,
         metavar="KIND",
         help="split into training and test ratings, as for receval evaluate (default: %(default)s)",
     )
@@ -121,20 +122,17 @@ def run_tune(chosen: argparse.Namespace) -> int:
     from receval.tuning.tune import tune
 
     names, grids = named_grids(repeated(chosen.system), repeated(chosen.grid))
-    systems = {name: named_system(name, chosen.seed) for name in names if name not in grids}
+    systems = {name: named_system(name) for name in names if name not in grids}
     metrics, protocols = repeated(chosen.metric), repeated(chosen.protocol) or ["AR AI-AN"]
     measuring = {"relevant": chosen.relevant, "users": chosen.users, "dialect": chosen.dialect}
     if chosen.dialect is not None and not metrics:
         raise ValueError("Name the metric of the dialect to tune by (--metric).")
-    kind, parameters = _split(chosen.split)
+    kind, parameters = named_split(chosen.split)
     data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
     with progress_line("trial") as progress:
         tuned = tune(
             data,
-            {
-                name: (partial(_system, name, chosen.seed), _distributions(own))
-                for name, own in grids.items()
-            },
+            {name: (partial(_system, name), _distributions(own)) for name, own in grids.items()},
             metric=metrics[0] if metrics else DEFAULT_METRIC,
             protocol=protocols[0],
             budget=chosen.budget,
@@ -259,22 +257,16 @@ def system_text(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}{',' if ':' in name else ':'}{written}"
 
 
-def _system(name: str, seed: int, **parameters: Any) -> Any:
-    return named_system(system_text(name, parameters), seed)
+def _system(name: str, **parameters: Any) -> Any:
+    return named_system(system_text(name, parameters))
 
 
 def _distributions(grid: Mapping[str, str]) -> dict[str, Any]:
     return {parameter: values_to_try(text) for parameter, text in grid.items()}
 
 
-def _split(text: str) -> tuple[str, dict[str, Any]]:
-    kind, _, written = text.partition(":")
-    parts = [part.partition("=") for part in written.split(",") if part]
-    return kind, {name.strip(): number_or_word(value.strip()) for name, _, value in parts}
-
-
 def _validation(text: str) -> dict[str, Any]:
-    kind, parameters = _split(text)
+    kind, parameters = named_split(text)
     return {"kind": kind, **parameters}
 
 

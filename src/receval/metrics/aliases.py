@@ -95,7 +95,8 @@ def any_metric(name: str | BaseMetric) -> BaseMetric:
         labels = list(dict.fromkeys(by_plain[plain] for plain in near))
         did_you_mean = f"did you mean {' or '.join(labels)}? There are" if labels else "there are"
         raise ValueError(
-            f"There is no metric {quoted(match[1])}; {did_you_mean} {', '.join(ALL_METRICS)}."
+            f"There is no metric {quoted(match[1])}; {did_you_mean} {', '.join(METRICS)} and those "
+            "of whole lists and of predicted ratings in docs/metrics.md."
         )
     return parse_any(f"{own}{match[2] or ''}{f'@{match[3]}' if match[3] else ''}")
 

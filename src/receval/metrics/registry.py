@@ -110,7 +110,8 @@ def metric_of(name: str) -> str:
     """Return the name of a metric, if there is one of this name."""
     if name not in _KNOWN:
         raise ValueError(
-            f"There is no metric {quoted(name)}. The metrics are {', '.join(ALL_METRICS)}."
+            f"There is no metric {quoted(name)}. The metrics are {', '.join(METRICS)} and "
+            "those of whole lists and of predicted ratings in docs/metrics.md."
         )
     return name
 
