@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,6 +58,9 @@ class FoundColumns:
     that the table was read as. With ``has_dates``, moments were written as dates, so that their
     numbers are seconds. ``types`` has the type of each column in a table that has types:
     ``text``, ``integer`` or ``float``.
+    ``parts`` has the files of a folder, without their arrays, each with its
+    first row from 0. ``line_of`` finds the line of a row by reading the file again, where rows are
+    not lines.
     """
 
     source: str
@@ -69,6 +73,8 @@ class FoundColumns:
     has_dates: bool = False
     notes: tuple[Note, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[tuple[int, FoundColumns], ...] = ()
+    line_of: Callable[[int], int] | None = None
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays
@@ -78,7 +84,27 @@ class FoundColumns:
 
     def where(self, row: int) -> str:
         """Return the name of a row, counted from 0, for a message."""
-        return f"{self.source}, {self.unit} {row + self.first_row}"
+        part, row = self._part_of(row)
+        return f"{part.source}, {part._place(row)}"
+
+    def beside(self, row: int, other: int) -> str:
+        """Return the name of a row in a message that has named another, without the same file."""
+        part, own = self._part_of(row)
+        return part._place(own) if part is self._part_of(other)[0] else self.where(row)
+
+    def _part_of(self, row: int) -> tuple[FoundColumns, int]:
+        if not self.parts:
+            return self, row
+        begin, part = self.parts[bisect_right([first for first, _ in self.parts], row) - 1]
+        return part, row - begin
+
+    def _place(self, row: int) -> str:
+        if self.line_of is not None:
+            try:
+                return f"line {self.line_of(row)}"
+            except (OSError, TableError):  # A pipe cannot be read again.
+                pass
+        return f"{self.unit} {row + self.first_row}"
 
     def codes(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
         """Return the codes of a column of identifiers, and the identifiers by code.

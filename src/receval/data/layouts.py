@@ -113,7 +113,7 @@ def layout_of(
             f"{path}, line 1 has {cells:,} cells between {told}, but a table has at most "
             f"{MOST_COLUMNS:,} columns. Write one row per user and item."
         )
-    first, *rest = _records(lines, delimiter, has_quotes=options.quotes)
+    first, *rest = _records(lines, delimiter, has_quotes=options.quotes is not False)
     header, are_numbers = options.header, False
     known = {name for all_of_one in names.values() for name in all_of_one}
     if header is not False:
@@ -144,7 +144,7 @@ def layout_of(
         tuple(rest if header else [first, *rest]),
         has_index,
         bool(header) and are_numbers,
-        options.quotes,
+        options.quotes is not False,
     )
 
 

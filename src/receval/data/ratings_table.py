@@ -438,10 +438,9 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
     user = shortened(str(read.user_ids[read.users[row]]))
     item = shortened(str(read.item_ids[read.items[row]]))
     raise TableError(
-        f"{columns.where(row)} rates the same pair as {columns.unit} "
-        f"{earlier + columns.first_row}: user {user} and item {item}. Choose how to merge such "
-        "rows: duplicates='first', 'last', 'sum', 'mean' or 'max' (in a command: --duplicates "
-        "first)."
+        f"{columns.where(row)} rates the same pair as {columns.beside(earlier, row)}: user {user} "
+        f"and item {item}. Choose how to merge such rows: duplicates='first', 'last', 'sum', "
+        "'mean' or 'max' (in a command: --duplicates first)."
     )
 
 

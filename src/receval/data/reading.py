@@ -61,8 +61,9 @@ class ReadingOptions:
     time_unit : {"s", "ms", "us", "ns", "date"}, optional
         The unit of numeric timestamps: seconds or smaller units since 1970-01-01 UTC, or dates such
         as 20210503.
-    quotes : bool
-        Whether quote marks around a cell are not part of it.
+    quotes : bool, optional
+        Whether quote marks around a cell are not part of it. By default they are not, but a text in
+        quotes that looks like rows is refused; with True it is one cell.
 
     Raises
     ------
@@ -77,7 +78,7 @@ class ReadingOptions:
     encoding: str | None = None
     decimal: Literal[".", ","] | None = None
     time_unit: TimeUnit | None = None
-    quotes: bool = True
+    quotes: bool | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.columns, list):

@@ -188,8 +188,8 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
     if repeat is not None:
         row, earlier = repeat
         raise TableError(
-            f"{columns.where(row)} recommends the same item as {columns.unit} "
-            f"{earlier + columns.first_row}: item {shortened(str(item_ids[items[row]]))} to user "
+            f"{columns.where(row)} recommends the same item as {columns.beside(earlier, row)}: "
+            f"item {shortened(str(item_ids[items[row]]))} to user "
             f"{shortened(str(user_ids[users[row]]))}. Remove one of them."
         )
     if order == "rank" and "rank" not in columns:

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +29,7 @@ from receval.data.json_tables import (
     read_json_lines,
     scores_of,
 )
+from receval.data.layouts import plain_name
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.data.packed_files import (
     is_packed,
@@ -273,28 +275,115 @@ def _of_folder(
     form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}"
     if names[0] == "parquet":
         with parts_of_a_table(len(files)):
-            table = _of_parquet_parts(folder, files)
-        return columns_of_table(folder.name, str(folder), table, wanted, f"{form}, Parquet")
-    parts = []
+            table, parts = _of_parquet_parts(folder, files)
+        form += f", Parquet{_said_of_names(_named_by_folders(folder, files[0], 0))}"
+        found = columns_of_table(folder.name, str(folder), table, wanted, form)
+        lists = any(map(holds_lists, table.schema))  # Their rows are not those of the files.
+        return found if lists else replace(found, parts=parts)
+    read = []
     for path in files:
         with parts_of_a_table(len(files)):
-            part = _of_file(path, wanted, options)
-        if not isinstance(part, FoundColumns):
-            raise TableError(f"{path} holds lists of users, so it is not part of a table.")
-        parts.append(part)
-    return _joined(folder, parts, form)
+            read.append(_of_part(folder, path, wanted, options))
+    return _joined(folder, read, form)
 
 
-def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
-    """Read Parquet files with the same columns; columns from folder names become text."""
+# Names of folders such as ``year=2020`` give columns, as Hive and Spark write them.
+
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+def _named_by_folders(folder: Path, path: Path, rows: int) -> dict[str, pa.Array]:
+    """Return the columns that the names of the folders of a file give: one value in all rows."""
+    columns: dict[str, pa.Array] = {}
+    for part in path.relative_to(folder).parts[:-1]:
+        name, equals, value = part.partition("=")
+        if equals:
+            codes = pa.array(np.zeros(rows, np.int32), mask=np.full(rows, value == _NO_VALUE))
+            columns[unquote(name)] = pa.DictionaryArray.from_arrays(codes, [unquote(value)])
+    return columns
+
+
+def _of_part(
+    folder: Path, path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns:
+    """Read a file of a folder, with the columns that the names of its folders give."""
+    named = list(_named_by_folders(folder, path, 0))
+    by_plain = {plain_name(name): name for name in reversed(named)}
+    given: dict[str, str] = {}
+    within = []
+    for column in wanted:
+        known = column.known if column.asked is None else ()
+        asked = [column.asked] if column.asked in named else []
+        if own := [*asked, *(by_plain[plain] for plain in known if plain in by_plain)]:
+            given[column.name] = str(own[0])
+            column = replace(column, asked=UNREAD if asked else None, is_needed=False)
+        within.append(column)
+    part = _of_file(path, within, options)
+    if not isinstance(part, FoundColumns):
+        raise TableError(f"{path} holds lists of users, so it is not part of a table.")
+    if not named:
+        return part
+    names = {**part.names}
+    for column in wanted:
+        if (own := given.get(column.name)) is None or column.name not in part:
+            continue
+        there = names.get(column.name)
+        if there is None and options.columns is None:
+            raise TableError(
+                f"{path} may have the {column.name} in a column without a name, or in the name of "
+                f"its folder ({quoted(own)}). Say what its columns are: columns=... (in a "
+                "command: --columns ...)."
+            )
+        if there is None or _comes_first(column, there, own):
+            del given[column.name]
+    rows = len(part) if part.arrays else 0
+    table = pa.table(_named_by_folders(folder, path, rows))
+    if twice := {*part.unread, *names.values()}.intersection(named):
+        raise _named_twice(path, twice)
+    asked = [replace(own, asked=given[own.name]) for own in wanted if own.name in given]
+    more = columns_of_table(path.name, str(path), table, asked)
+    replaced = [own for role, own in names.items() if role in given]
+    return replace(
+        part,
+        arrays={**part.arrays, **more.arrays},
+        names={**names, **given},
+        unread=(*part.unread, *replaced, *(name for name in named if name not in given.values())),
+        form=f"{part.form}{_said_of_names(named)}",
+        has_dates=part.has_dates or more.has_dates,
+    )
+
+
+def _said_of_names(names: Collection[str]) -> str:
+    return f", {enumerated(list(names))} in the names of folders" if names else ""
+
+
+def _comes_first(column: WantedColumn, there: str, named: str) -> bool:
+    """Tell whether a column in a file is taken rather than one of the names of folders."""
+    return column.known.index(plain_name(there)) <= column.known.index(plain_name(named))
+
+
+def _named_twice(path: Path, names: Collection[str]) -> TableError:
+    return TableError(
+        f"{path} has {enumerated(sorted(names))} both as a column and in the name of its folder. "
+        "Rename the folder, so that it is clear which one counts."
+    )
+
+
+def _of_parquet_parts(
+    folder: Path, files: Sequence[Path]
+) -> tuple[pa.Table, tuple[tuple[int, FoundColumns], ...]]:
+    """Read Parquet files with the same columns, and return where each of them begins."""
     tables: list[pa.Table] = []
+    places = []
     for path in files:
         with _sentences_for_damage(path), _parquet_file(path, path) as parquet:
             table = parquet.read()
-        for part in path.relative_to(folder).parts[:-1]:
-            name, equals, value = part.partition("=")
-            if equals:
-                table = table.append_column(name, pa.array([value] * len(table), pa.string()))
+        places.append((sum(map(len, tables)), FoundColumns(str(path), 1, "row", {})))
+        named = _named_by_folders(folder, path, len(table))
+        if twice := named.keys() & {*table.column_names}:
+            raise _named_twice(path, twice)
+        for name, values in named.items():
+            table = table.append_column(name, values)
         if tables and set(table.column_names) != set(tables[0].column_names):
             raise TableError(
                 f"{path} and {files[0]} have different columns ({enumerated(table.column_names)}; "
@@ -303,7 +392,7 @@ def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
             )
         tables.append(table)
     try:
-        return pa.concat_tables(tables, promote_options="permissive")
+        return pa.concat_tables(tables, promote_options="permissive"), tuple(places)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise TableError(
             f"{folder}: its files are not parts of one table ({shortened(str(error), 200)})."
@@ -325,6 +414,7 @@ def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColu
                 f"{enumerated(first.names.values() or first.arrays)}). The files of a folder must "
                 "be parts of one table."
             )
+    begins = np.cumsum([0, *map(len, parts)]).tolist()
     arrays = {
         name: pa.chunked_array(
             [chunk for part in parts for chunk in part.arrays[name].chunks], own.type
@@ -338,4 +428,7 @@ def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColu
         first_row=1,
         arrays=arrays,
         form=f"{form}, {first.form}",
+        notes=tuple(note for part in parts for note in part.notes),
+        parts=tuple((n, replace(own, arrays={})) for n, own in zip(begins, parts, strict=False)),
+        line_of=None,
     )

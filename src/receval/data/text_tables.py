@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -68,6 +71,7 @@ def read_text(
         unread=tuple(others[1:] if layout.has_index else others),
         form=form,
         has_dates=reader.has_dates,
+        line_of=reader.line_of,
     )
 
 
@@ -148,17 +152,17 @@ def checked_records(
     layout: Layout,
     texts: Collection[tuple[str, int]],
     numbers: Collection[int],
-    encoding: str | None = None,
+    options: ReadingOptions = AS_FOUND,
 ) -> int:
     """Return the number of records of a text without its header, and refuse quotes that hide rows.
 
     ``texts`` has the name and position, from 0, of each column of identifiers. Refused with their
     line are a quoted cell that is not closed, or text after its closing quote; an identifier that
     spans several lines; a record of another number of cells than the first line; and lines within
-    quotes that look like rows.
+    quotes that look like rows, unless the options say that cells have quotes.
     """
     records = 0
-    with opened_text(path, encoding) as file, cells_of_any_length():
+    with opened_text(path, options.encoding) as file, cells_of_any_length():
         for first, last, cells in _records(path, file, layout.delimiter):
             if layout.header is not None and first == 1:
                 continue
@@ -172,22 +176,21 @@ def checked_records(
             if first == last:
                 continue
             for what, place in texts:
-                if "\n" in cells[place]:
+                if _LINE_END.search(cells[place]):
                     raise TableError(
                         f"{path}, line {first}: the {what} begins with a quote and ends in line "
                         f"{last}. {_ADVICE}"
                     )
-            hidden = cells[max(range(len(cells)), key=lambda place: cells[place].count("\n"))]
-            within = hidden.split("\n")[1:-1]
-            if first + 1 == last:
-                within = [_joined(hidden, cells, layout.delimiter)]
-            if any(_is_like_a_row(line, layout, numbers) for line in within):
+            if options.quotes is None and _hides_rows(cells, layout, numbers):
                 raise TableError(
                     f"{path}: the quote in line {first} is closed in line {last}, but the text "
-                    f"between looks like rows. {_ADVICE}"
+                    f"between looks like rows. {_ADVICE} If it is the text of one cell, set "
+                    "quotes=True (in a command: --quotes)."
                 )
     return records
 
+
+_LINE_END = re.compile("\r\n|\r|\n")
 
 _ADVICE = (
     "Check whether a quote mark is missing or superfluous. Within a quoted cell, write each quote "
@@ -215,15 +218,34 @@ def _records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[tuple[int, 
         text.detach()
 
 
-def _is_like_a_row(line: str, layout: Layout, numbers: Collection[int]) -> bool:
+def _hides_rows(cells: list[str], layout: Layout, numbers: Collection[int]) -> bool:
+    """Tell whether a cell over several lines looks like rows between two stray quotes.
+
+    The cell then begins with the rest of one row and ends with the start of another, up to the same
+    column, as the record would otherwise not have the right number of cells; or a line between is a
+    whole row.
+    """
+    for place, cell in enumerate(cells):
+        lines = _LINE_END.split(cell)
+        if len(lines) == 1:
+            continue
+        columns = range(layout.n_columns)
+        first = [column for column in numbers if column > place]
+        last = [column for column in numbers if column < place]
+        if any(_is_like(line, columns, numbers, layout) for line in lines[1:-1]) or (
+            _is_like(lines[0], columns[place:], first, layout)
+            and _is_like(lines[-1], columns[: place + 1], last, layout)
+        ):
+            return True
+    return False
+
+
+def _is_like(line: str, columns: range, numbers: Collection[int], layout: Layout) -> bool:
+    """Tell whether a line has as many cells as these columns, and numbers where they should be."""
     cells = split_line(line.replace('"', ""), layout.delimiter)
-    return len(cells) == layout.n_columns and all(is_number(cells[place]) for place in numbers)
-
-
-def _joined(hidden: str, cells: list[str], delimiter: str) -> str:
-    """Return the last line of a record as it was written."""
-    behind = cells[cells.index(hidden) + 1 :]
-    return delimiter.join([hidden.rpartition("\n")[2], *behind])
+    return len(cells) == len(columns) and all(
+        is_number(cells[place - columns.start]) for place in numbers
+    )
 
 
 class _Reader:
@@ -239,11 +261,13 @@ class _Reader:
         options: ReadingOptions,
     ) -> None:
         self.path, self.layout, self.names, self.found = path, layout, names, found
+        self.options = options
         self.encoding = options.encoding
         self.wanted = [column for column in wanted if column.name in found]
         self.places = {c.name: names.index(found[c.name]) for c in self.wanted}
         self.decimal = options.decimal or self._decimal()
         self.has_dates = False
+        self.line_of: Callable[[int], int] | None = None
 
     def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
         """Return the columns, and whether rows correspond to lines (``line``) or not (``row``)."""
@@ -283,8 +307,9 @@ class _Reader:
                 pass
         if lines.are_plain:
             rows = lines.rows - (self.layout.header is not None)
-            # Blank lines are not rows, and their positions are no longer known.
             unit = "row" if lines.blanks else "line"
+            if lines.blanks:
+                self.line_of = partial(_line_of_row, self, _lines_with_rows)
         elif not self.layout.is_quoted:
             raise TableError(
                 f"{self.path} has carriage returns within lines. End each line with a line feed, "
@@ -293,6 +318,7 @@ class _Reader:
         else:
             rows = self._records()
             unit = "row"
+            self.line_of = partial(_line_of_row, self, _lines_with_records)
             with opened_text(self.path, self.encoding) as file:
                 table = self._parsed(file, self.layout.delimiter, kinds, with_line_ends=True)
         if table.num_rows != rows:
@@ -306,7 +332,7 @@ class _Reader:
         """Return the number of records, and refuse quotes that hide rows."""
         texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
         numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
-        return checked_records(self.path, self.layout, texts, numbers, self.encoding)
+        return checked_records(self.path, self.layout, texts, numbers, self.options)
 
     def _parsed(
         self, file: Any, delimiter: str, kinds: Mapping[str, pa.DataType], *, with_line_ends: bool
@@ -338,14 +364,14 @@ class _Reader:
         if (no_text := bytes_that_are_no_text(self.path, self.encoding)) is not None:
             return no_text
         path, layout = self.path, self.layout
-        if layout.is_quoted and _has_quotes(path, self.encoding):
+        has_quotes = layout.is_quoted and _has_quotes(path, self.encoding)
+        if has_quotes:
             self._records()
         kinds: dict[str, tuple[int, str]] = {}
-        with opened_text(path, self.encoding) as file:
-            for number, line in enumerate(file, 1):
-                if number < layout.first_row or not line.strip(b"\r\n"):
+        with opened_text(path, self.encoding) as file, cells_of_any_length():
+            for number, cells in self._cells(file, has_quotes=has_quotes):
+                if number < layout.first_row:
                     continue
-                cells = split_line(line.decode().rstrip("\r\n"), layout.delimiter)
                 if len(cells) != layout.n_columns:
                     return TableError(
                         f"{path}, line {number} has {len(cells)} cells between "
@@ -359,6 +385,16 @@ class _Reader:
                         return error
         told = " ".join(otherwise.split()).removesuffix(".")
         return TableError(f"{path} cannot be read: {told[:300]}.")
+
+    def _cells(self, file: BinaryIO, *, has_quotes: bool) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line number and the cells of each row, also over several lines."""
+        if has_quotes:
+            for first, _, cells in _records(self.path, file, self.layout.delimiter):
+                yield first, cells
+            return
+        for number, line in enumerate(file, 1):
+            if line.strip(b"\r\n"):
+                yield number, split_line(line.decode().rstrip("\r\n"), self.layout.delimiter)
 
     def _wrong_cell(
         self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]
@@ -392,6 +428,24 @@ class _Reader:
             f"{self.path}, line {number}: the {column.name} is {kind}, but in line {first} it is "
             f"{before}. Write all of them in the same way."
         )
+
+
+def _line_of_row(
+    reader: _Reader, lines: Callable[[Path, BinaryIO, str], Iterator[int]], row: int
+) -> int:
+    """Return the line of a row, counted from 0, by reading the file again."""
+    skipped = row + (reader.layout.header is not None)
+    with opened_text(reader.path, reader.encoding) as file, cells_of_any_length():
+        return next(islice(lines(reader.path, file, reader.layout.delimiter), skipped, None))
+
+
+def _lines_with_rows(path: Path, file: BinaryIO, delimiter: str) -> Iterator[int]:
+    blank = None if delimiter == " " else b"\r\n"
+    return (number for number, line in enumerate(file, 1) if line.strip(blank))
+
+
+def _lines_with_records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[int]:
+    return (first for first, _, _ in _records(path, file, delimiter))
 
 
 def _has_quotes(path: Path, encoding: str | None) -> bool:
