@@ -78,16 +78,22 @@ def columns_of_table(
 
     Messages have the name and the source, which are a file's name and path, or another description.
     """
-    names = _names_with_those_in_lists(table)
+    names = names_of(table)
     found = _found(name, names, wanted)
-    others = [own for own in table.column_names if own not in found.values()]
+    used = set(found.values())
+    for field in filter(holds_objects, table.schema):
+        if used.intersection(inner.name for inner in field.type.value_type):
+            used.add(field.name)
+    others = [own for own in table.column_names if own not in used]
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays = {}
     has_dates = False
     for column in wanted:
         own = found.get(column.name)
         if own is not None:
-            arrays[column.name], is_date = _as_wanted(source, column, own, table.column(own))
+            values, found[column.name] = _without_marks_of_type(own, table.column(own))
+            _refuse_objects(source, column, own, values.type)
+            arrays[column.name], is_date = _as_wanted(source, column, own, values)
             has_dates |= is_date
     shown = {} if _are_numbered(names) else found
     unread, said = tuple(others), tuple(notes)
@@ -108,6 +114,34 @@ def holds_lists(field: pa.Field) -> bool:
     """Tell whether a column has a list in each row."""
     kind = field.type
     return pa.types.is_list(kind) or pa.types.is_large_list(kind)
+
+
+def holds_objects(field: pa.Field) -> bool:
+    """Tell whether a column has a list of objects in each row."""
+    return holds_lists(field) and pa.types.is_struct(field.type.value_type)
+
+
+def _without_marks_of_type(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
+    """Return the values in MongoDB's ``{"$oid": ...}`` and ``{"$date": ...}``, and their name."""
+    while pa.types.is_struct(column.type) and len(column.type) == 1:
+        mark = column.type[0].name
+        if not mark.startswith("$"):
+            break
+        column, name = pc.struct_field(column, mark), f"{name}.{mark}"
+    return column, name
+
+
+def _refuse_objects(source: str, wanted: WantedColumn, own: str, kind: pa.DataType) -> None:
+    """Refuse a column with several values in a row where there must be one."""
+    if not pa.types.is_nested(kind):
+        return
+    what = "objects" if pa.types.is_struct(kind) else "lists"
+    raise TableError(
+        f"{source}: the column {quoted(own)} for {wanted.name} has {what} of several values in a "
+        "row, but must have one. Name another column "
+        f"({wanted.name}=..., in a command: --{wanted.name} ...), or write lists of items and "
+        'scores as {"user": "ann", "items": ["book"], "scores": [1.5]}.'
+    )
 
 
 def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
@@ -169,12 +203,12 @@ def _as_text(value: Any) -> str | None:
     return str(value)
 
 
-def _names_with_those_in_lists(table: pa.Table) -> list[str]:
-    """Return the names of a table's columns, and those of structures within lists."""
+def names_of(table: pa.Table) -> list[str]:
+    """Return the names of a table's columns, and those of objects within lists."""
     names: list[str] = []
     for field in table.schema:
         names.append(field.name)
-        if holds_lists(field) and pa.types.is_struct(field.type.value_type):
+        if holds_objects(field):
             names += [inner.name for inner in field.type.value_type if inner.name not in names]
     return names
 
@@ -263,6 +297,8 @@ def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return identifiers as text."""
     kind = column.type
     if pa.types.is_floating(kind):
+        if pa.types.is_float16(kind):  # Arrow cannot compute with them.
+            column = column.cast(pa.float32())
         # Whole numbers become floats if some row of a data frame has none.
         largest = pc.max(pc.abs(column)).as_py()
         if largest is not None and largest >= MOST_EXACT:

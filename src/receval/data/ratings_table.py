@@ -25,6 +25,7 @@ from receval.data.reading import (
     ReadingReport,
     TableError,
     TimeUnit,
+    half_of_a_character,
 )
 from receval.data.repeats import merge_repeats
 from receval.data.tables import read_wanted
@@ -182,7 +183,7 @@ def read_ratings(
         *_near_identifiers(columns.source, "items", item_ids),
     ]
     values = _values(columns)
-    times, words = _timestamps(columns, chosen.time_unit)
+    times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
         rows, values = _merged(users, items, values, times, duplicates)
@@ -197,7 +198,7 @@ def read_ratings(
         users=len(user_ids),
         items=len(item_ids),
         values=_scale(columns, values),
-        times="" if times is None else _times_in_words(times, words),
+        times=words if times is None else _times_in_words(times, words),
         notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
         are_counts=duplicates == "sum"
         or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
@@ -288,7 +289,10 @@ def columns_of_scores(
     # Stored as codes: identifiers repeated for every entry of a long run would take gigabytes.
     arrays = {role: pa.chunked_array([values])}
     for name, codes, ids in (("user", users, scores), ("item", items, item_codes)):
-        texts = pa.array([str(own) for own in ids], pa.string())
+        try:
+            texts = pa.array([str(own) for own in ids], pa.string())
+        except UnicodeEncodeError as error:
+            raise half_of_a_character(source, error) from None
         arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
     return FoundColumns(source, 1, "row", arrays, form="lists of users")
 
@@ -326,21 +330,53 @@ def _values(columns: FoundColumns) -> NDArray[np.float32]:
 
 
 def _timestamps(
-    columns: FoundColumns, unit: TimeUnit | None
+    columns: FoundColumns, unit: TimeUnit | None, *, is_asked: bool
 ) -> tuple[NDArray[np.int64] | NDArray[np.float64] | None, str]:
     """Return timestamps in seconds, and the unit in which they were written."""
     if "timestamp" not in columns:
         return None, ""
     times = columns.numbers("timestamp")
+    if np.isnan(times).all():
+        if not is_asked:
+            return None, "the column of times is empty"
+        raise TableError(
+            f"{columns.source} has no timestamp in any row. Name another column, or none "
+            "(timestamp='-', in a command: --timestamp -)."
+        )
     if not np.isfinite(times).all():
         row = int(np.argmin(np.isfinite(times)))
         raise TableError(
             f"{columns.where(row)} has no timestamp, but other rows have one. Complete the column, "
             "or do not read it (timestamp='-', in a command: --timestamp -)."
         )
+    if unit is None:
+        _refuse_placeholders(columns, times)
+    seconds, words = in_seconds(times, "s" if columns.has_dates else unit, columns.where)
+    return seconds, "dates" if columns.has_dates else words
+
+
+_PLACEHOLDERS = (0.0, -1.0, -62_135_596_800.0)
+"""Times that stand for a missing one: 1970-01-01, a second before, and the year 1."""
+
+
+def _refuse_placeholders(columns: FoundColumns, times: NDArray[np.float64]) -> None:
+    """Refuse times that look like missing ones, as all others are from 1973 on."""
+    if times.min() > 0:
+        return
+    wrong = np.isin(times, _PLACEHOLDERS)
+    others = times[np.logical_not(wrong)]
+    if len(others) in (0, len(times)) or others.min() < _FEWEST_SECONDS:
+        return
+    row = int(np.argmax(wrong))
+    told = f"{times[row]:.15g}"
     if columns.has_dates:
-        return in_seconds(times, "s", columns.where)[0], "dates"
-    return in_seconds(times, unit, columns.where)
+        told = span_in_words(times[row : row + 1]).partition(" ")[0]
+    raise TableError(
+        f"{columns.where(row)} has the time {told}. {wrong.mean():.1%} of the rows have "
+        "such a time, which seems to stand for a missing one, as all others are from 1973 or "
+        "later. Complete the column, or do not read it (timestamp='-', in a command: "
+        "--timestamp -). If it is a time, set the unit (time_unit='s', --time-unit s)."
+    )
 
 
 def _times_in_words(times: NDArray[Any], words: str) -> str:

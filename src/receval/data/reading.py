@@ -38,6 +38,15 @@ class TableError(ValueError):
     """A table cannot be read as asked for; the message says where, and what to do."""
 
 
+def half_of_a_character(where: str, error: UnicodeError) -> TableError:
+    """Return the error for a text that no encoding can write."""
+    text = f" {shortened(ascii(error.object))}" if isinstance(error, UnicodeEncodeError) else ""
+    return TableError(
+        f"{where}: the text{text} has half of a character (a surrogate, such as \\ud800), so it "
+        "was cut or damaged. Correct it."
+    )
+
+
 @dataclass(frozen=True)
 class ReadingOptions:
     """The form of a table as the caller states it; None means that it is detected.

@@ -28,6 +28,7 @@ from receval.data.json_tables import (
     read_json,
     read_json_lines,
     scores_of,
+    table_of_objects,
 )
 from receval.data.layouts import plain_name
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
@@ -38,7 +39,13 @@ from receval.data.packed_files import (
     parts_of_a_table,
     too_much_unpacked,
 )
-from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
+from receval.data.reading import (
+    AS_FOUND,
+    UNREAD,
+    ReadingOptions,
+    TableError,
+    half_of_a_character,
+)
 from receval.data.text_lines import BLOCK
 from receval.data.text_tables import read_text
 from receval.storage.messages import enumerated, quoted, shortened
@@ -59,6 +66,20 @@ def read_wanted(
 
     A :class:`TableError` says where a column is missing or has an invalid value.
     """
+    try:
+        return _of_any(source, wanted, options)
+    except UnicodeEncodeError as error:
+        where = str(source) if isinstance(source, str | Path) else "the table"
+        raise half_of_a_character(where, error) from None
+    except UnicodeDecodeError as error:
+        if isinstance(source, str | Path):
+            raise
+        raise half_of_a_character("the table", error) from None
+
+
+def _of_any(
+    source: object, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns | Scores:
     if isinstance(source, Mapping) and source and not are_columns(source, wanted):
         lists = (Mapping, list, tuple, set, frozenset)
         if all(isinstance(own, lists) for own in source.values()):
@@ -80,8 +101,15 @@ def read_wanted(
 
 def _of_rows(
     rows: Sequence[Any] | NDArray[Any], names: Sequence[str]
-) -> dict[str, Sequence[Any] | NDArray[Any]]:
-    """Return the columns of rows such as (user, item, rating), named in their order."""
+) -> dict[str, Sequence[Any] | NDArray[Any]] | pa.Table:
+    """Return the columns of rows: by name, or named in their order, as (user, item, rating)."""
+    if isinstance(rows, np.ndarray) and rows.dtype.names is not None:
+        return {name: rows[name] for name in rows.dtype.names}
+    if len(rows) and all(isinstance(row, Mapping) for row in rows):
+        return table_of_objects("the table", list(rows))
+    if len(rows) and hasattr(rows[0], "_fields") and len({type(row) for row in rows}) == 1:
+        # Named tuples, as data frames give their rows, perhaps after the index.
+        return dict(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True))
     if isinstance(rows, np.ndarray) and rows.ndim == 2:
         columns: list[Any] = list(rows.T)
     else:
@@ -90,7 +118,7 @@ def _of_rows(
             wrong = next((n for n, width in enumerate(widths) if width != widths[0]), 0)
             raise TableError(
                 f"Row {wrong + 1} is not a valid row. All rows must be lists or tuples of the same "
-                f"length, such as ({', '.join(names[:3])})."
+                f"length, such as ({', '.join(names[:3])}), or all be mappings of names to values."
             )
         columns = [list(column) for column in zip(*rows, strict=True)]
     if not 2 <= len(columns) <= len(names):
@@ -313,10 +341,10 @@ def _of_part(
     within = []
     for column in wanted:
         known = column.known if column.asked is None else ()
-        asked = [column.asked] if column.asked in named else []
-        if own := [*asked, *(by_plain[plain] for plain in known if plain in by_plain)]:
+        named_so = [column.asked] if column.asked in named else []
+        if own := [*named_so, *(by_plain[plain] for plain in known if plain in by_plain)]:
             given[column.name] = str(own[0])
-            column = replace(column, asked=UNREAD if asked else None, is_needed=False)
+            column = replace(column, asked=UNREAD if named_so else None, is_needed=False)
         within.append(column)
     part = _of_file(path, within, options)
     if not isinstance(part, FoundColumns):
@@ -325,23 +353,24 @@ def _of_part(
         return part
     names = {**part.names}
     for column in wanted:
-        if (own := given.get(column.name)) is None or column.name not in part:
+        name = given.get(column.name)
+        if name is None or column.name not in part:
             continue
         there = names.get(column.name)
         if there is None and options.columns is None:
             raise TableError(
                 f"{path} may have the {column.name} in a column without a name, or in the name of "
-                f"its folder ({quoted(own)}). Say what its columns are: columns=... (in a "
+                f"its folder ({quoted(name)}). Say what its columns are: columns=... (in a "
                 "command: --columns ...)."
             )
-        if there is None or _comes_first(column, there, own):
+        if there is None or _comes_first(column, there, name):
             del given[column.name]
     rows = len(part) if part.arrays else 0
     table = pa.table(_named_by_folders(folder, path, rows))
     if twice := {*part.unread, *names.values()}.intersection(named):
         raise _named_twice(path, twice)
-    asked = [replace(own, asked=given[own.name]) for own in wanted if own.name in given]
-    more = columns_of_table(path.name, str(path), table, asked)
+    taken = [replace(own, asked=given[own.name]) for own in wanted if own.name in given]
+    more = columns_of_table(path.name, str(path), table, taken)
     replaced = [own for role, own in names.items() if role in given]
     return replace(
         part,
