@@ -71,7 +71,7 @@ def test_a_column_of_several_units_is_refused_with_both_rows() -> None:
         match=r"row 1 has the time 1620000000, which looks like seconds, but the table, row 2 has "
         r"1620000000000, which looks like milliseconds\. .*--time-unit",
     ):
-        seconds_of([1_620_000_000, 1_620_000_000_000])
+        seconds_of([1_620_000_000, 1_620_000_000_000, 1_620_000_000])
     assert seconds_of([1_620_000_000, 1_620_000_000_000, 0], time_unit="s")[1] == 1.62e12
 
 

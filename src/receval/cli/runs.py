@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,15 @@ from receval.cli.arguments import (
     columns_of,
     depth,
     finish,
+    hints_for,
     reading_of,
     repeated,
+    with_prefix,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.comparison_arguments import add_comparison, comparison_of
 from receval.cli.saved_arguments import TABLES_READ, add_settings
+from receval.notes import Note
 from receval.storage.messages import printable
 
 EXAMPLES = """examples:
@@ -112,7 +116,12 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
     of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
     test = read_test_data(chosen.test, **of_test)
-    train = None if chosen.train is None else read_ratings(chosen.train, **(of_train or of_test))
+    train = None
+    if chosen.train is not None:
+        with hints_for("train-"):
+            train = read_ratings(chosen.train, **(of_train or of_test))
+        notes = [Note(own.code, with_prefix(own, "train-")) for own in train.reading.notes]
+        train = replace(train, reading=replace(train.reading, notes=tuple(notes)))
     setattr(chosen, TABLES_READ, [own for own in (test, train) if own is not None])
     return test, train
 
@@ -124,7 +133,8 @@ def read_runs(chosen: argparse.Namespace, files: list[str] | None = None) -> dic
     options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
     options["order"] = chosen.run_order
     named = named_runs(chosen.runs if files is None else files)
-    return {name: read_run(path, **options) for name, path in named.items()}
+    with hints_for("run-"):
+        return {name: read_run(path, **options) for name, path in named.items()}
 
 
 def repeat_lists(parser: argparse.ArgumentParser) -> None:

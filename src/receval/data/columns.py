@@ -172,9 +172,12 @@ def _without_fractions(ids: pa.Array) -> pa.Array:
 
 
 def chosen_names(
-    source: str, names: Collection[str], wanted: Collection[WantedColumn]
+    source: str, names: Collection[str], wanted: Collection[WantedColumn], hint: str = ""
 ) -> dict[str, str]:
-    """Return the name in the table of each wanted column that the table has."""
+    """Return the name in the table of each wanted column that the table has.
+
+    If there is none for a needed column, the message ends in the hint.
+    """
     by_plain: dict[str, str] = {}
     for name in names:
         by_plain.setdefault(plain_name(name), name)
@@ -212,7 +215,6 @@ def chosen_names(
             f"example {enumerated([column.known[0] for column in missing])}). Its columns are "
             f"{enumerated(names) or 'none'}. Name the right {which}: "
             f"{enumerated([f'{role}=...' for role in roles])} (in a command: "
-            f"{enumerated([f'--{role} ...' for role in roles])}). If these are not names but the "
-            "first row, set header=False (--no-header)."
+            f"{enumerated([f'--{role} ...' for role in roles])}).{hint}"
         )
     return found

@@ -19,10 +19,17 @@ import pyarrow.csv
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import first_lines, is_number
 from receval.data.memory_tables import columns_of_table, table_in_memory
-from receval.data.packed_files import bare_suffix, most_unpacked, opened, too_much_unpacked
+from receval.data.moments import kind_of_moment
+from receval.data.packed_files import (
+    bare_suffix,
+    most_unpacked,
+    opened,
+    refuse_joined,
+    too_much_unpacked,
+)
 from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions, TableError
 from receval.data.text_lines import check_encoding, encoding_of, opened_text
-from receval.storage.messages import shortened
+from receval.storage.messages import quoted, shortened
 
 COLUMNS = {
     "qrels": ("user", UNREAD, "item", "rating"),
@@ -168,13 +175,9 @@ def read_netflix_lines(
                 convert_options=pa.csv.ConvertOptions(column_types=_NETFLIX),
             )
         except pa.ArrowInvalid as error:
-            told = (
-                wrong[0]
-                if wrong
-                else f"{path}: a rating is not a number ({shortened(str(error), 200)}). A rating "
-                "must look like 1488844,3,2005-09-06."
-            )
-            raise TableError(told) from None
+            if wrong:
+                raise TableError(wrong[0]) from None
+            raise _wrong_cell(path, options, "rating", str(error)) from None
     if not items or places[0] != 1:
         raise TableError(f"{path}, line 1 is not an item. It must be an item such as 1:")
     # Each item line takes one line number; the rows up to the next one are its ratings.
@@ -183,7 +186,28 @@ def read_netflix_lines(
     owners = pa.DictionaryArray.from_arrays(
         np.repeat(np.arange(len(items), dtype=np.int32), lengths), pa.array(items)
     )
-    return columns_of_table(path.name, str(path), table.append_column("item", owners), wanted)
+    try:
+        return columns_of_table(path.name, str(path), table.append_column("item", owners), wanted)
+    except TableError as error:
+        raise _wrong_cell(path, options, "timestamp", str(error)) from None
+
+
+def _wrong_cell(path: Path, options: ReadingOptions, what: str, told: str) -> TableError:
+    """Return the error for the first line whose rating or time is none, found line by line."""
+    place = list(_NETFLIX).index(what)
+    with opened_text(path, options.encoding) as file:
+        for number, line in enumerate(file, 1):
+            cells = line.decode().rstrip("\r\n").split(",")
+            if len(cells) != len(_NETFLIX):
+                continue
+            cell = cells[place]
+            is_right = is_number if what == "rating" else kind_of_moment
+            if cell and not is_right(cell):
+                return TableError(
+                    f"{path}, line {number}: the {what} is {quoted(cell)}. A line must look like "
+                    "1488844,3,2005-09-06."
+                )
+    return TableError(told)
 
 
 # Sparse matrices that scipy has saved.
@@ -239,6 +263,7 @@ def _check_members(path: Path) -> None:
     size = path.stat().st_size
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
+        refuse_joined(archive, str(path))
         if sum(entry.file_size for entry in entries) > most_unpacked(size):
             raise too_much_unpacked(path, size)
         for entry in entries:

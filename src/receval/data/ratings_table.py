@@ -29,6 +29,7 @@ from receval.data.reading import (
 )
 from receval.data.repeats import merge_repeats
 from receval.data.tables import read_wanted
+from receval.data.text_lines import other_encoding
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, shortened
 
@@ -173,7 +174,7 @@ def read_ratings(
         chosen,
     )
     if not isinstance(columns, FoundColumns):
-        columns = columns_of_scores(columns, "rating", str(source))
+        columns = columns_of_scores(columns, "rating", source, chosen.encoding)
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
     users, user_ids = columns.codes("user")
@@ -265,9 +266,16 @@ def are_counts(ratings: Ratings) -> bool:
 
 
 def columns_of_scores(
-    scores: Mapping[str, Mapping[str, float]], role: str, source: str
+    scores: Mapping[str, Mapping[str, float]],
+    role: str,
+    source: object,
+    encoding: str | None = None,
 ) -> FoundColumns:
-    """Return scores of items by user as columns."""
+    """Return scores of items by user as columns; an encoding is that which was asked for."""
+    form = "lists of users"
+    if isinstance(source, str | Path) and Path(source).is_file():
+        form += other_encoding(Path(source), encoding)
+    source = str(source) if isinstance(source, str | Path) else "the table"
     try:
         values = np.array([value for own in scores.values() for value in own.values()], np.float64)
     except (TypeError, ValueError):
@@ -294,7 +302,7 @@ def columns_of_scores(
         except UnicodeEncodeError as error:
             raise half_of_a_character(source, error) from None
         arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
-    return FoundColumns(source, 1, "row", arrays, form="lists of users")
+    return FoundColumns(source, 1, "row", arrays, form=form)
 
 
 def _is_named(column: str | int | None) -> bool:

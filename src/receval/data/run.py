@@ -162,7 +162,7 @@ def read_run(
         ReadingOptions(format=format, **options),
     )
     if not isinstance(columns, FoundColumns):
-        return run_of_scores(columns, str(source))
+        return _run_of_columns(columns_of_scores(columns, "score", source, options.get("encoding")))
     return _run_of_columns(columns, order)
 
 

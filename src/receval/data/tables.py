@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
-from receval.data.formats import COLUMNS, format_of, read_matrix, read_netflix_lines
+from receval.data.formats import COLUMNS, Format, format_of, read_matrix, read_netflix_lines
 from receval.data.json_tables import (
     Scores,
     are_columns,
@@ -30,13 +30,14 @@ from receval.data.json_tables import (
     scores_of,
     table_of_objects,
 )
-from receval.data.layouts import plain_name
+from receval.data.layouts import first_lines, is_number, plain_name
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.data.packed_files import (
     is_packed,
     most_unpacked,
     opened,
     parts_of_a_table,
+    refuse_other_kinds,
     too_much_unpacked,
 )
 from receval.data.reading import (
@@ -46,7 +47,7 @@ from receval.data.reading import (
     TableError,
     half_of_a_character,
 )
-from receval.data.text_lines import BLOCK
+from receval.data.text_lines import BLOCK, other_encoding
 from receval.data.text_tables import read_text
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -176,6 +177,7 @@ def _sent_through(path: Path, mode: int) -> Iterator[bytes]:
 def _of_file(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns | Scores:
+    refuse_other_kinds(path)
     known = format_of(path, options)
     if known.name == "parquet":
         with _sentences_for_damage(path):
@@ -198,6 +200,7 @@ def _of_file(
                 "were asked for. If it is another table, set format='table' (in a command: "
                 "--format table)."
             )
+        _check_first_line(path, known, options)
         columns = [name if name in roles else UNREAD for name in COLUMNS[known.name]]
         columns[1] = _CONSTANT.name
         read_so = replace(options, delimiter=" ", columns=tuple(columns), header=False)
@@ -205,10 +208,38 @@ def _of_file(
         _check_constant(found, known.words)
     else:
         return read_text(path, wanted, options)
-    return replace(found, form=known.words)
+    encoding = "" if known.name in ("parquet", "npz") else other_encoding(path, options.encoding)
+    return replace(found, form=f"{known.words}{encoding}")
 
 
 _CONSTANT = WantedColumn("constant", (), True, is_needed=False)
+
+
+_COLUMNS_IN_WORDS = {
+    "qrels": "query iteration document grade",
+    "trec": "query Q0 document rank score tag",
+}
+_NUMBERS = {"qrels": (3,), "trec": (3, 4)}
+
+
+def _check_first_line(path: Path, known: Format, options: ReadingOptions) -> None:
+    """Refuse a file whose first line does not have the columns of a TREC format."""
+    lines = first_lines(path, options.encoding)
+    cells = lines[0].split() if lines else []
+    columns = _COLUMNS_IN_WORDS[known.name]
+    number = len(columns.split())
+    way_out = "If it is another table, set format='table' (in a command: --format table)."
+    if cells and len(cells) != number:
+        spaces = " No column may have white space." if len(cells) > number else ""
+        raise TableError(
+            f"{path} was read as {known.words}, which has {number} columns between white space "
+            f"({columns}), but line 1 has {len(cells)} ({shortened(lines[0])}).{spaces} {way_out}"
+        )
+    if cells and not any(is_number(cells[place]) for place in _NUMBERS[known.name]):
+        raise TableError(
+            f"{path} was read as {known.words}, which has no header, but line 1 seems to be one "
+            f"({shortened(lines[0])}). Remove it. {way_out}"
+        )
 
 
 def _check_constant(found: FoundColumns, form: str) -> None:

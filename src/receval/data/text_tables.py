@@ -31,8 +31,8 @@ from receval.data.text_lines import (
     BLOCK,
     Lines,
     bytes_that_are_no_text,
-    encoding_of,
     opened_text,
+    other_encoding,
 )
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -56,9 +56,7 @@ def read_text(
     reader = _Reader(path, layout, names, found, wanted, options)
     table, unit = reader.read()
     form = layout.form
-    encoding = encoding_of(path, options.encoding)
-    if encoding not in ("utf-8", "utf-8-sig"):
-        form += f" in {encoding}"
+    form += other_encoding(path, options.encoding)
     if reader.decimal == ",":
         form += ", decimal commas"
     others = [] if layout.header is None else [n for n in names if n not in found.values()]
@@ -97,7 +95,8 @@ def _names_and_found(
         names = [
             f"{name} ({place})" if name in repeated else name for place, name in enumerate(names)
         ]
-    return names, chosen_names(path.name, names, wanted)
+    hint = " If these are not names but the first row, set header=False (--no-header)."
+    return names, chosen_names(path.name, names, wanted, hint)
 
 
 def _by_list(
