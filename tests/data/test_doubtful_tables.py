@@ -35,7 +35,7 @@ from receval.data.run import read_run
         ("a.csv", "user,item,rating\n1,2,5\n   \n", "line 3 has 1 cells"),
         ("a.csv", "1;2;3,5\n" * 1200 + "1;2;1.500\n", "line 1201: the rating is '1.500'"),
         ("a.csv", "user,item,date\n1,2,2021-W05-1\n", "the timestamp is '2021-W05-1'"),
-        ("a.txt", "1:\n5,x,2005-09-06\n", "a rating is not a number"),
+        ("a.txt", "1:\n5,x,2005-09-06\n", "line 2: the rating is 'x'"),
         ("a.csv", "user,item,rating,time\n1,2,5,20210503\n1,3,5,20210532\n1,4,5,20210504\n",
          "line 3 has the time 20210532, which is not a date"),
     ],

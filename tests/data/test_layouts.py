@@ -85,6 +85,20 @@ def test_repeats_name_lines_also_after_blank_lines_and_long_texts(
         read_text(tmp_path / "again.csv", text)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "places"),
+    [
+        ("a.jsonl", '{"user": 1, "item": 2}\n\n\n{"user": 1, "item": 2}\n', "line 4 .* line 1:"),
+        ("a.txt", "1:\n5,3,2005-09-06\n2:\n5,3,2005-09-06\n5,4,2005-09-06\n", "line 5 .* line 4:"),
+    ],
+)
+def test_repeats_name_lines_in_other_formats_of_lines(
+    tmp_path: Path, name: str, text: str, places: str
+) -> None:
+    with pytest.raises(TableError, match=places):
+        read_text(tmp_path / name, text)
+
+
 def test_a_wrong_rating_below_a_text_over_lines_is_named_with_its_line(tmp_path: Path) -> None:
     text = 'user,item,text,rating\n1,2,"a\nb",4\n1,3,b,five\n'
     with pytest.raises(TableError, match="line 4: the rating is 'five'"):

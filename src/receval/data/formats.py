@@ -9,7 +9,8 @@ import re
 import zipfile
 import zlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from receval.data.packed_files import (
     too_much_unpacked,
 )
 from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions, TableError
-from receval.data.text_lines import check_encoding, encoding_of, opened_text
+from receval.data.text_lines import check_encoding, encoding_of, line_of_row, opened_text
 from receval.storage.messages import quoted, shortened
 
 COLUMNS = {
@@ -187,9 +188,15 @@ def read_netflix_lines(
         np.repeat(np.arange(len(items), dtype=np.int32), lengths), pa.array(items)
     )
     try:
-        return columns_of_table(path.name, str(path), table.append_column("item", owners), wanted)
+        whole = table.append_column("item", owners)
+        found = columns_of_table(path.name, str(path), whole, wanted)
+        return replace(found, line_of=partial(line_of_row, path, options.encoding, _is_rating))
     except TableError as error:
         raise _wrong_cell(path, options, "timestamp", str(error)) from None
+
+
+def _is_rating(line: bytes) -> bool:
+    return b"," in line
 
 
 def _wrong_cell(path: Path, options: ReadingOptions, what: str, told: str) -> TableError:

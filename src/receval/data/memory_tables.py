@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
-from receval.data.layouts import has_decimal_commas
+from receval.data.layouts import has_decimal_commas, is_number
 from receval.data.moments import seconds_of_moments
-from receval.data.reading import TableError
+from receval.data.reading import NO_NUMBER, TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -283,14 +283,35 @@ def _as_wanted(
         if not wanted.is_text:
             if _is_text(kind) and not pa.types.is_string_view(kind):
                 column = _with_points(source, wanted, column)
-            return column.cast(pa.float64(), safe=False), False
+            return _numbers(column), False
         return _identifiers(column).dictionary_encode(), False
     except (ValueError, pa.ArrowNotImplementedError) as error:
+        if _is_text(kind) and not (wanted.is_text or wanted.is_time):
+            for row, text in enumerate(column.to_pylist(), 1):
+                if text not in _NO_TEXTS and not is_number(text):
+                    raise TableError(
+                        f"{source}, row {row}: the {wanted.name} is {quoted(text)}. It must be a "
+                        "number."
+                    ) from None
         what = "identifiers" if wanted.is_text else "times" if wanted.is_time else "numbers"
         raise TableError(
             f"{source}: the column {quoted(own)} for {wanted.name} has the type "
             f"{shortened(str(kind))}, and its values are not {what} ({shortened(str(error), 200)})."
         ) from None
+
+
+_NO_TEXTS = (None, *NO_NUMBER)
+
+
+def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return numbers, also from texts, some of which may stand for a missing number."""
+    try:
+        return column.cast(pa.float64(), safe=False)
+    except pa.ArrowInvalid:
+        if not _is_text(column.type):
+            raise
+    is_missing = pc.is_in(column, pa.array(NO_NUMBER, column.type))
+    return pc.if_else(is_missing, pa.scalar(None, column.type), column).cast(pa.float64())
 
 
 def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:

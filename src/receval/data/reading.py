@@ -31,6 +31,10 @@ UNREAD = "-"
 """Marks a column to ignore, in a list of columns or as the name of one."""
 
 
+NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL", "\\N")
+"""Texts that stand for a missing number."""
+
+
 # Errors for tables that cannot be used.
 
 

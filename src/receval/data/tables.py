@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -47,7 +48,7 @@ from receval.data.reading import (
     TableError,
     half_of_a_character,
 )
-from receval.data.text_lines import BLOCK, other_encoding
+from receval.data.text_lines import BLOCK, line_of_row, other_encoding
 from receval.data.text_tables import read_text
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -188,6 +189,9 @@ def _of_file(
         if not isinstance(table, pa.Table):
             return table
         found = columns_of_table(path.name, str(path), table, wanted)
+        if known.name == "jsonl" and not any(map(holds_lists, table.schema)):
+            line_of = partial(line_of_row, path, options.encoding, bytes.strip)
+            found = replace(found, line_of=line_of)
     elif known.name == "npz":
         found = columns_of_table(path.name, str(path), read_matrix(path), wanted)
     elif known.name == "netflix":

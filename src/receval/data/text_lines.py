@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -86,6 +87,14 @@ def other_encoding(path: Path, asked: str | None = None) -> str:
     """Return in words the encoding of a text if it is not UTF-8, to be put after its form."""
     encoding = encoding_of(path, asked)
     return "" if encoding in _PLAIN else f" in {encoding}"
+
+
+def line_of_row(
+    path: Path, encoding: str | None, is_row: Callable[[bytes], object], row: int
+) -> int:
+    """Return the line number of a row, counted from 0, by reading the lines of a text again."""
+    with opened_text(path, encoding) as file:
+        return next(islice((n for n, line in enumerate(file, 1) if is_row(line)), row, None))
 
 
 def check_encoding(path: Path, encoding: str | None = None) -> None:

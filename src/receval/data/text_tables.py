@@ -26,18 +26,16 @@ from receval.data.layouts import (
     split_line,
 )
 from receval.data.moments import KINDS_OF_MOMENTS, kind_of_moment, seconds_of_moments
-from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
+from receval.data.reading import AS_FOUND, NO_NUMBER, UNREAD, ReadingOptions, TableError
 from receval.data.text_lines import (
     BLOCK,
     Lines,
     bytes_that_are_no_text,
+    line_of_row,
     opened_text,
     other_encoding,
 )
 from receval.storage.messages import enumerated, quoted, shortened
-
-NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL", "\\N")
-"""Texts that stand for a missing number."""
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBER = pa.float64()
@@ -214,7 +212,8 @@ def _records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[tuple[int, 
         ) from None
     finally:
         # Detached, because otherwise closing the text would close the file.
-        text.detach()
+        if not file.closed:
+            text.detach()
 
 
 def _hides_rows(cells: list[str], layout: Layout, numbers: Collection[int]) -> bool:
@@ -308,7 +307,7 @@ class _Reader:
             rows = lines.rows - (self.layout.header is not None)
             unit = "row" if lines.blanks else "line"
             if lines.blanks:
-                self.line_of = partial(_line_of_row, self, _lines_with_rows)
+                self.line_of = partial(self._line_of_row, rows_are_lines=True)
         elif not self.layout.is_quoted:
             raise TableError(
                 f"{self.path} has carriage returns within lines. End each line with a line feed, "
@@ -317,7 +316,7 @@ class _Reader:
         else:
             rows = self._records()
             unit = "row"
-            self.line_of = partial(_line_of_row, self, _lines_with_records)
+            self.line_of = partial(self._line_of_row, rows_are_lines=False)
             with opened_text(self.path, self.encoding) as file:
                 table = self._parsed(file, self.layout.delimiter, kinds, with_line_ends=True)
         if table.num_rows != rows:
@@ -395,6 +394,16 @@ class _Reader:
             if line.strip(b"\r\n"):
                 yield number, split_line(line.decode().rstrip("\r\n"), self.layout.delimiter)
 
+    def _line_of_row(self, row: int, *, rows_are_lines: bool) -> int:
+        """Return the line of a row, counted from 0, by reading the file again."""
+        place = row + (self.layout.header is not None)
+        if rows_are_lines:
+            blank = None if self.layout.delimiter == " " else b"\r\n"
+            return line_of_row(self.path, self.encoding, lambda line: line.strip(blank), place)
+        with opened_text(self.path, self.encoding) as file, cells_of_any_length():
+            records = _records(self.path, file, self.layout.delimiter)
+            return next(islice(records, place, None))[0]
+
     def _wrong_cell(
         self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]
     ) -> TableError | None:
@@ -427,24 +436,6 @@ class _Reader:
             f"{self.path}, line {number}: the {column.name} is {kind}, but in line {first} it is "
             f"{before}. Write all of them in the same way."
         )
-
-
-def _line_of_row(
-    reader: _Reader, lines: Callable[[Path, BinaryIO, str], Iterator[int]], row: int
-) -> int:
-    """Return the line of a row, counted from 0, by reading the file again."""
-    skipped = row + (reader.layout.header is not None)
-    with opened_text(reader.path, reader.encoding) as file, cells_of_any_length():
-        return next(islice(lines(reader.path, file, reader.layout.delimiter), skipped, None))
-
-
-def _lines_with_rows(path: Path, file: BinaryIO, delimiter: str) -> Iterator[int]:
-    blank = None if delimiter == " " else b"\r\n"
-    return (number for number, line in enumerate(file, 1) if line.strip(blank))
-
-
-def _lines_with_records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[int]:
-    return (first for first, _, _ in _records(path, file, delimiter))
 
 
 def _has_quotes(path: Path, encoding: str | None) -> bool:
