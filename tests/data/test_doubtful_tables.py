@@ -212,6 +212,21 @@ def test_values_that_hold_others_are_refused_with_the_form_to_write(
     assert '{"user": "ann", "items": ["book"], "scores": [1.5]}' in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ('{"user": "1", "item": 5}', "line 2: item is a number, but in line 1 it is a text"),
+        ('{"user": "1", "item": ["5"]}', "line 2: item is a list, but in line 1 it is a text"),
+        ('{"user": "1", "item": "6", "item": "7"}', "line 2: an object has the name item twice"),
+    ],
+)
+def test_a_line_of_json_that_differs_is_named_in_plain_words(
+    tmp_path: Path, second: str, said: str
+) -> None:
+    with pytest.raises(TableError, match=said):
+        read_text(tmp_path / "a.jsonl", f'{{"user": "1", "item": "5"}}\n{second}\n')
+
+
 @pytest.mark.parametrize("date", ['"2021-05-03T00:00:00Z"', '{"$numberLong": "1620000000000"}'])
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
 def test_values_with_their_type_as_mongodb_exports_them_are_read(

@@ -235,7 +235,7 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
         (
             "a.jsonl",
             '{"user": 1, "item": "a"}\n{"user": "b", "item": "a"}\n',
-            "line 2: user is str",
+            "line 2: user is a text",
         ),
         ("a.jsonl", 'null"user": "a"}\n{"user": "b", "item": "x"}\n', "line 1 is not JSON"),
         ("a.jsonl", '{"1": ["a"]}\n{"1": ["b"]}\n', "line 2: user 1 has a second list"),
@@ -325,6 +325,13 @@ def test_other_encodings_are_said_in_every_format(tmp_path: Path, name: str, tex
 def test_all_likely_encodings_are_named(tmp_path: Path, content: bytes, said: str) -> None:
     with pytest.raises(TableError, match=rf"It may be {said}"):
         read_text(tmp_path / "a.csv", b"user,item,rating\nu," + content + b",3\n")
+
+
+def test_a_header_that_is_not_utf_8_gets_no_advice_on_names(tmp_path: Path) -> None:
+    text = "usér,item\nu,a\n".encode("latin-1")
+    with pytest.raises(TableError, match=r"line 1: byte 3 .* is 0xE9.*latin-1"):
+        read_text(tmp_path / "a.csv", text)
+    assert read_text(tmp_path / "a.csv", text, encoding="latin-1", user="usér").n_users == 1
 
 
 @pytest.mark.parametrize(

@@ -293,11 +293,15 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     return scores
 
 
+class _RepeatedNameError(ValueError):
+    pass
+
+
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"an object has the name {shortened(twice)} twice")
+        raise _RepeatedNameError(f"an object has the name {shortened(twice)} twice")
     return found
 
 
@@ -386,6 +390,12 @@ def _of_pairs(name: str) -> str:
     )
 
 
+_KINDS: dict[type, str] = {
+    str: "a text", int: "a number", float: "a number", bool: "true or false", list: "a list",
+    dict: "an object",
+}  # fmt: skip
+
+
 def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
     """Return the error for the first line that is not an object, or that has other types."""
     kinds: dict[str, tuple[int, str]] = {}
@@ -394,7 +404,9 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
             if not line.strip():
                 continue
             try:
-                own = json.loads(line)
+                own = json.loads(line, object_pairs_hook=_without_repeats)
+            except _RepeatedNameError as error:
+                return TableError(f"{path}, line {number}: {error}. Remove one of them.")
             except (ValueError, RecursionError) as error:
                 return TableError(
                     f"{path}, line {number} is not JSON: {shortened(str(error), 200)}. If one "
@@ -414,7 +426,7 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                     return half_of_a_character(f"{path}, line {number}", error)
                 if _is_mixed(value):
                     return TableError(f"{path}, line {number}: {_of_pairs(name)}")
-                kind = "a number" if isinstance(value, int | float) else type(value).__name__
+                kind = _KINDS.get(type(value), type(value).__name__)
                 first, before = kinds.setdefault(name, (number, kind))
                 if kind != before:
                     return TableError(

@@ -140,7 +140,8 @@ def _guessed(line: bytes) -> str:
     if len(names) == 1:
         return (
             f"It may be {names[0]}. Set encoding={names[0]!r} (in a command: --encoding "
-            f"{names[0]}), or write the file in UTF-8."
+            f"{names[0]}) and check the identifiers, as others fit too (mac_roman, cp1251), or "
+            "write the file in UTF-8."
         )
     return (
         f"It may be {', '.join(names[:-1])} or {names[-1]}; one line does not tell, and a wrong "

@@ -50,7 +50,14 @@ def read_text(
     layout = layout_of(path, known, asked, options)
     if not layout.records and layout.header is not None:
         raise TableError(f"{path} has no rows below its header, so there is nothing to evaluate.")
-    names, found = _names_and_found(path, layout, wanted, options)
+    try:
+        names, found = _names_and_found(path, layout, wanted, options)
+    except TableError:
+        # A name may be unknown because it was not decoded.
+        no_text = bytes_that_are_no_text(path, options.encoding)
+        if no_text is not None and "\ufffd" in "".join(layout.header or ()):
+            raise no_text from None
+        raise
     reader = _Reader(path, layout, names, found, wanted, options)
     table, unit = reader.read()
     form = layout.form
