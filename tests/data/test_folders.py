@@ -29,14 +29,16 @@ def _write(path: Path, **columns: list[str]) -> None:
     if path.suffix == ".parquet":
         pq.write_table(pa.table(columns), path)
     elif path.suffix == ".jsonl":
-        path.write_text("".join(f"{own}\n" for own in objects))
+        path.write_text("".join(f"{own}\n" for own in objects), encoding="utf-8")
     elif path.suffix == ".json":
-        path.write_text(f"[{', '.join(objects)}]")
+        path.write_text(f"[{', '.join(objects)}]", encoding="utf-8")
     elif path.suffix == ".gz":
         lines = ["\t".join(row) + "\n" for row in [tuple(columns), *rows]]
         path.write_bytes(gzip.compress("".join(lines).encode()))
     else:
-        path.write_text("".join(",".join(row) + "\n" for row in [tuple(columns), *rows]))
+        path.write_text(
+            "".join(",".join(row) + "\n" for row in [tuple(columns), *rows]), encoding="utf-8"
+        )
 
 
 @pytest.mark.parametrize("extension", _EXTENSIONS)
