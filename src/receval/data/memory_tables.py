@@ -86,18 +86,18 @@ def columns_of_table(
             used.add(field.name)
     others = [own for own in table.column_names if own not in used]
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
-    arrays = {}
+    arrays, types = {}, {}
     has_dates = False
     for column in wanted:
         own = found.get(column.name)
         if own is not None:
             values, found[column.name] = _without_marks_of_type(own, table.column(own))
+            types[column.name] = _type_in_words(values.type)
             _refuse_objects(source, column, own, values.type)
             arrays[column.name], is_date = _as_wanted(source, column, own, values)
             has_dates |= is_date
     shown = {} if _are_numbered(names) else found
     unread, said = tuple(others), tuple(notes)
-    types = {role: _type_in_words(table.column(own).type) for role, own in found.items()}
     return FoundColumns(source, 1, "row", arrays, shown, unread, form, has_dates, said, types)
 
 

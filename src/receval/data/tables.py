@@ -414,6 +414,7 @@ def _of_part(
         unread=(*part.unread, *replaced, *(name for name in named if name not in given.values())),
         form=f"{part.form}{_said_of_names(named)}",
         has_dates=part.has_dates or more.has_dates,
+        types={**part.types, **more.types} if part.types else {},
     )
 
 
