@@ -429,3 +429,85 @@ def test_any_cells_give_different_columns_for_each_role_or_are_refused(
     assert {"user", "item"} <= roles.places.keys() <= set(kind)
     assert len(set(places)) == len(places)
     assert len(places) + len(roles.unread) == len(cells)
+
+
+LISTS = {
+    "a run as of LightGCN": [(1, 11, 12, 13, 14, 15), (2, 12, 11, 16, 13, 17)],
+    "one user": [(1, 11, 12, 13, 14, 15)],
+    "lists of three": [(0, 11, 12, 13), (1, 12, 11, 16), (2, 14, 12, 16)],
+    "few items": [("ann", 3, 5, 7), ("bob", 4, 6, 5)],
+    "large identifiers": [(1, *range(111111111, 111111115)), (2, *range(111111113, 111111117))],
+    "lists of unequal lengths": [(1, 11, 12, 13, 14, 15), (2, 12, 11)],
+}
+"""Rows of a user and the user's items."""
+
+
+@pytest.mark.parametrize("rows", LISTS.values(), ids=LISTS)
+@pytest.mark.parametrize("write", [_as_text(" ", "t.txt"), _as_text("\t", "t.tsv"), _as_frame])
+def test_rows_of_a_user_and_items_are_refused_as_a_run_and_as_test_data(
+    rows: Rows, write: Callable[[Rows, Path], object], tmp_path: Path
+) -> None:
+    are_equal = len({len(row) for row in rows}) == 1
+    if write is _as_frame and not are_equal:
+        pytest.skip("a data frame has as many cells in each row")
+    source = write(rows, tmp_path)
+    for read in (read_run, read_test_data):
+        with pytest.raises(TableError, match=r"each row seems to have a user and the user's items"):
+            read(source)
+    if are_equal:
+        columns = ",".join(["user", "item", *"-" * (len(rows[0]) - 2)])
+        assert len(read_run(source, columns=columns)) == len(rows)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(1, 11, 4, 1620000000), (2, 12, 5, 1620000001)],  # one rating per user held out
+        [(1, 11, 350), (2, 12, 17)],  # plays
+        [(1, 11, 1, 7), (2, 12, 1, 8)],  # feedback with early times
+        [(1, 11, 4, 3.5), (2, 12, 5, 2.5)],
+    ],
+)
+def test_one_row_per_user_is_no_list_of_items_if_its_values_say_otherwise(
+    rows: Rows, tmp_path: Path
+) -> None:
+    ratings = read_ratings(_as_text(" ", "t.txt")(rows, tmp_path))
+    assert ratings.values.tolist() == [row[2] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2021-05-03", "2021-05-04"),
+        ("2021-05-03 10:00:00 UTC", "2021-05-04 10:00:00 UTC"),
+        ("20210503", "20210504"),
+        ("5/3/2021", "12/30/2021"),
+        ("03.05.2021", "4.5.2021"),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("read", [read_ratings, read_run, read_test_data])
+def test_dates_in_the_place_of_users_or_items_are_refused_without_a_header(
+    one: str, other: str, place: int, read: Callable[..., object], tmp_path: Path
+) -> None:
+    rows = [["ann", "4"], ["bob", "5"]]
+    for row, date in zip(rows, (one, other), strict=True):
+        row.insert(place, date)
+    path = _as_text(",", "t.csv")(rows, tmp_path)
+    with pytest.raises(TableError, match=rf"column {place} .* has dates.*--columns timestamp,user"):
+        read(path)
+
+
+@pytest.mark.parametrize("tail", ["1 2.5", "2.5 mine"])
+@pytest.mark.parametrize("constant", ["Q0", "0"])
+@pytest.mark.parametrize(("name", "sign"), [("t.run", " "), ("t.txt", " "), ("t.tsv", "\t")])
+def test_a_run_of_trec_with_five_columns_is_refused_unless_they_are_said(
+    tail: str, constant: str, name: str, sign: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    lines = [f"1 {constant} {item} {tail}\n".replace(" ", sign) for item in ("a", "b")]
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(TableError, match=r"TREC's run .* has 6 columns .* line 1 has 5 .*the tag"):
+        read_run(path)
+    columns = "user,-,item,rank,score" if tail.startswith("1") else "user,-,item,score,-"
+    assert [row[1] for row in entries_of(read_run(path, columns=columns))] == ["a", "b"]

@@ -11,14 +11,16 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
-from data.read_rows import read_text, rows_of
+from data.read_rows import entries_of, read_text, rows_of
 
 from receval.cli.main import main
 from receval.data.ratings_table import are_counts, read_ratings
 from receval.data.reading import TableError
 from receval.data.relevance import relevance_threshold
+from receval.data.run import read_run
 
 
 @pytest.mark.parametrize(
@@ -33,7 +35,7 @@ from receval.data.relevance import relevance_threshold
         ("a.csv", "user,item,rating\n1,2,5\n   \n", "line 3 has 1 cells"),
         ("a.csv", "1;2;3,5\n" * 1200 + "1;2;1.500\n", "line 1201: the rating is '1.500'"),
         ("a.csv", "user,item,date\n1,2,2021-W05-1\n", "the timestamp is '2021-W05-1'"),
-        ("a.txt", "1:\n5,x,2005-09-06\n", "a rating is not a number"),
+        ("a.txt", "1:\n5,x,2005-09-06\n", "line 2: the rating is 'x'"),
         ("a.csv", "user,item,rating,time\n1,2,5,20210503\n1,3,5,20210532\n1,4,5,20210504\n",
          "line 3 has the time 20210532, which is not a date"),
     ],
@@ -104,6 +106,141 @@ def test_identifiers_of_json_that_look_like_moments_stay_as_they_are(tmp_path: P
     path = tmp_path / "a.jsonl"
     path.write_text('{"user": "2021-05-03", "item": "2021-05-03T10:00:00Z", "rating": 5}\n' * 1)
     assert rows_of(read_ratings(path)) == [("2021-05-03", "2021-05-03T10:00:00Z", 5.0)]
+
+
+_DAY = ("2021-01-01", "2021-01-01T00:00:00")
+
+
+@pytest.mark.parametrize("item", ["sku", 1])
+def test_identifiers_that_look_like_moments_stay_if_their_column_is_named(
+    tmp_path: Path, item: str | int
+) -> None:
+    lines = [f'{{"user": "u", "sku": "{day}", "rating": {n}}}\n' for n, day in enumerate(_DAY, 4)]
+    ratings = read_text(tmp_path / "a.jsonl", "".join(lines), item=item)
+    assert rows_of(ratings) == [("u", _DAY[0], 4.0), ("u", _DAY[1], 5.0)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'{{"user": "u", "items": ["{_DAY[0]}", "{_DAY[1]}"], "scores": [2, 1]}}\n',
+        f'{{"user": "u", "items": [{{"item": "{_DAY[0]}", "score": 2}}, '
+        f'{{"item": "{_DAY[1]}", "score": 1}}]}}\n',
+    ],
+)
+def test_identifiers_within_lists_that_look_like_moments_stay(tmp_path: Path, line: str) -> None:
+    (tmp_path / "run.jsonl").write_text(line)
+    run = read_run(tmp_path / "run.jsonl")
+    assert entries_of(run) == [("u", _DAY[0], 2.0), ("u", _DAY[1], 1.0)]
+    assert run.reading.unread == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '[{"user": "\\ud800", "item": "a"}]'),
+        ("b.json", '{"u": {"\\ud800": 1}}'),
+        ("c.json", '{"\\ud800": ["a"]}'),
+        ("a.jsonl", '{"user": "\\ud800", "item": "a"}\n'),
+        ("b.jsonl", '{"u": ["\\ud800"]}\n'),
+    ],
+)
+def test_half_a_character_is_refused_in_files(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    for read in (read_ratings, read_run):
+        with pytest.raises(TableError, match=rf"{name}.*has half of a character"):
+            read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"u": {"\ud800": 1.0}},
+        {"user": ["\ud800"], "item": ["a"]},
+        [("\ud800", "a", 1)],
+        [{"user": "\ud800", "item": "a"}],
+        np.array([["\ud800", "a"]]),
+    ],
+)
+def test_half_a_character_is_refused_in_memory(table: Any) -> None:
+    for read in (read_ratings, read_run):
+        with pytest.raises(TableError, match="has half of a character"):
+            read(table)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '[{"user": "ü", "item": "a"}]'),
+        ("run.json", '{"ü": {"a": 1}}'),
+        ("a.jsonl", '{"user": "ü", "item": "a"}\n'),
+        ("a.csv", "user,item\nü,a\n"),
+        ("a.qrels", "ü 0 a 1\n"),
+        ("a.run", "ü Q0 a 1 1 me\n"),
+    ],
+)
+def test_bytes_that_are_not_utf_8_are_named_with_their_line_in_every_format(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_bytes(text.encode("latin-1"))
+    read = read_run if "run" in name else read_ratings
+    with pytest.raises(TableError, match=r"line \d: byte .* is 0xFC.*--encoding"):
+        read(tmp_path / name)
+    assert read(tmp_path / name, encoding="latin-1").user_ids.tolist() == ["ü"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "a.jsonl",
+            '{"user": "1", "items": [["5", 10]]}\n',
+            "line 1: the list items has values",
+        ),
+        ("b.jsonl", '{"user": "1", "items": {"5": 10}}\n', "'items' for item has objects of"),
+        ("c.jsonl", '{"user": "1", "item": "5", "score": {"a": 1}}\n', "'score' for score has obj"),
+        ("d.jsonl", '{"user": "1", "items": [[["5"]]]}\n', "'items' for item has lists of"),
+        ("a.json", '[{"user": "1", "items": [["5", 10]]}]', "row 1: the list items has values of"),
+        ("b.json", '[{"user": "1", "items": {"5": 10}}]', "'items' for item has objects of"),
+    ],
+)
+def test_values_that_hold_others_are_refused_with_the_form_to_write(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(TableError, match=said) as error:
+        read_run(tmp_path / name)
+    assert '{"user": "ann", "items": ["book"], "scores": [1.5]}' in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ('{"user": "1", "item": 5}', "line 2: item is a number, but in line 1 it is a text"),
+        ('{"user": "1", "item": ["5"]}', "line 2: item is a list, but in line 1 it is a text"),
+        ('{"user": "1", "item": "6", "item": "7"}', "line 2: an object has the name item twice"),
+    ],
+)
+def test_a_line_of_json_that_differs_is_named_in_plain_words(
+    tmp_path: Path, second: str, said: str
+) -> None:
+    with pytest.raises(TableError, match=said):
+        read_text(tmp_path / "a.jsonl", f'{{"user": "1", "item": "5"}}\n{second}\n')
+
+
+@pytest.mark.parametrize("date", ['"2021-05-03T00:00:00Z"', '{"$numberLong": "1620000000000"}'])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+def test_values_with_their_type_as_mongodb_exports_them_are_read(
+    tmp_path: Path, name: str, date: str
+) -> None:
+    row = (
+        '{"user": {"$oid": "5f"}, "item": "a", "rating": {"$numberInt": "4"}, '
+        f'"timestamp": {{"$date": {date}}}}}'
+    )
+    ratings = read_text(tmp_path / name, f"[{row}]" if name == "a.json" else f"{row}\n")
+    assert rows_of(ratings) == [("5f", "a", 4.0)]
+    assert ratings.timestamps.tolist() == [1_620_000_000]
+    assert ratings.reading.columns["user"] == "user.$oid"
 
 
 def test_an_archive_with_a_password_is_refused_in_a_sentence(tmp_path: Path) -> None:

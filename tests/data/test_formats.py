@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -234,7 +235,7 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
         (
             "a.jsonl",
             '{"user": 1, "item": "a"}\n{"user": "b", "item": "a"}\n',
-            "line 2: user is str",
+            "line 2: user is a text",
         ),
         ("a.jsonl", 'null"user": "a"}\n{"user": "b", "item": "x"}\n', "line 1 is not JSON"),
         ("a.jsonl", '{"1": ["a"]}\n{"1": ["b"]}\n', "line 2: user 1 has a second list"),
@@ -289,3 +290,105 @@ def test_lists_in_a_table_give_each_item_a_row() -> None:
 def test_a_netflix_line_that_is_neither_is_named(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"line 3 is foo\. It must be a rating such as"):
         read_text(tmp_path / "a.txt", "1:\n5,3,2005-09-06\nfoo\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.qrels", "ann 0 b7 4\n"),
+        ("a.json", '[{"user": "ann", "item": "b7", "rating": 4}]'),
+        ("b.json", '{"ann": {"b7": 4}}'),
+        ("a.jsonl", '{"user": "ann", "item": "b7", "rating": 4}\n'),
+        ("b.jsonl", '{"ann": {"b7": 4}}\n'),
+        ("netflix.txt", "1:\nann,4,2005-09-06\n"),
+        ("a.csv", "user,item,rating\nann,b7,4\n"),
+    ],
+)
+def test_other_encodings_are_said_in_every_format(tmp_path: Path, name: str, text: str) -> None:
+    item = "1" if name == "netflix.txt" else "b7"
+    ratings = read_text(tmp_path / name, text.encode("utf-16"))
+    assert rows_of(ratings) == [("ann", item, 4.0)]
+    assert ratings.reading.form.endswith(" in utf-16")
+    assert " in " not in read_text(tmp_path / name, text).reading.form.partition("(")[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("日本".encode("shift_jis"), "shift_jis, gb18030 or cp1252; one line does not tell"),
+        ("カタ".encode("shift_jis"), "shift_jis, gb18030 or cp1252; one line does not tell"),
+        ("中国人民".encode("gb18030"), "gb18030, euc_jp, euc_kr or latin-1; one line does not"),
+        ("café".encode("latin-1"), "latin-1. Set encoding='latin-1'"),
+        ("5€".encode("cp1252"), "cp1252. Set encoding='cp1252'"),
+    ],
+)
+def test_all_likely_encodings_are_named(tmp_path: Path, content: bytes, said: str) -> None:
+    with pytest.raises(TableError, match=rf"It may be {said}"):
+        read_text(tmp_path / "a.csv", b"user,item,rating\nu," + content + b",3\n")
+
+
+def test_a_header_that_is_not_utf_8_gets_no_advice_on_names(tmp_path: Path) -> None:
+    text = "usér,item\nu,a\n".encode("latin-1")
+    with pytest.raises(TableError, match=r"line 1: byte 3 .* is 0xE9.*latin-1"):
+        read_text(tmp_path / "a.csv", text)
+    assert read_text(tmp_path / "a.csv", text, encoding="latin-1", user="usér").n_users == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.run", "1 Q0 a 1 2.0 my tag\n", r"has 6 columns .* line 1 has 7 .*No column may have"),
+        ("a.run", "1 Q0 a 1 2.0\n", "has 6 columns .* line 1 has 5 "),
+        ("a.run", "user,item,score\n1,2,3\n", "has 6 columns .* line 1 has 3 "),
+        ("a.run", "qid Q0 docid rank score tag\n1 Q0 a 1 2 me\n", "has no header.*Remove it"),
+        ("a.qrels", "qid iteration docid rel\n1 0 a 1\n", "has no header, but line 1 seems"),
+        ("a.qrels", "1 0 a\n", "has 4 columns .* line 1 has 3 "),
+    ],
+)
+def test_a_first_line_that_does_not_fit_trec_is_refused_with_its_columns(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    read = read_run if name == "a.run" else read_ratings
+    with pytest.raises(TableError, match=rf"was read as TREC's .*{said}") as error:
+        read(tmp_path / name)
+    assert "--columns" not in str(error.value)
+
+
+def test_a_run_with_a_header_is_read_as_the_table_that_it_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("qid Q0 docid rank score tag\n1 Q0 a 1 2 me\n")
+    run = read_run(tmp_path / "a.run", format="table")
+    assert entries_of(run) == [("1", "a", 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("8,five,2005-09-06", "line 4: the rating is 'five'"),
+        ("8,3, 2005-09-06", "line 4: the timestamp is ' 2005-09-06'"),
+        ("8,3,6.9.2005", "line 4: the timestamp is '6.9.2005'"),
+    ],
+)
+def test_a_wrong_line_of_netflix_is_named(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(TableError, match=said):
+        read_text(tmp_path / "a.txt", f"1:\n7,3,2005-09-06\n2:\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '[{"who": 1, "what": 2}]'),
+        ("a.jsonl", '{"user": 1, "what": 2}\n'),
+        ("frame", ""),
+    ],
+)
+def test_what_has_names_in_any_case_gets_no_advice_on_headers(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    source = tmp_path / name if text else pd.DataFrame({"user": [1], "what": [2]})
+    with pytest.raises(TableError, match="no column with a known name") as error:
+        read_ratings(source)
+    assert "header" not in str(error.value)
+    with pytest.raises(TableError, match=r"set header=False \(--no-header\)"):
+        read_text(tmp_path / "a.csv", "user,what\na,b\n")

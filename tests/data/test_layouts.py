@@ -45,6 +45,66 @@ def test_a_quote_that_hides_rows_is_refused_with_its_line(
 
 
 @pytest.mark.costly
+@pytest.mark.parametrize(
+    "text",
+    [
+        'text,user,item,rating\n"good\nbook",1,2,5\n',
+        'text,user,item,rating\n"good, fine\n\nbook, 3",1,2,5\n',
+        'user,item,rating,text\n1,2,5,"a\rb"\n',
+        'user,item,rating,text\n1,2,5,"a\r\nb, 7"\n',
+        'user,item,text,rating\n1,2,"a\nb, c, d",5\n',
+        'user,item,text,more,rating\n1,2,"a\nb","c\n1",5\n',
+    ],
+)
+def test_a_text_over_lines_hides_rows_only_if_it_ends_in_the_column_where_it_began(
+    tmp_path: Path, text: str
+) -> None:
+    assert rows_of(read_text(tmp_path / "reviews.csv", text)) == [("1", "2", 5.0)]
+
+
+def test_texts_that_look_like_rows_are_one_cell_if_quotes_are_said(tmp_path: Path) -> None:
+    text = 'user,item,text,rating\n1,2,"a,4\n1,5,b",5\n'
+    with pytest.raises(TableError, match=r"looks like rows.*quotes=True \(in a command: --quotes"):
+        read_text(tmp_path / "reviews.csv", text)
+    ratings = read_text(tmp_path / "reviews.csv", text, quotes=True)
+    assert rows_of(ratings) == [("1", "2", 5.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("user,item,rating\n1,2,3\n\n\n1,2,4\n", "line 5 rates the same pair as line 2"),
+        ('user,item,rating,text\n1,2,3,"a\nb"\n1,2,4,c\n', "line 4 rates .* as line 2"),
+        ("1 2 3\n \n1  2 4\n", "line 3 rates the same pair as line 1"),
+    ],
+)
+def test_repeats_name_lines_also_after_blank_lines_and_long_texts(
+    tmp_path: Path, text: str, places: str
+) -> None:
+    with pytest.raises(TableError, match=places):
+        read_text(tmp_path / "again.csv", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "places"),
+    [
+        ("a.jsonl", '{"user": 1, "item": 2}\n\n\n{"user": 1, "item": 2}\n', "line 4 .* line 1:"),
+        ("a.txt", "1:\n5,3,2005-09-06\n2:\n5,3,2005-09-06\n5,4,2005-09-06\n", "line 5 .* line 4:"),
+    ],
+)
+def test_repeats_name_lines_in_other_formats_of_lines(
+    tmp_path: Path, name: str, text: str, places: str
+) -> None:
+    with pytest.raises(TableError, match=places):
+        read_text(tmp_path / name, text)
+
+
+def test_a_wrong_rating_below_a_text_over_lines_is_named_with_its_line(tmp_path: Path) -> None:
+    text = 'user,item,text,rating\n1,2,"a\nb",4\n1,3,b,five\n'
+    with pytest.raises(TableError, match="line 4: the rating is 'five'"):
+        read_text(tmp_path / "reviews.csv", text)
+
+
 def test_texts_of_several_lines_in_quotes_are_one_cell_however_long(tmp_path: Path) -> None:
     review = "It is\n, as they say,\n\n" + 'a ""classic"" of its kind. ' * 70_000
     text = HEADER + "".join(f'{user},"{review}",10,4\n' for user in range(3))
@@ -211,6 +271,6 @@ def test_one_long_identifier_among_many_is_refused_before_it_takes_memory(tmp_pa
         read_text(tmp_path / "a.csv", f"user,item,rating\n{rows}a,{'x' * 6000},1\n")
 
 
-def test_rows_of_a_file_with_blank_lines_are_named_by_number(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="row 2 has no rating"):
+def test_rows_of_a_file_with_blank_lines_are_named_by_their_lines(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="line 5 has no rating"):
         read_text(tmp_path / "a.csv", "user,item,rating\n\n1,2,5\n\n1,3,\n")

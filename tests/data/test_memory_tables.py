@@ -6,6 +6,7 @@ from __future__ import annotations
 import decimal
 import json
 import uuid
+from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from data.read_rows import rows_of
+from data.read_rows import entries_of, rows_of
 
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
@@ -161,6 +162,59 @@ def test_rows_and_arrays_have_the_columns_in_their_usual_order() -> None:
         assert ratings.values.tolist() == [5.0, 2.0]
     assert read_run([("ann", "x", 0.5), ("ann", "y", 2.5)]).scores.tolist() == [0.5, 2.5]
     assert read_ratings([("ann", "x"), ("bob", "y")]).values.tolist() == [1.0, 1.0]
+
+
+_Row = namedtuple("_Row", ["Index", "item", "user", "rating"])
+_FIELDS = [("item", "U4"), ("user", "U3"), ("rating", "f8")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"item": "book", "user": "ann", "rating": 4}],
+        ({"item": "book", "user": "ann", "rating": 4},),
+        [_Row(0, "book", "ann", 4)],
+        np.array([("book", "ann", 4)], dtype=_FIELDS),
+        np.rec.array([("book", "ann", 4)], dtype=_FIELDS),
+        pd.DataFrame({"item": ["book"], "user": ["ann"], "rating": [4]}).to_records(),
+        list(pd.DataFrame({"item": ["book"], "user": ["ann"], "rating": [4]}).itertuples()),
+    ],
+)
+def test_rows_with_names_have_the_columns_by_name(rows: Any) -> None:
+    assert rows_of(read_ratings(rows)) == [("ann", "book", 4.0)]
+    assert entries_of(read_run(rows)) == [("ann", "book", 4.0)]
+
+
+@pytest.mark.parametrize("kind", ["list", "frame", "categories", "parquet"])
+def test_texts_that_are_no_numbers_are_named_with_their_row(tmp_path: Path, kind: str) -> None:
+    frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "rating": ["4", "four"]})
+    table: Any = frame
+    if kind == "list":
+        table = frame.to_dict("list")
+    elif kind == "categories":
+        table = frame.astype("category")
+    elif kind == "parquet":
+        table = tmp_path / "a.parquet"
+        frame.to_parquet(table)
+    with pytest.raises(TableError, match="row 2: the rating is 'four'"):
+        read_ratings(table)
+
+
+@pytest.mark.parametrize("missing", ["", "NA", "null"])
+def test_texts_of_missing_numbers_are_missing_in_memory_as_in_files(missing: str) -> None:
+    table = {"user": ["a", "b"], "item": ["x", "y"], "rating": ["4", missing]}
+    with pytest.raises(TableError, match="row 2 has no rating"):
+        read_ratings(table)
+
+
+@pytest.mark.parametrize("role", ["user", "item", "rating", "timestamp"])
+def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
+    table: dict[str, Any] = {"user": ["7", "8"], "item": ["7", "8"], "rating": [7, 8]}
+    table |= {"timestamp": [7, 8], role: np.array([7, 8], np.float16)}
+    ratings = read_ratings(table)
+    assert rows_of(ratings) == [("7", "7", 7.0), ("8", "8", 8.0)]
+    assert ratings.timestamps is not None
+    assert ratings.timestamps.tolist() == [7, 8]
 
 
 @pytest.mark.parametrize(

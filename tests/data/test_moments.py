@@ -71,7 +71,7 @@ def test_a_column_of_several_units_is_refused_with_both_rows() -> None:
         match=r"row 1 has the time 1620000000, which looks like seconds, but the table, row 2 has "
         r"1620000000000, which looks like milliseconds\. .*--time-unit",
     ):
-        seconds_of([1_620_000_000, 1_620_000_000_000, 0])
+        seconds_of([1_620_000_000, 1_620_000_000_000, 1_620_000_000])
     assert seconds_of([1_620_000_000, 1_620_000_000_000, 0], time_unit="s")[1] == 1.62e12
 
 
@@ -202,3 +202,78 @@ def test_a_counter_that_passes_numbers_of_dates_is_no_date() -> None:
     assert read.timestamps is not None
     assert sorted(read.timestamps) == sorted(times)
     assert [note.code for note in read.reading.notes] == ["early-times"]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("2021-05-03 00:00:00 UTC", 1_620_000_000),
+        ("2021-05-03T00:00:00.5 UTC", 1_620_000_000.5),
+        ("2021-05-03 00:00:00 GMT", 1_620_000_000),
+        ("2021-05-03 00:00:00,250", 1_620_000_000.25),
+        ("20210503T000000,25Z", 1_620_000_000.25),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json", "frame"])
+def test_times_in_utc_and_with_commas_are_read(
+    tmp_path: Path, name: str, text: str, seconds: float
+) -> None:
+    texts = {
+        "a.csv": f'user,item,timestamp\nu,i,"{text}"\n',
+        "a.jsonl": f'{{"user": "u", "item": "i", "timestamp": "{text}"}}\n',
+        "a.json": f'[{{"user": "u", "item": "i", "timestamp": "{text}"}}]',
+    }
+    ratings = (
+        read_text(tmp_path / name, texts[name])
+        if name in texts
+        else read_ratings({"user": ["u"], "item": ["i"], "timestamp": [text]})
+    )
+    assert ratings.timestamps is not None
+    assert ratings.timestamps.tolist() == [seconds]
+
+
+@pytest.mark.parametrize(
+    ("time", "missing"),
+    [
+        ("1620000000", "0"),
+        ("1620000000", "-1"),
+        ("1620000000.5", "0.0"),
+        ("1620000000000", "-1"),
+        ("2021-05-03", "1970-01-01"),
+        ("2021-05-03 10:00:00", "1969-12-31 23:59:59"),
+        ("2021-05-03T10:00:00Z", "0001-01-01T00:00:00Z"),
+    ],
+)
+def test_times_that_stand_for_missing_ones_are_refused_unless_the_unit_is_said(
+    tmp_path: Path, time: str, missing: str
+) -> None:
+    text = f"user,item,timestamp\nu,i,{time}\nu,j,{missing}\nu,k,{time}\n"
+    with pytest.raises(TableError, match=r"line 3 has the time .* 33\.3% of .*--timestamp -"):
+        read_text(tmp_path / "a.csv", text)
+    assert read_text(tmp_path / "a.csv", text, timestamp="-").timestamps is None
+    assert len(read_text(tmp_path / "a.csv", text, time_unit="s").timestamps) == 3
+
+
+def test_early_times_among_early_ones_are_times() -> None:
+    table = {"user": ["u", "u"], "item": ["i", "j"], "timestamp": [0, 1000]}
+    ratings = read_ratings(table)
+    assert ratings.timestamps is not None
+    assert ratings.timestamps.tolist() == [0, 1000]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "user,item,timestamp\nu,i,\nu,j,\n"),
+        ("a.tsv", "u\ti\t5\t\nu\tj\t5\t\n"),
+        ("a.jsonl", '{"user": "u", "item": "i", "timestamp": null}\n' * 1),
+    ],
+)
+def test_a_column_without_any_time_is_said_and_refused_only_if_named(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    ratings = read_text(tmp_path / name, text)
+    assert ratings.timestamps is None
+    assert ratings.reading.times == "the column of times is empty"
+    with pytest.raises(TableError, match="has no timestamp in any row"):
+        read_text(tmp_path / name, text, timestamp=3 if name == "a.tsv" else "timestamp")

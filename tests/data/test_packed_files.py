@@ -8,16 +8,22 @@ import gzip
 import io
 import json
 import lzma
+import pickle
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.orc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array, save_npz
 
 from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import TableError
@@ -150,3 +156,70 @@ def test_an_archive_of_several_files_is_refused_with_their_names(tmp_path: Path)
     path.write_bytes(zipped(b"user,item\n1,2\n", b"user,item\n3,4\n"))
     with pytest.raises(TableError, match=r"ratings.zip holds 2 files \(part0.csv, part1.csv\)"):
         read_ratings(path)
+
+
+_TABLE = b"user,item,rating\nann,book,4\n"
+
+
+def _tarred(mode: Any) -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode=mode) as archive:
+        member = tarfile.TarInfo("a.csv")
+        member.size = len(_TABLE)
+        archive.addfile(member, io.BytesIO(_TABLE))
+    return content.getvalue()
+
+
+def _of_arrow(write: Any) -> bytes:
+    content = io.BytesIO()
+    write(pa.table({"user": [1], "item": [2]}), content)
+    return content.getvalue()
+
+
+def _zipped(content: bytes, name: str = "a.csv") -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(name, content)
+    return packed.getvalue()
+
+
+_OTHER_KINDS = {
+    "a tar archive": lambda: _tarred("w"),
+    "holds a tar archive": lambda: _tarred("w:gz"),
+    "packed by compress": lambda: b"\x1f\x9d\x90" + _TABLE,
+    "a 7z archive": lambda: b"7z\xbc\xaf\x27\x1c" + _TABLE,
+    "packed as .lzma": lambda: lzma.compress(_TABLE, lzma.FORMAT_ALONE),
+    "Feather": lambda: _of_arrow(pyarrow.feather.write_feather),
+    "an ORC file": lambda: _of_arrow(pyarrow.orc.write_table),
+    "pickle": lambda: pickle.dumps({"user": [1], "item": [2]}),
+    "holds a Python pickle": lambda: gzip.compress(pickle.dumps({"user": [1], "item": [2]})),
+    "holds another packed file": lambda: _zipped(gzip.compress(_TABLE), "a.csv.gz"),
+    "a web page": lambda: b"<!DOCTYPE html>\n<html>not found</html>",
+}
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a", "a.jsonl", "a.json", "a.parquet", "a.qrels"])
+@pytest.mark.parametrize("kind", _OTHER_KINDS)
+def test_other_kinds_of_files_are_called_by_their_name(
+    tmp_path: Path, kind: str, name: str
+) -> None:
+    (tmp_path / name).write_bytes(_OTHER_KINDS[kind]())
+    for read in (read_ratings, read_run):
+        with pytest.raises(TableError, match=rf"/{name} .*{kind}.*, which is not read\. [A-Z]"):
+            read(tmp_path / name)
+
+
+def test_a_text_may_begin_with_the_letters_of_another_kind(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("ORC1,book,4\nFEA1,book,4\n")
+    assert read_ratings(tmp_path / "a.csv").user_ids.tolist() == ["FEA1", "ORC1"]
+
+
+def test_archives_that_are_joined_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(_zipped(_TABLE) + _zipped(_TABLE))
+    with pytest.raises(TableError, match="other data before its zip archive"):
+        read_ratings(tmp_path / "a.zip")
+    save_npz(tmp_path / "a.npz", csr_array(np.eye(2)))
+    whole = (tmp_path / "a.npz").read_bytes()
+    (tmp_path / "a.npz").write_bytes(whole + whole)
+    with pytest.raises(TableError, match="other data before its zip archive"):
+        read_ratings(tmp_path / "a.npz")

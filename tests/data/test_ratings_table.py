@@ -125,7 +125,7 @@ def test_the_old_name_of_duplicates_is_still_taken_with_a_warning() -> None:
             "user,what,rating\na,x,5\n",
             r"no column with a known name for the item .* Its columns are user, ",
         ),
-        ("user,item,rating,timestamp\na,x,5,\n", "line 2 has no timestamp"),
+        ("user,item,rating,timestamp\na,x,5,\na,y,5,1\n", "line 2 has no timestamp"),
         ("user,item,rating,date\na,x,5,2003-02-28\na,y,5,\n", "line 3 has no timestamp"),
         (
             "user,item,rating,date\na,x,5,2003-02-28\na,y,5,28.2.2003\n",

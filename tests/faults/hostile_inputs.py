@@ -260,7 +260,7 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
         _parquet(user=_equal(40_000_000), item=_equal(40_000_000)),
     ),
     "long.parquet": (
-        "unpacks to more",
+        "would take",
         _parquet(
             user=lambda: pa.array(["x" * 50_000_000, *map(str, range(1000))]), item=[1] * 1001
         ),

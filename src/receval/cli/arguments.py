@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,13 +22,14 @@ from receval.cli.saved_arguments import (
     kept_arguments,
     notes_on_other_data,
 )
-from receval.data.reading import FORMATS
-from receval.notes import refuse_doubts
+from receval.data.reading import FORMATS, TableError
+from receval.notes import Note, refuse_doubts
 from receval.storage.files import write_atomically
 from receval.storage.messages import printable, quoted, shortened
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
+    from receval.data.ratings_table import ReadRatings
     from receval.evaluation.report import Report
 
 COLUMNS = ("user", "item", "rating", "timestamp")
@@ -147,6 +150,42 @@ def reading_of(chosen: argparse.Namespace, prefix: str = "") -> dict[str, Any]:
     names = {name: f"{prefix.replace('-', '_')}{name}" for name in (*READING, "duplicates")}
     found = {name: getattr(chosen, own, None) for name, own in names.items()}
     return {name: value for name, value in found.items() if value is not None}
+
+
+_OF_A_TABLE = re.compile(
+    "--(no-)?(?=(?:user|item|rating|timestamp|score|rank|duplicates|"
+    f"{'|'.join(name.replace('_', '-') for name in READING)})\\b)"
+)
+
+
+@contextmanager
+def hints_for(prefix: str) -> Iterator[None]:
+    """Make errors about a table name the options that it has, such as ``--run-item``."""
+    try:
+        yield
+    except TableError as error:
+        raise TableError(with_prefix(str(error), prefix)) from None
+
+
+def read_others(source: str, prefix: str, options: dict[str, Any]) -> ReadRatings:
+    """Read a second table of ratings, whose errors and notes name options with a prefix."""
+    from receval.data.ratings_table import read_ratings
+
+    with hints_for(prefix):
+        read = read_ratings(source, **options)
+    notes = tuple(Note(own.code, with_prefix(own, prefix)) for own in read.reading.notes)
+    return replace(read, reading=replace(read.reading, notes=notes))
+
+
+def with_prefix(text: str, prefix: str) -> str:
+    """Return a message about a table with the options that have a prefix.
+
+    Examples
+    --------
+    >>> with_prefix("Set header=False (--no-header), or name it (--item ...).", "run-")
+    'Set header=False (--no-run-header), or name it (--run-item ...).'
+    """
+    return _OF_A_TABLE.sub(lambda found: f"--{found[1] or ''}{prefix}", text)
 
 
 def _delimiter(text: str) -> str:

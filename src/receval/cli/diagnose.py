@@ -17,6 +17,7 @@ from receval.cli.arguments import (
     columns_of,
     finish,
     ratings_of,
+    read_others,
     reading_of,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
@@ -54,7 +55,6 @@ def add_diagnose(commands: Any) -> None:
 
 def run_diagnose(chosen: argparse.Namespace) -> int:
     """Run the command."""
-    from receval.data.ratings_table import read_ratings
     from receval.diagnosis.diagnose import diagnose
 
     unbiased = None
@@ -63,7 +63,7 @@ def run_diagnose(chosen: argparse.Namespace) -> int:
         options = own or columns_of(chosen, _COLUMNS) | reading_of(chosen)
         if not own:
             options.pop("format", None)
-        unbiased = read_ratings(chosen.unbiased, **options)
+        unbiased = read_others(chosen.unbiased, "unbiased-", options)
     ratings = ratings_of(chosen)
     if unbiased is not None:
         setattr(chosen, TABLES_READ, (ratings, unbiased))

@@ -17,6 +17,8 @@ from receval.cli.arguments import (
     columns_of,
     depth,
     finish,
+    hints_for,
+    read_others,
     reading_of,
     repeated,
 )
@@ -110,14 +112,14 @@ def add_depth(parser: argparse.ArgumentParser) -> None:
 
 def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     """Return the test and the training data of the arguments of :func:`add_lists`."""
-    from receval.data.ratings_table import read_ratings, read_test_data
+    from receval.data.ratings_table import read_test_data
 
     of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
     of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
     test = read_test_data(chosen.test, **of_test)
     # The format of test data, such as judgments, is rarely that of training data.
     of_train = of_train or {name: own for name, own in of_test.items() if name != "format"}
-    train = None if chosen.train is None else read_ratings(chosen.train, **of_train)
+    train = None if chosen.train is None else read_others(chosen.train, "train-", of_train)
     setattr(chosen, TABLES_READ, [own for own in (test, train) if own is not None])
     return test, train
 
@@ -129,7 +131,8 @@ def read_runs(chosen: argparse.Namespace, files: list[str] | None = None) -> dic
     options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
     options["order"] = chosen.run_order
     named = named_runs(chosen.runs if files is None else files)
-    return {name: read_run(path, **options) for name, path in named.items()}
+    with hints_for("run-"):
+        return {name: read_run(path, **options) for name, path in named.items()}
 
 
 def repeat_lists(parser: argparse.ArgumentParser, files: Sequence[str] = ()) -> None:

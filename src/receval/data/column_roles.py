@@ -29,6 +29,8 @@ MOST_GRADES = 20
 """The most different values of a column that may be ratings rather than identifiers."""
 
 _CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?\b")
+_DATE = re.compile(r"(\d{4}([-./])\d{1,2}\2\d{1,2}|\d{1,2}([-./])\d{1,2}\3\d{4})(?!\d)")
+_DIGITS_OF_A_DAY = 8
 _LARGEST_GRADE = 100
 _LARGEST_TIME = 1e20
 _DAYS = (19_000_101, 21_001_231)
@@ -53,11 +55,13 @@ def roles_of(
     *,
     has_index: bool = False,
     may_have_fractions: bool = False,
+    hint: str = "",
 ) -> Roles:
     """Return the roles of columns, given the cells of the first rows by column.
 
     Without names (None), or with numbers for names, values decide. An index, if there is one, is
-    the first column. With ``may_have_fractions``, a decimal comma would separate cells.
+    the first column. With ``may_have_fractions``, a decimal comma would separate cells. The hint is
+    for :func:`chosen_names`.
     """
     labels = [str(own) for own in (range(len(cells)) if names is None else names)]
     has_index |= names is not None and are_numbered(labels) and labels[0] in INDEX_NAMES
@@ -65,7 +69,7 @@ def roles_of(
     if options.columns is not None:
         places = _by_list(source, len(cells), wanted, options.columns)
     elif is_named:
-        found = chosen_names(source, labels, wanted)
+        found = chosen_names(source, labels, wanted, hint)
         places = {role: labels.index(own) for role, own in found.items()}
     else:
         guessed = _guessed(cells, wanted, int(has_index), may_have_fractions=may_have_fractions)
@@ -148,6 +152,18 @@ class _Column:
         kinds = (kind_of_moment(cell) for cell in self.cells if cell)
         return all(kind not in (None, "a number") for kind in kinds)
 
+    @property
+    def are_any_dates(self) -> bool:
+        """Whether all cells are dates of any form, also such as 28.2.2003 or 20030228."""
+        given = [cell for cell in self.cells if cell]
+        if self.numbers is None:
+            return self.are_dates or (bool(given) and all(map(_DATE.match, given)))
+        return (
+            len(set(given)) > 1
+            and all(len(cell) == _DIGITS_OF_A_DAY and cell.isdecimal() for cell in given)
+            and self.are_times
+        )
+
     @cached_property
     def are_times(self) -> bool:
         """Whether all cells are times: dates, or numbers that are large enough."""
@@ -227,11 +243,6 @@ def _places_within(users: NDArray[np.integer]) -> NDArray[np.int64]:
 
 # What the values of columns say about their roles.
 
-_ADVICE = (
-    "Say what each column is (columns=..., in a command: {option} {listed}), with - for a column "
-    "to ignore"
-)
-
 
 def _guessed(
     cells: Sequence[Sequence[str]],
@@ -250,25 +261,83 @@ def _guessed(
         guess = _of_run
     else:
         return _Guess((UNREAD,) * first + tuple(roles[: len(columns)]))
-    dates = [place for place, own in enumerate(columns[:2], first) if own.are_dates]
+    dates = [place for place, own in enumerate(columns[:2], first) if own.are_any_dates]
+    is_wide = _is_wide(columns)
     if dates:
         found = _Guess(
             tuple(roles[: len(columns)]),
             f"column {dates[0]} (counted from 0) has dates, but the first two columns should be "
-            f"user and item. {_advised('timestamp,user,item')}.",
+            f"user and item. {_advised('timestamp,user,item')}",
             ("user", "item"),
         )
+    elif is_wide and len(columns) > _MOST_OF_TABLE:
+        found = _wide(roles)
     elif not first and len(columns) > 2 and _is_index(columns[0].cells):
         found = _perhaps_after_an_index(columns, guess, may_have_fractions)
     else:
         found = guess(columns, may_have_fractions)
+    if is_wide and not found.doubt and found.roles[0] != UNREAD and _may_be_items(columns, guess):
+        found = _wide(roles)
     return _Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
 
 
 def _advised(*examples: str) -> str:
-    is_run = any("score" in own or "rank" in own for own in examples)
-    option = "--run-columns" if is_run else "--columns"
-    return _ADVICE.format(option=option, listed=" or ".join(examples))
+    return (
+        f"Say what each column is (columns=..., in a command: --columns {' or '.join(examples)}), "
+        "with - for a column to ignore."
+    )
+
+
+_MOST_OF_TABLE = 4
+"""More columns of whole numbers without times are rarely those of a table."""
+
+_LARGEST_RATING = 10
+"""Whole ratings are rarely larger, unless they are counts."""
+
+
+def _is_wide(columns: Sequence[_Column]) -> bool:
+    """Tell whether each row may have a user and the user's items, such as 1 11 12 13.
+
+    Then each user has one row, and all items are whole numbers, different from each other.
+    """
+    users, items = columns[0].cells, columns[1:]
+    return (
+        len(items) > 1
+        and len(set(users)) == len(users)
+        and all(own.are_whole and _full(own, len(users)) is not None for own in items)
+        and len({own.are_times for own in items}) == 1
+        and all(
+            len(set(row)) == len(row) for row in zip(*(own.cells for own in items), strict=True)
+        )
+    )
+
+
+def _may_be_items(columns: Sequence[_Column], guess: Guesser) -> bool:
+    """Tell whether the columns after the user may have items rather than ratings or ranks.
+
+    Their numbers differ or are large. In ratings, a third column alone may have counts.
+    """
+    items = columns[1:]
+    are_large = [own.numbers is not None and own.numbers.max() > _LARGEST_RATING for own in items]
+    if len(columns[0].cells) == 1:  # A row proves nothing.
+        return False
+    if len(items) == 2:
+        return guess is _of_run and are_large[1]
+    return all(
+        is_large or len(set(own.cells)) > 1 for own, is_large in zip(items, are_large, strict=True)
+    )
+
+
+def _wide(roles: Sequence[str]) -> _Guess:
+    """Return the refusal of rows of a user and the user's items."""
+    listed = ",".join(roles[:3])
+    return _Guess(
+        tuple(roles[:2]),
+        "each row seems to have a user and the user's items, such as 1 11 12 13. Write one row per "
+        f'user and item, or JSON such as {{"1": ["11", "12"]}}, unless it is another table. '
+        f"{_advised(listed)}",
+        tuple(roles[1:]),
+    )
 
 
 def _perhaps_after_an_index(
@@ -306,7 +375,7 @@ def _perhaps_after_an_index(
         return _Guess(
             whole.roles,
             "the first column may be users with one row each, or an index of the rows. "
-            f"{_advised(','.join(whole.roles), ','.join(after.roles))}.",
+            f"{_advised(','.join(whole.roles), ','.join(after.roles))}",
             ("user",),
         )
     return after if is_index else whole
@@ -337,12 +406,14 @@ def _of_ratings(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
         return _Guess(
             (*pair, "timestamp"),
             "column 2 (counted from 0) has times, and column 3 may have ratings or something else. "
-            f"{_advised('user,item,timestamp,rating', 'user,item,timestamp,-')}.",
+            f"{_advised('user,item,timestamp,rating', 'user,item,timestamp,-')}",
             about,
         )
     given = (*pair, "rating")
     if times:
         return _Guess((*given, *(UNREAD,) * (times[0] - 3), "timestamp"))
+    if len(others) == 1 and not any(others[0].cells):
+        return _Guess((*given, "timestamp"))  # Empty, which is said when it is read.
     if not others or others[0].numbers is None:
         return _Guess(given)
     may_be_fractions = (
@@ -376,7 +447,7 @@ def _of_run(columns: Sequence[_Column], _: bool) -> _Guess:
             return _Guess((*pair, "rank"))
         doubt = (
             "column 2 (counted from 0) has the numbers 1, 2, 3 and so on for each user, but not in "
-            f"this order. They may be ranks or scores. {advice}."
+            f"this order. They may be ranks or scores. {advice}"
         )
         are_mixed = _are_mixed_ranks(users, third)
         return _Guess((*pair, "score"), doubt if are_mixed else "", about)
@@ -386,7 +457,7 @@ def _of_run(columns: Sequence[_Column], _: bool) -> _Guess:
     if all(are_ranks):
         doubt = (
             "columns 2 and 3 (counted from 0) may both be ranks. "
-            f"{_advised('user,item,score,rank', 'user,item,rank,score')}."
+            f"{_advised('user,item,score,rank', 'user,item,rank,score')}"
         )
         return _Guess((*pair, "score", "rank"), doubt, about)
     if are_ranks[0]:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -57,11 +58,12 @@ class FoundColumns:
     are dictionaries of strings, and numbers are doubles. ``names`` has the name of each column in
     the table, if it has names, and ``unread`` the names of other columns. ``form`` is the format
     that the table was read as. With ``has_dates``, moments were written as dates, so that their
-    numbers are seconds. With ``are_guessed``, values decided which column is what.
-    With ``are_as_written``, identifiers stay as they are; ``rewritten`` says in words, by column,
-    which became whole numbers.
-    numbers are seconds. ``types`` has the type of each column in a table that has types:
-    ``text``, ``integer`` or ``float``.
+    numbers are seconds. With ``are_guessed``, values decided which column is what. With
+    ``are_as_written``, identifiers stay as they are; ``rewritten`` says in words, by column, which
+    became whole numbers. ``types`` has the type of each column in a table that has types:
+    ``text``, ``integer`` or ``float``. ``parts`` has the files of a folder, without their arrays,
+    each with its first row from 0. ``line_of`` finds the line of a row by reading the file again,
+    where rows are not lines.
     """
 
     source: str
@@ -77,6 +79,8 @@ class FoundColumns:
     are_as_written: bool = False
     rewritten: dict[str, str] = field(default_factory=dict, compare=False)
     types: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[tuple[int, FoundColumns], ...] = ()
+    line_of: Callable[[int], int] | None = None
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays
@@ -86,7 +90,27 @@ class FoundColumns:
 
     def where(self, row: int) -> str:
         """Return the name of a row, counted from 0, for a message."""
-        return f"{self.source}, {self.unit} {row + self.first_row}"
+        part, row = self._part_of(row)
+        return f"{part.source}, {part._place(row)}"
+
+    def beside(self, row: int, other: int) -> str:
+        """Return the name of a row in a message that has named another, without the same file."""
+        part, own = self._part_of(row)
+        return part._place(own) if part is self._part_of(other)[0] else self.where(row)
+
+    def _part_of(self, row: int) -> tuple[FoundColumns, int]:
+        if not self.parts:
+            return self, row
+        begin, part = self.parts[bisect_right([first for first, _ in self.parts], row) - 1]
+        return part, row - begin
+
+    def _place(self, row: int) -> str:
+        if self.line_of is not None:
+            try:
+                return f"line {self.line_of(row)}"
+            except (OSError, TableError):  # A pipe cannot be read again.
+                pass
+        return f"{self.unit} {row + self.first_row}"
 
     def codes(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
         """Return the codes of a column of identifiers, and the identifiers by code.
@@ -202,9 +226,12 @@ def whole_number(text: str) -> str | None:
 
 
 def chosen_names(
-    source: str, names: Collection[str], wanted: Collection[WantedColumn]
+    source: str, names: Collection[str], wanted: Collection[WantedColumn], hint: str = ""
 ) -> dict[str, str]:
-    """Return the name in the table of each wanted column that the table has."""
+    """Return the name in the table of each wanted column that the table has.
+
+    If there is none for a needed column, the message ends in the hint.
+    """
     by_plain: dict[str, str] = {}
     for name in names:
         by_plain.setdefault(plain_name(name), name)
@@ -242,7 +269,6 @@ def chosen_names(
             f"example {enumerated([column.known[0] for column in missing])}). Its columns are "
             f"{enumerated(names) or 'none'}. Name the right {which}: "
             f"{enumerated([f'{role}=...' for role in roles])} (in a command: "
-            f"{enumerated([f'--{role} ...' for role in roles])}). If these are not names but the "
-            "first row, set header=False (--no-header)."
+            f"{enumerated([f'--{role} ...' for role in roles])}).{hint}"
         )
     return found

@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,17 @@ import pyarrow.csv
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import delimiter_of, first_lines, is_number, split_line
 from receval.data.memory_tables import columns_of_table, table_in_memory
-from receval.data.packed_files import bare_suffix, most_unpacked, opened, too_much_unpacked
+from receval.data.moments import kind_of_moment
+from receval.data.packed_files import (
+    bare_suffix,
+    most_unpacked,
+    opened,
+    refuse_joined,
+    too_much_unpacked,
+)
 from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions, TableError
-from receval.data.text_lines import check_encoding, encoding_of, opened_text
-from receval.storage.messages import shortened
+from receval.data.text_lines import check_encoding, encoding_of, line_of_row, opened_text
+from receval.storage.messages import quoted, shortened
 
 COLUMNS = {
     "qrels": ("user", UNREAD, "item", "rating"),
@@ -104,7 +112,8 @@ def _of_json(lines: Sequence[str], suffix: str) -> Format | None:
 
 def _of_lines(path: Path, lines: Sequence[str], named: str | None, asked: str | None) -> Format:
     """Return the format of a text, determined from all of its first lines."""
-    for cells, name, words in ((4, "qrels", "four"), (6, "trec", "six")):
+    # A run of five columns is found to be refused: as a table, all its items would be the constant.
+    for cells, name, words in ((4, "qrels", "four"), (6, "trec", "six"), (5, "trec", "five")):
         # A few lines tell most tables, which are split only once they are read.
         delimiter = asked or _delimiter_of_trec(path, lines[:_FEW_LINES], cells)
         few = [split_line(line, delimiter) for line in lines[:_FEW_LINES] if line.strip()]
@@ -120,6 +129,9 @@ def _of_lines(path: Path, lines: Sequence[str], named: str | None, asked: str | 
             all(_is_grade(row[3]) for row in rows)
             if name == "qrels"
             else all(is_number(row[3]) and is_number(row[4]) for row in rows)
+            # Without ranks, the last is the tag. A single user may be 0, after an index.
+            if cells == 6
+            else rows[0][1] == "Q0" or not any(is_number(row[2]) for row in rows)
         )
         if are_numbers:
             return Format(name, f"{words} columns, the second always {rows[0][1]}", delimiter)
@@ -203,13 +215,9 @@ def read_netflix_lines(
                 convert_options=pa.csv.ConvertOptions(column_types=_NETFLIX),
             )
         except pa.ArrowInvalid as error:
-            told = (
-                wrong[0]
-                if wrong
-                else f"{path}: a rating is not a number ({shortened(str(error), 200)}). A rating "
-                "must look like 1488844,3,2005-09-06."
-            )
-            raise TableError(told) from None
+            if wrong:
+                raise TableError(wrong[0]) from None
+            raise _wrong_cell(path, options, "rating", str(error)) from None
     if not items or places[0] != 1:
         raise TableError(f"{path}, line 1 is not an item. It must be an item such as 1:")
     # Each item line takes one line number; the rows up to the next one are its ratings.
@@ -218,8 +226,34 @@ def read_netflix_lines(
     owners = pa.DictionaryArray.from_arrays(
         np.repeat(np.arange(len(items), dtype=np.int32), lengths), pa.array(items)
     )
-    table = table.append_column("item", owners)
-    return columns_of_table(path.name, str(path), table, wanted, options)
+    try:
+        whole = table.append_column("item", owners)
+        found = columns_of_table(path.name, str(path), whole, wanted, options)
+        return replace(found, line_of=partial(line_of_row, path, options.encoding, _is_rating))
+    except TableError as error:
+        raise _wrong_cell(path, options, "timestamp", str(error)) from None
+
+
+def _is_rating(line: bytes) -> bool:
+    return b"," in line
+
+
+def _wrong_cell(path: Path, options: ReadingOptions, what: str, told: str) -> TableError:
+    """Return the error for the first line whose rating or time is none, found line by line."""
+    place = list(_NETFLIX).index(what)
+    with opened_text(path, options.encoding) as file:
+        for number, line in enumerate(file, 1):
+            cells = line.decode().rstrip("\r\n").split(",")
+            if len(cells) != len(_NETFLIX):
+                continue
+            cell = cells[place]
+            is_right = is_number if what == "rating" else kind_of_moment
+            if cell and not is_right(cell):
+                return TableError(
+                    f"{path}, line {number}: the {what} is {quoted(cell)}. A line must look like "
+                    "1488844,3,2005-09-06."
+                )
+    return TableError(told)
 
 
 # Sparse matrices that scipy has saved.
@@ -268,6 +302,7 @@ def _check_members(path: Path) -> None:
     size = path.stat().st_size
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
+        refuse_joined(archive, str(path))
         if sum(entry.file_size for entry in entries) > most_unpacked(size):
             raise too_much_unpacked(path, size)
         for entry in entries:

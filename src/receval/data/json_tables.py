@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,9 @@ import pyarrow.json
 
 from receval.data.columns import WantedColumn
 from receval.data.layouts import plain_name
-from receval.data.memory_tables import table_in_memory
+from receval.data.memory_tables import names_of, table_in_memory
 from receval.data.packed_files import SMALL_FILE
-from receval.data.reading import ReadingOptions, TableError
+from receval.data.reading import ReadingOptions, TableError, half_of_a_character
 from receval.data.text_lines import BLOCK, check_encoding, opened_text
 from receval.storage.messages import shortened
 
@@ -68,16 +68,37 @@ def read_json_lines(
     _check_objects(path, options)
     table = _arrow_table(path, options, None)
     # Arrow reads texts as timestamps if all look like one, which would change identifiers.
-    texts = {column.name for column in wanted if column.is_text}
+    names = names_of(table)
     moments = [
-        field.name
+        field.with_type(kind)
         for field in table.schema
-        if pa.types.is_timestamp(field.type)
-        and any(plain_name(field.name) in column.known for column in wanted if column.name in texts)
+        if (kind := _as_written(field.type)) != field.type
+        and (kind != pa.string() or any(_may_be(column, field.name, names) for column in wanted))
     ]
-    if moments:
-        table = _arrow_table(path, options, pa.schema([(name, pa.string()) for name in moments]))
-    return table
+    if not moments:
+        return table
+    # Columns of a schema come first, but may have been asked for by position.
+    return _arrow_table(path, options, pa.schema(moments)).select(table.column_names)
+
+
+def _may_be(column: WantedColumn, name: str, names: list[str]) -> bool:
+    """Tell whether a column of a file may have identifiers, by its name, as asked for or known."""
+    if not column.is_text:
+        return False
+    if isinstance(column.asked, int):
+        return names.index(name) == column.asked
+    return name == column.asked or plain_name(name) in column.known
+
+
+def _as_written(kind: pa.DataType) -> pa.DataType:
+    """Return a type with texts for timestamps, also within lists and objects."""
+    if pa.types.is_timestamp(kind):
+        return pa.string()
+    if pa.types.is_list(kind):
+        return pa.list_(_as_written(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_as_written(field.type)) for field in kind])
+    return kind
 
 
 def _check_objects(path: Path, options: ReadingOptions) -> None:
@@ -170,24 +191,27 @@ def read_json(
         _check_parts(path, content.count(b"[") + content.count(b"{"))
         try:
             found = json.loads(content, object_pairs_hook=_without_repeats)
+        except UnicodeDecodeError:
+            check_encoding(path, options.encoding)
+            raise
         except TableError:
             raise
         except (ValueError, RecursionError) as error:
             raise TableError(f"{path} is not JSON: {shortened(str(error), 200)}.") from None
     source = str(path)
     if isinstance(found, list) and found and all(isinstance(own, dict) for own in found):
-        return _table_of(source, found)
+        return table_of_objects(source, found)
     if isinstance(found, dict) and found:
         values = list(found.values())
         if are_columns(found, wanted):
             if all(isinstance(own, dict | list) for own in values):
                 return table_in_memory(found)
-            return _table_of(source, [found])
+            return table_of_objects(source, [found])
         if {"columns", "data"} <= found.keys() and isinstance(found["data"], list):
             rows = [dict(zip(found["columns"], own, strict=False)) for own in found["data"]]
-            return _table_of(source, rows)
+            return table_of_objects(source, rows)
         if all(isinstance(own, dict) and has_columns(own, wanted) for own in values):
-            return _table_of(source, values)
+            return table_of_objects(source, values)
         if all(map(_is_list, values)):
             return scores_of(source, found, wanted)
     raise TableError(f"{path} must hold {_FORMS}.")
@@ -269,11 +293,15 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     return scores
 
 
+class _RepeatedNameError(ValueError):
+    pass
+
+
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"an object has the name {shortened(twice)} twice")
+        raise _RepeatedNameError(f"an object has the name {shortened(twice)} twice")
     return found
 
 
@@ -322,7 +350,8 @@ def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: Readin
     return scores_of(str(path), lists, wanted)
 
 
-def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:
+def table_of_objects(source: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return objects, each a row, as a table with the columns of their names."""
     names = dict.fromkeys(name for row in rows for name in row)
     _check_names(source, len(names), len(rows), sum(map(len, rows)))
     columns = {}
@@ -332,11 +361,39 @@ def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:
             columns[name] = pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             if not all(isinstance(own, str | int | float | None) for own in values):
+                mixed = [number for number, own in enumerate(values, 1) if _is_mixed(own)]
                 raise TableError(
-                    f"{source}: the values of {shortened(name)} do not all have the same type."
+                    f"{source}, row {mixed[0]}: {_of_pairs(str(name))}"
+                    if mixed
+                    else f"{source}: the values of {shortened(str(name))} do not all have the same "
+                    "type."
                 ) from None
             columns[name] = pa.array([None if own is None else str(own) for own in values])
     return pa.table(columns)
+
+
+def _is_mixed(value: object) -> bool:
+    """Tell whether a list has values of several types, such as pairs of an item and its score."""
+    if not isinstance(value, list):
+        return False
+    kinds = {
+        float if isinstance(own, int | float) else type(own) for own in value if own is not None
+    }
+    return len(kinds) > 1 or any(map(_is_mixed, value))
+
+
+def _of_pairs(name: str) -> str:
+    return (
+        f"the list {shortened(name)} has values of several types. Write items and scores as lists "
+        'of their own, such as {"user": "ann", "items": ["book"], "scores": [1.5]}, or as '
+        '{"ann": {"book": 1.5}}.'
+    )
+
+
+_KINDS: dict[type, str] = {
+    str: "a text", int: "a number", float: "a number", bool: "true or false", list: "a list",
+    dict: "an object",
+}  # fmt: skip
 
 
 def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
@@ -347,7 +404,9 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
             if not line.strip():
                 continue
             try:
-                own = json.loads(line)
+                own = json.loads(line, object_pairs_hook=_without_repeats)
+            except _RepeatedNameError as error:
+                return TableError(f"{path}, line {number}: {error}. Remove one of them.")
             except (ValueError, RecursionError) as error:
                 return TableError(
                     f"{path}, line {number} is not JSON: {shortened(str(error), 200)}. If one "
@@ -361,7 +420,13 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
             for name, value in own.items():
                 if value is None:
                     continue
-                kind = "a number" if isinstance(value, int | float) else type(value).__name__
+                try:
+                    json.dumps(value, ensure_ascii=False).encode()
+                except UnicodeEncodeError as error:
+                    return half_of_a_character(f"{path}, line {number}", error)
+                if _is_mixed(value):
+                    return TableError(f"{path}, line {number}: {_of_pairs(name)}")
+                kind = _KINDS.get(type(value), type(value).__name__)
                 first, before = kinds.setdefault(name, (number, kind))
                 if kind != before:
                     return TableError(

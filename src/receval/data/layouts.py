@@ -117,7 +117,7 @@ def layout_of(
             f"{path}, line 1 has {cells:,} cells between {told}, but a table has at most "
             f"{MOST_COLUMNS:,} columns. Write one row per user and item."
         )
-    first, *rest = _records(lines, delimiter, has_quotes=options.quotes)
+    first, *rest = _records(lines, delimiter, has_quotes=options.quotes is not False)
     header, are_numbers = options.header, False
     if header is None and options.columns is not None:
         # They are for files without a header, but a line of names is no row.
@@ -153,7 +153,7 @@ def layout_of(
         tuple(rest if header else [first, *rest]),
         has_index,
         bool(header) and are_numbers,
-        options.quotes,
+        options.quotes is not False,
     )
 
 

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 
 from receval.data.column_roles import roles_of
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.layouts import FIRST_LINES, has_decimal_commas
+from receval.data.layouts import FIRST_LINES, has_decimal_commas, is_number
 from receval.data.moments import seconds_of_moments
-from receval.data.reading import AS_FOUND, ReadingOptions, TableError
+from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -80,24 +80,27 @@ def columns_of_table(
 
     Messages have the name and the source, which are a file's name and path, or another description.
     """
-    names = _names_with_those_in_lists(table)
+    names = names_of(table)
     roles = roles_of(name, names, first_cells(table, names), wanted, options)
     found = {role: names[place] for role, place in roles.places.items()}
+    words = {**roles.words}
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
-    arrays = {}
+    arrays, types = {}, {}
     has_dates = False
     for column in wanted:
         own = found.get(column.name)
         if own is not None:
-            arrays[column.name], is_date = _as_wanted(
-                source, column, own, table.column(own), options.decimal
+            values, words[column.name] = _without_marks_of_type(
+                words[column.name], table.column(own)
             )
+            types[column.name] = _type_in_words(values.type)
+            _refuse_objects(source, column, own, values.type)
+            arrays[column.name], is_date = _as_wanted(source, column, own, values, options.decimal)
             has_dates |= is_date
     # A list whose parts were read was read.
     unread = tuple(own for own in roles.unread if own in table.column_names or own not in names)
-    types = {role: _type_in_words(table.column(own).type) for role, own in found.items()}
     return FoundColumns(
-        *(source, 1, "row", arrays, roles.words, unread, form, has_dates, tuple(notes)),
+        *(source, 1, "row", arrays, words, unread, form, has_dates, tuple(notes)),
         are_guessed=roles.are_guessed,
         types=types,
     )
@@ -135,6 +138,34 @@ def holds_lists(field: pa.Field) -> bool:
     """Tell whether a column has a list in each row."""
     kind = field.type
     return pa.types.is_list(kind) or pa.types.is_large_list(kind)
+
+
+def holds_objects(field: pa.Field) -> bool:
+    """Tell whether a column has a list of objects in each row."""
+    return holds_lists(field) and pa.types.is_struct(field.type.value_type)
+
+
+def _without_marks_of_type(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
+    """Return the values in MongoDB's ``{"$oid": ...}`` and ``{"$date": ...}``, and their name."""
+    while pa.types.is_struct(column.type) and len(column.type) == 1:
+        mark = column.type[0].name
+        if not mark.startswith("$"):
+            break
+        column, name = pc.struct_field(column, mark), f"{name}.{mark}"
+    return column, name
+
+
+def _refuse_objects(source: str, wanted: WantedColumn, own: str, kind: pa.DataType) -> None:
+    """Refuse a column with several values in a row where there must be one."""
+    if not pa.types.is_nested(kind):
+        return
+    what = "objects" if pa.types.is_struct(kind) else "lists"
+    raise TableError(
+        f"{source}: the column {quoted(own)} for {wanted.name} has {what} of several values in a "
+        "row, but must have one. Name another column "
+        f"({wanted.name}=..., in a command: --{wanted.name} ...), or write lists of items and "
+        'scores as {"user": "ann", "items": ["book"], "scores": [1.5]}.'
+    )
 
 
 def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
@@ -196,12 +227,12 @@ def _as_text(value: Any) -> str | None:
     return str(value)
 
 
-def _names_with_those_in_lists(table: pa.Table) -> list[str]:
-    """Return the names of a table's columns, and those of structures within lists."""
+def names_of(table: pa.Table) -> list[str]:
+    """Return the names of a table's columns, and those of objects within lists."""
     names: list[str] = []
     for field in table.schema:
         names.append(field.name)
-        if holds_lists(field) and pa.types.is_struct(field.type.value_type):
+        if holds_objects(field):
             names += [inner.name for inner in field.type.value_type if inner.name not in names]
     return names
 
@@ -265,11 +296,18 @@ def _as_wanted(
         if not wanted.is_text:
             if _is_text(kind) and not pa.types.is_string_view(kind):
                 column = _with_points(source, wanted, column, decimal)
-            return column.cast(pa.float64(), safe=False), False
+            return _numbers(column), False
         return _identifiers(column).dictionary_encode(), False
     except TableError:
         raise
     except (ValueError, pa.ArrowNotImplementedError) as error:
+        if _is_text(kind) and not (wanted.is_text or wanted.is_time):
+            for row, text in enumerate(column.to_pylist(), 1):
+                if text not in _NO_TEXTS and not is_number(text):
+                    raise TableError(
+                        f"{source}, row {row}: the {wanted.name} is {quoted(text)}. It must be a "
+                        "number."
+                    ) from None
         what = "identifiers" if wanted.is_text else "times" if wanted.is_time else "numbers"
         raise TableError(
             f"{source}: the column {quoted(own)} for {wanted.name} has the type "
@@ -277,10 +315,26 @@ def _as_wanted(
         ) from None
 
 
+_NO_TEXTS = (None, *NO_NUMBER)
+
+
+def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return numbers, also from texts, some of which may stand for a missing number."""
+    try:
+        return column.cast(pa.float64(), safe=False)
+    except pa.ArrowInvalid:
+        if not _is_text(column.type):
+            raise
+    is_missing = pc.is_in(column, pa.array(NO_NUMBER, column.type))
+    return pc.if_else(is_missing, pa.scalar(None, column.type), column).cast(pa.float64())
+
+
 def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return identifiers as text."""
     kind = column.type
     if pa.types.is_floating(kind):
+        if pa.types.is_float16(kind):  # Arrow cannot compute with them.
+            column = column.cast(pa.float32())
         # Whole numbers become floats if some row of a data frame has none.
         largest = pc.max(pc.abs(column)).as_py()
         if largest is not None and largest >= MOST_EXACT:

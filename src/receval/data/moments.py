@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -97,12 +98,21 @@ def kind_of_moment(text: str) -> str | None:
     """
     if is_number(text):
         return "a number"
+    text = _in_iso(text)
     try:
         # Only Python, and not Arrow, reads week dates.
         moment = datetime.fromisoformat("" if "W" in text else text)
     except ValueError:
         return None
     return f"a date with{'out' if moment.tzinfo is None else ''} an offset"
+
+
+_IN_UTC = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
+
+
+def _in_iso(text: str) -> str:
+    """Return a time with an offset for the words UTC and GMT, and a point for a comma."""
+    return text if is_number(text) else _IN_UTC.sub("+00:00", text).replace(",", ".")
 
 
 def in_seconds(
@@ -223,6 +233,7 @@ def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
     column = column.unify_dictionaries()
     texts = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
     kinds = {text: kind_of_moment(text) for text in texts if text}
+    texts = [text and _in_iso(text) for text in texts]
     if not all(kinds.values()):
         wrong = next(text for text, kind in kinds.items() if kind is None)
         raise ValueError(f"{wrong!r} is not a time")

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import lzma
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -53,10 +54,20 @@ def _only_member(file: BinaryIO) -> BinaryIO:
             f"{file.name} holds {len(names)} files ({enumerated(names)}), but must hold only one. "
             "Unpack it, and name the file that you mean."
         )
+    refuse_joined(archive, str(file.name))
     if archive.getinfo(names[0]).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # With other methods, zipfile unpacks all that it has read at once, however large.
         raise NotImplementedError("its packing method is rare in zip archives")
     return cast(BinaryIO, archive.open(names[0]))
+
+
+def refuse_joined(archive: zipfile.ZipFile, path: str) -> None:
+    """Refuse archives one after another in a file, of which only the last would be read."""
+    if min(entry.header_offset for entry in archive.infolist()) > 0:
+        raise TableError(
+            f"{path} holds other data before its zip archive, perhaps another archive. Only the "
+            "last one could be read. Unpack them one by one."
+        )
 
 
 _LZ4 = b"\x04\x22\x4d\x18"
@@ -70,6 +81,76 @@ _UNPACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
     b"PK\x03\x04": _only_member,
 }
 """The opener of each kind of packed file, by its first bytes."""
+
+
+_UNPACK = "Unpack it and name the file within."
+_AS_PARQUET = "Write the table as CSV or Parquet."
+
+_OTHER_KINDS: tuple[tuple[int, bytes, str, str], ...] = (
+    (257, b"ustar", "a tar archive", _UNPACK),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+    (0, b"Rar!\x1a\x07", "a rar archive", _UNPACK),
+    (0, b"\x1f\x9d", "packed by compress (.Z)", _UNPACK),
+    (0, b"\x5d\x00\x00", "packed as .lzma", _UNPACK),
+    (0, b"ARROW1\x00\x00", "an Arrow or Feather file", _AS_PARQUET),
+    (0, b"FEA1", "a Feather file", _AS_PARQUET),
+    (0, b"ORC", "an ORC file", _AS_PARQUET),
+    (0, b"Obj\x01", "an Avro file", _AS_PARQUET),
+    (0, b"\x89HDF\r\n", "an HDF5 file", _AS_PARQUET),
+    (0, b"SQLite format 3\x00", "a database of SQLite", _AS_PARQUET),
+    (0, b"\x93NUMPY", "an array of numpy", "Write it as CSV, or give the array in Python."),
+    (0, b"\xd0\xcf\x11\xe0", "a file of an office program", _AS_PARQUET),
+    (0, b"%PDF-", "a PDF document", "Name the table itself."),
+    (0, b"version https://git-lfs", "a pointer of Git LFS", "Get the file itself: git lfs pull."),
+    *(
+        (0, b"\x80" + bytes([version]), "a Python pickle", f"{_AS_PARQUET} A pickle can run code.")
+        for version in range(2, 6)
+    ),
+)
+"""Files that are not read: a place, the bytes there, what they are, and what to do."""
+
+_WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html)[\s>]", re.IGNORECASE)
+_CONTROL = re.compile(rb"[\x00-\x08]")
+
+
+def refuse_other_kinds(path: Path) -> None:
+    """Refuse kinds of files that are not read, known by their first bytes, also if packed."""
+    with path.open("rb") as file:
+        start = file.read(_START)
+    _refuse_by_start(path, start)
+    if start.startswith(tuple(_UNPACKED)):
+        is_of_many = start.startswith(b"PK\x03\x04") and bare_suffix(path) in (".npz", ".xlsx")
+        if bare_suffix(path) == ".xlsx":
+            raise TableError(f"{path} is an Excel workbook. Save the sheet as CSV.")
+        if is_of_many:
+            return
+        with opened(path) as content:
+            _refuse_by_start(path, content.peek(_START)[:_START], within=True)  # type: ignore[attr-defined]
+
+
+_START = 512
+
+
+def _refuse_by_start(path: Path, start: bytes, *, within: bool = False) -> None:
+    kind = next(
+        (
+            (what, advice)
+            for place, magic, what, advice in _OTHER_KINDS
+            if start.startswith(magic, place)
+            # Letters may begin a text too.
+            and (not magic.isalnum() or _CONTROL.search(start))
+        ),
+        None,
+    )
+    if kind is None and _WEB_PAGE.match(start):
+        kind = "a web page", "Check the address that it was downloaded from."
+    if kind is None and within and start.startswith(tuple(_UNPACKED)):
+        kind = "another packed file", _UNPACK
+    if kind is None:
+        return
+    what, advice = kind
+    verb = "holds" if within else "is"
+    raise TableError(f"{path} {verb} {what}, which is not read. {advice}")
 
 
 def is_packed(path: Path) -> bool:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
+from receval.data.column_roles import FEWEST_SECONDS
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import plain_name
 from receval.data.moments import in_seconds, span_in_words
@@ -25,9 +26,11 @@ from receval.data.reading import (
     ReadingReport,
     TableError,
     TimeUnit,
+    half_of_a_character,
 )
 from receval.data.repeats import merge_repeats
 from receval.data.tables import read_wanted
+from receval.data.text_lines import other_encoding
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, shortened
 
@@ -64,9 +67,6 @@ QUERY_NAMES = frozenset(
 """Names of users and items in tables of judgments, where grades of 1 or more are relevant."""
 
 _DATES = ("dates", "dates written as numbers such as 20210503")
-
-_FEWEST_SECONDS = 1e8
-"""The seconds from 1970 to 1973."""
 
 LISTS_OF_USERS = "lists of users"
 """The form of data that map users to their items."""
@@ -183,8 +183,7 @@ def read_ratings(
         chosen,
     )
     if not isinstance(columns, FoundColumns):
-        name = str(source) if isinstance(source, str | Path) else "the table"
-        columns = columns_of_scores(columns, "rating", name)
+        columns = columns_of_scores(columns, "rating", source, chosen.encoding)
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
     users, user_ids = columns.codes("user")
@@ -194,7 +193,7 @@ def read_ratings(
         *_near_identifiers(columns.source, "items", item_ids),
     ]
     values = _values(columns)
-    times, words = _timestamps(columns, chosen.time_unit)
+    times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
         rows, values = _merged(users, items, values, times, duplicates)
@@ -211,7 +210,7 @@ def read_ratings(
         values="; ".join(
             own for own in (_scale(columns, values), *columns.rewritten.values()) if own
         ),
-        times="" if times is None else _times_in_words(times, words),
+        times=words if times is None else _times_in_words(times, words),
         notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
         are_counts=duplicates == "sum"
         or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
@@ -271,7 +270,8 @@ def read_test_data(source: object, **options: Any) -> JudgedTable:
     if isinstance(source, Ratings) and not isinstance(source, ReadRatings):
         return JudgedTable(source, are_grades=False)
     read = source if isinstance(source, ReadRatings) else read_ratings(source, **options)
-    if not (read.are_grades and read.reading.form == LISTS_OF_USERS and _may_be_ratings(read)):
+    are_lists = read.reading.form.startswith(LISTS_OF_USERS)
+    if not (read.are_grades and are_lists and _may_be_ratings(read)):
         return JudgedTable(read, read.are_grades, read.reading)
     are_grades = read.n_users < MANY_USERS
     name, highest = Path(read.reading.source).name, f"{read.values.max():g}"
@@ -303,9 +303,16 @@ def are_counts(ratings: Ratings) -> bool:
 
 
 def columns_of_scores(
-    scores: Mapping[str, Mapping[str, float]], role: str, source: str
+    scores: Mapping[str, Mapping[str, float]],
+    role: str,
+    source: object,
+    encoding: str | None = None,
 ) -> FoundColumns:
-    """Return scores of items by user as columns."""
+    """Return scores of items by user as columns; an encoding is that which was asked for."""
+    form = LISTS_OF_USERS
+    if isinstance(source, str | Path) and Path(source).is_file():
+        form += other_encoding(Path(source), encoding)
+    source = str(source) if isinstance(source, str | Path) else "the table"
     try:
         values = np.array([value for own in scores.values() for value in own.values()], np.float64)
     except (TypeError, ValueError):
@@ -327,9 +334,12 @@ def columns_of_scores(
     # Stored as codes: identifiers repeated for every entry of a long run would take gigabytes.
     arrays = {role: pa.chunked_array([values])}
     for name, codes, ids in (("user", users, scores), ("item", items, item_codes)):
-        texts = pa.array([str(own) for own in ids], pa.string())
+        try:
+            texts = pa.array([str(own) for own in ids], pa.string())
+        except UnicodeEncodeError as error:
+            raise half_of_a_character(source, error) from None
         arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
-    return FoundColumns(source, 1, "row", arrays, form=LISTS_OF_USERS)
+    return FoundColumns(source, 1, "row", arrays, form=form)
 
 
 def _is_named(column: str | int | None) -> bool:
@@ -365,21 +375,53 @@ def _values(columns: FoundColumns) -> NDArray[np.float32]:
 
 
 def _timestamps(
-    columns: FoundColumns, unit: TimeUnit | None
+    columns: FoundColumns, unit: TimeUnit | None, *, is_asked: bool
 ) -> tuple[NDArray[np.int64] | NDArray[np.float64] | None, str]:
     """Return timestamps in seconds, and the unit in which they were written."""
     if "timestamp" not in columns:
         return None, ""
     times = columns.numbers("timestamp")
+    if np.isnan(times).all():
+        if not is_asked:
+            return None, "the column of times is empty"
+        raise TableError(
+            f"{columns.source} has no timestamp in any row. Name another column, or none "
+            "(timestamp='-', in a command: --timestamp -)."
+        )
     if not np.isfinite(times).all():
         row = int(np.argmin(np.isfinite(times)))
         raise TableError(
             f"{columns.where(row)} has no timestamp, but other rows have one. Complete the column, "
             "or do not read it (timestamp='-', in a command: --timestamp -)."
         )
+    if unit is None:
+        _refuse_placeholders(columns, times)
+    seconds, words = in_seconds(times, "s" if columns.has_dates else unit, columns.where)
+    return seconds, "dates" if columns.has_dates else words
+
+
+_PLACEHOLDERS = (0.0, -1.0, -62_135_596_800.0)
+"""Times that stand for a missing one: 1970-01-01, a second before, and the year 1."""
+
+
+def _refuse_placeholders(columns: FoundColumns, times: NDArray[np.float64]) -> None:
+    """Refuse times that look like missing ones, as all others are from 1973 on."""
+    if times.min() > 0:
+        return
+    wrong = np.isin(times, _PLACEHOLDERS)
+    others = times[np.logical_not(wrong)]
+    if len(others) in (0, len(times)) or others.min() < FEWEST_SECONDS:
+        return
+    row = int(np.argmax(wrong))
+    told = f"{times[row]:.15g}"
     if columns.has_dates:
-        return in_seconds(times, "s", columns.where)[0], "dates"
-    return in_seconds(times, unit, columns.where)
+        told = span_in_words(times[row : row + 1]).partition(" ")[0]
+    raise TableError(
+        f"{columns.where(row)} has the time {told}. {wrong.mean():.1%} of the rows have "
+        "such a time, which seems to stand for a missing one, as all others are from 1973 or "
+        "later. Complete the column, or do not read it (timestamp='-', in a command: "
+        "--timestamp -). If it is a time, set the unit (time_unit='s', --time-unit s)."
+    )
 
 
 def _times_in_words(times: NDArray[Any], words: str) -> str:
@@ -426,7 +468,7 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
 
 def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
     """Return notes on timestamps that are too early for seconds or too large to be ordered."""
-    if times is None or columns.has_dates or times.max() >= _FEWEST_SECONDS:
+    if times is None or columns.has_dates or times.max() >= FEWEST_SECONDS:
         return []
     # A column with a name may count steps instead.
     if not columns.are_guessed and times.max() <= len(times):
@@ -482,10 +524,9 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
     user = shortened(str(read.user_ids[read.users[row]]))
     item = shortened(str(read.item_ids[read.items[row]]))
     raise TableError(
-        f"{columns.where(row)} rates the same pair as {columns.unit} "
-        f"{earlier + columns.first_row}: user {user} and item {item}. Choose how to merge such "
-        "rows: duplicates='first', 'last', 'sum', 'mean' or 'max' (in a command: --duplicates "
-        "first)."
+        f"{columns.where(row)} rates the same pair as {columns.beside(earlier, row)}: user {user} "
+        f"and item {item}. Choose how to merge such rows: duplicates='first', 'last', 'sum', "
+        "'mean' or 'max' (in a command: --duplicates first)."
     )
 
 

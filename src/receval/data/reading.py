@@ -31,11 +31,24 @@ UNREAD = "-"
 """Marks a column to ignore, in a list of columns or as the name of one."""
 
 
+NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL", "\\N")
+"""Texts that stand for a missing number."""
+
+
 # Errors for tables that cannot be used.
 
 
 class TableError(ValueError):
     """A table cannot be read as asked for; the message says where, and what to do."""
+
+
+def half_of_a_character(where: str, error: UnicodeError) -> TableError:
+    """Return the error for a text that no encoding can write."""
+    text = f" {shortened(ascii(error.object))}" if isinstance(error, UnicodeEncodeError) else ""
+    return TableError(
+        f"{where}: the text{text} has half of a character (a surrogate, such as \\ud800), so it "
+        "was cut or damaged. Correct it."
+    )
 
 
 @dataclass(frozen=True)
@@ -62,8 +75,9 @@ class ReadingOptions:
     time_unit : {"s", "ms", "us", "ns", "date"}, optional
         The unit of numeric timestamps: seconds or smaller units since 1970-01-01 UTC, or dates such
         as 20210503.
-    quotes : bool
-        Whether quote marks around a cell are not part of it.
+    quotes : bool, optional
+        Whether quote marks around a cell are not part of it. By default they are not, but a text in
+        quotes that looks like rows is refused; with True it is one cell.
     identifiers : {"whole", "as-written"}
         Whether identifiers that are whole numbers written as floats become whole numbers.
 
@@ -80,7 +94,7 @@ class ReadingOptions:
     encoding: str | None = None
     decimal: Literal[".", ","] | None = None
     time_unit: TimeUnit | None = None
-    quotes: bool = True
+    quotes: bool | None = None
     identifiers: Literal["whole", "as-written"] = "whole"
 
     def __post_init__(self) -> None:

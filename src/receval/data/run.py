@@ -175,8 +175,8 @@ def read_run(
         ReadingOptions(format=format, **options),
     )
     if not isinstance(columns, FoundColumns):
-        is_file = isinstance(source, str | Path)
-        return run_of_scores(columns, str(source)) if is_file else run_of_scores(columns)
+        name = source if isinstance(source, str | Path) else "the run"
+        return _run_of_columns(columns_of_scores(columns, "score", name, options.get("encoding")))
     return _run_of_columns(columns, order)
 
 
@@ -202,8 +202,8 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
     if repeat is not None:
         row, earlier = repeat
         raise TableError(
-            f"{columns.where(row)} recommends the same item as {columns.unit} "
-            f"{earlier + columns.first_row}: item {shortened(str(item_ids[items[row]]))} to user "
+            f"{columns.where(row)} recommends the same item as {columns.beside(earlier, row)}: "
+            f"item {shortened(str(item_ids[items[row]]))} to user "
             f"{shortened(str(user_ids[users[row]]))}. Remove one of them."
         )
     if order == "rank" and "rank" not in columns:

@@ -11,8 +11,10 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -21,25 +23,41 @@ from numpy.typing import NDArray
 
 from receval.data.column_roles import are_numbered
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
-from receval.data.formats import COLUMNS, format_of, read_matrix, read_netflix_lines
+from receval.data.formats import COLUMNS, Format, format_of, read_matrix, read_netflix_lines
 from receval.data.json_tables import (
     Scores,
     are_columns,
     read_json,
     read_json_lines,
     scores_of,
+    table_of_objects,
 )
-from receval.data.layouts import layout_of
+from receval.data.layouts import (
+    WORDS,
+    first_lines,
+    is_number,
+    layout_of,
+    plain_name,
+    split_line,
+)
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.data.packed_files import (
     is_packed,
     most_unpacked,
     opened,
     parts_of_a_table,
+    refuse_other_kinds,
     too_much_unpacked,
 )
-from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions, TableError
-from receval.data.text_lines import BLOCK
+from receval.data.reading import (
+    AS_FOUND,
+    FORMATS,
+    UNREAD,
+    ReadingOptions,
+    TableError,
+    half_of_a_character,
+)
+from receval.data.text_lines import BLOCK, line_of_row, other_encoding
 from receval.data.text_tables import read_text
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -59,6 +77,20 @@ def read_wanted(
 
     A :class:`TableError` says where a column is missing or has an invalid value.
     """
+    try:
+        return _of_any(source, wanted, options)
+    except UnicodeEncodeError as error:
+        where = str(source) if isinstance(source, str | Path) else "the table"
+        raise half_of_a_character(where, error) from None
+    except UnicodeDecodeError as error:
+        if isinstance(source, str | Path):
+            raise
+        raise half_of_a_character("the table", error) from None
+
+
+def _of_any(
+    source: object, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns | Scores:
     if isinstance(source, Mapping) and source and not are_columns(source, wanted):
         lists = (Mapping, list, tuple, set, frozenset)
         if all(isinstance(own, lists) for own in source.values()):
@@ -157,8 +189,12 @@ def _names_in_file(path: Path, known: Collection[str], options: ReadingOptions) 
 
 def _of_rows(
     rows: Sequence[Any] | NDArray[Any], names: Sequence[str], options: ReadingOptions
-) -> dict[str, Sequence[Any] | NDArray[Any]]:
+) -> dict[str, Sequence[Any] | NDArray[Any]] | pa.Table:
     """Return the columns of rows such as (user, item, rating) by number, or by name if named."""
+    if isinstance(rows, np.ndarray) and rows.dtype.names is not None:
+        return {name: rows[name] for name in rows.dtype.names}
+    if len(rows) and all(isinstance(row, Mapping) for row in rows):
+        return table_of_objects("the table", list(rows))
     own = None
     if isinstance(rows, np.ndarray) and rows.ndim == 2:
         columns: list[Any] = list(rows.T)
@@ -168,10 +204,12 @@ def _of_rows(
             wrong = next((n for n, width in enumerate(widths) if width != widths[0]), 0)
             raise TableError(
                 f"Row {wrong + 1} is not a valid row. All rows must be lists or tuples of the same "
-                f"length, such as ({', '.join(names[:3])})."
+                f"length, such as ({', '.join(names[:3])}), or all be mappings of names to values."
             )
         columns = [list(column) for column in zip(*rows, strict=True)]
-        own = getattr(rows[0], "_fields", None)
+        if len({type(row) for row in rows}) == 1:
+            # Named tuples, as data frames give their rows, perhaps after the index.
+            own = getattr(rows[0], "_fields", None)
     # One column more may be an index.
     most = len(names) + 1
     if len(columns) < 2 or (len(columns) > most and own is None and options.columns is None):
@@ -229,6 +267,7 @@ def _sent_through(path: Path, mode: int) -> Iterator[bytes]:
 def _of_file(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns | Scores:
+    refuse_other_kinds(path)
     known = format_of(path, options)
     if known.name == "parquet":
         with _sentences_for_damage(path):
@@ -240,6 +279,9 @@ def _of_file(
             _refuse_list_of_columns(path, options)
             return table
         found = columns_of_table(path.name, str(path), table, wanted, options)
+        if known.name == "jsonl" and not any(map(holds_lists, table.schema)):
+            line_of = partial(line_of_row, path, options.encoding, bytes.strip)
+            found = replace(found, line_of=line_of)
     elif known.name == "npz":
         found = columns_of_table(path.name, str(path), read_matrix(path), wanted, options)
     elif known.name == "netflix":
@@ -252,6 +294,8 @@ def _of_file(
                 "were asked for. If it is another table, set format='table' (in a command: "
                 "--format table)."
             )
+        if options.columns is None:
+            _check_first_line(path, known, options)
         columns = [name if name in roles else UNREAD for name in COLUMNS[known.name]]
         columns[1] = _CONSTANT.name
         read_so = replace(
@@ -266,10 +310,42 @@ def _of_file(
             found = replace(found, names={}, unread=())
     else:
         return read_text(path, wanted, options)
-    return replace(found, form=known.words)
+    encoding = "" if known.name in ("parquet", "npz") else other_encoding(path, options.encoding)
+    return replace(found, form=f"{known.words}{encoding}")
 
 
 _CONSTANT = WantedColumn("constant", (), True, is_needed=False)
+
+
+_COLUMNS_IN_WORDS = {
+    "qrels": "query iteration document grade",
+    "trec": "query Q0 document rank score tag",
+}
+_NUMBERS = {"qrels": (3,), "trec": (3, 4)}
+
+
+def _check_first_line(path: Path, known: Format, options: ReadingOptions) -> None:
+    """Refuse a file whose first line does not have the columns of a TREC format."""
+    lines = first_lines(path, options.encoding)
+    cells = split_line(lines[0], known.delimiter) if lines else []
+    columns = _COLUMNS_IN_WORDS[known.name]
+    number = len(columns.split())
+    way_out = "If it is another table, set format='table' (in a command: --format table)."
+    if cells and len(cells) != number:
+        advice = "No column may have white space."
+        if len(cells) < number:
+            advice = "Add what is missing, such as the tag of a run at its end."
+        between = WORDS.get(known.delimiter, quoted(known.delimiter))
+        raise TableError(
+            f"{path} was read as {known.words}, which has {number} columns between {between} "
+            f"({columns}), but line 1 has {len(cells)} ({shortened(lines[0])}). {advice} {way_out}"
+        )
+    has_numbers = any(is_number(cells[place]) for place in _NUMBERS[known.name] if cells)
+    if cells and not options.header and not has_numbers:
+        raise TableError(
+            f"{path} was read as {known.words}, which has no header, but line 1 seems to be one "
+            f"({shortened(lines[0])}). Remove it. {way_out}"
+        )
 
 
 def _check_constant(found: FoundColumns, form: str) -> None:
@@ -367,30 +443,122 @@ def _of_folder(
     form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}"
     if names[0] == "parquet":
         with parts_of_a_table(len(files)):
-            table = _of_parquet_parts(folder, files)
-        return columns_of_table(
-            folder.name, str(folder), table, wanted, options, f"{form}, Parquet"
-        )
-    parts = []
+            table, parts = _of_parquet_parts(folder, files)
+        form += f", Parquet{_said_of_names(_named_by_folders(folder, files[0], 0))}"
+        found = columns_of_table(folder.name, str(folder), table, wanted, options, form)
+        lists = any(map(holds_lists, table.schema))  # Their rows are not those of the files.
+        return found if lists else replace(found, parts=parts)
+    read = []
     for path in files:
         with parts_of_a_table(len(files)):
-            part = _of_file(path, wanted, options)
-        if not isinstance(part, FoundColumns):
-            raise TableError(f"{path} holds lists of users, so it is not part of a table.")
-        parts.append(part)
-    return _joined(folder, parts, form)
+            read.append(_of_part(folder, path, wanted, options))
+    return _joined(folder, read, form)
 
 
-def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
-    """Read Parquet files with the same columns; columns from folder names become text."""
+# Names of folders such as ``year=2020`` give columns, as Hive and Spark write them.
+
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+def _named_by_folders(folder: Path, path: Path, rows: int) -> dict[str, pa.Array]:
+    """Return the columns that the names of the folders of a file give: one value in all rows."""
+    columns: dict[str, pa.Array] = {}
+    for part in path.relative_to(folder).parts[:-1]:
+        name, equals, value = part.partition("=")
+        if equals:
+            codes = pa.array(np.zeros(rows, np.int32), mask=np.full(rows, value == _NO_VALUE))
+            columns[unquote(name)] = pa.DictionaryArray.from_arrays(codes, [unquote(value)])
+    return columns
+
+
+def _of_part(
+    folder: Path, path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns:
+    """Read a file of a folder, with the columns that the names of its folders give."""
+    named = list(_named_by_folders(folder, path, 0))
+    by_plain = {plain_name(name): name for name in reversed(named)}
+    given: dict[str, str] = {}
+    within = []
+    for column in wanted:
+        known = column.known if column.asked is None else ()
+        named_so = [column.asked] if column.asked in named else []
+        if own := [*named_so, *(by_plain[plain] for plain in known if plain in by_plain)]:
+            given[column.name] = str(own[0])
+            column = replace(column, asked=UNREAD if named_so else None, is_needed=False)
+        within.append(column)
+    part = _of_file(path, within, options)
+    if not isinstance(part, FoundColumns):
+        raise TableError(f"{path} holds lists of users, so it is not part of a table.")
+    if not named:
+        return part
+    names = {**part.names}
+    for column in wanted:
+        name = given.get(column.name)
+        if name is None or column.name not in part:
+            continue
+        if options.columns is not None:
+            del given[column.name]
+            continue
+        there = names.get(column.name)
+        if there is None or part.are_guessed:
+            raise TableError(
+                f"{path} may have the {column.name} in a column without a name, or in the name of "
+                f"its folder ({quoted(name)}). Say what its columns are: columns=... (in a "
+                "command: --columns ...)."
+            )
+        if _comes_first(column, there, name):
+            del given[column.name]
+    rows = len(part) if part.arrays else 0
+    table = pa.table(_named_by_folders(folder, path, rows))
+    if twice := {*part.unread, *names.values()}.intersection(named):
+        raise _named_twice(path, twice)
+    taken = [replace(own, asked=given[own.name]) for own in wanted if own.name in given]
+    within_names = replace(options, columns=None)
+    more = columns_of_table(path.name, str(path), table, taken, within_names)
+    replaced = [own for role, own in names.items() if role in given]
+    return replace(
+        part,
+        arrays={**part.arrays, **more.arrays},
+        names={**names, **given},
+        unread=(*part.unread, *replaced, *(name for name in named if name not in given.values())),
+        form=f"{part.form}{_said_of_names(named)}",
+        has_dates=part.has_dates or more.has_dates,
+        types={**part.types, **more.types} if part.types else {},
+    )
+
+
+def _said_of_names(names: Collection[str]) -> str:
+    return f", {enumerated(list(names))} in the names of folders" if names else ""
+
+
+def _comes_first(column: WantedColumn, there: str, named: str) -> bool:
+    """Tell whether a column in a file is taken rather than one of the names of folders."""
+    whole = there.partition(".$")[0]  # Without a mark of its type.
+    return column.known.index(plain_name(whole)) <= column.known.index(plain_name(named))
+
+
+def _named_twice(path: Path, names: Collection[str]) -> TableError:
+    return TableError(
+        f"{path} has {enumerated(sorted(names))} both as a column and in the name of its folder. "
+        "Rename the folder, so that it is clear which one counts."
+    )
+
+
+def _of_parquet_parts(
+    folder: Path, files: Sequence[Path]
+) -> tuple[pa.Table, tuple[tuple[int, FoundColumns], ...]]:
+    """Read Parquet files with the same columns, and return where each of them begins."""
     tables: list[pa.Table] = []
+    places = []
     for path in files:
         with _sentences_for_damage(path), _parquet_file(path, path) as parquet:
             table = parquet.read()
-        for part in path.relative_to(folder).parts[:-1]:
-            name, equals, value = part.partition("=")
-            if equals:
-                table = table.append_column(name, pa.array([value] * len(table), pa.string()))
+        places.append((sum(map(len, tables)), FoundColumns(str(path), 1, "row", {})))
+        named = _named_by_folders(folder, path, len(table))
+        if twice := named.keys() & {*table.column_names}:
+            raise _named_twice(path, twice)
+        for name, values in named.items():
+            table = table.append_column(name, values)
         if tables and set(table.column_names) != set(tables[0].column_names):
             raise TableError(
                 f"{path} and {files[0]} have different columns ({enumerated(table.column_names)}; "
@@ -399,7 +567,7 @@ def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
             )
         tables.append(table)
     try:
-        return pa.concat_tables(tables, promote_options="permissive")
+        return pa.concat_tables(tables, promote_options="permissive"), tuple(places)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise TableError(
             f"{folder}: its files are not parts of one table ({shortened(str(error), 200)})."
@@ -421,6 +589,7 @@ def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColu
                 f"{enumerated(first.names.values() or first.arrays)}). The files of a folder must "
                 "be parts of one table."
             )
+    begins = np.cumsum([0, *map(len, parts)]).tolist()
     arrays = {
         name: pa.chunked_array(
             [chunk for part in parts for chunk in part.arrays[name].chunks], own.type
@@ -438,7 +607,9 @@ def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColu
         first_row=1,
         arrays=arrays,
         unread=tuple(unread),
-        form=f"{form}, {enumerated(forms)}",
+        form=", ".join([form, *forms]),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
         are_guessed=any(part.are_guessed for part in parts),
+        parts=tuple((n, replace(own, arrays={})) for n, own in zip(begins, parts, strict=False)),
+        line_of=None,
     )

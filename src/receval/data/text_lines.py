@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -32,10 +34,11 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_OF_EAST_ASIA = frozenset(
-    {"big5", "big5hkscs", "cp932", "cp949", "euc_jp", "euc_kr", "gb18030", "gb2312", "gbk", "johab"}
-    | {"shift_jis", "shift_jis_2004", "iso2022_jp", "iso2022_kr"}
-)
+_OF_EAST_ASIA = ("shift_jis", "gb18030", "big5", "euc_jp", "euc_kr")
+"""Encodings that a message names if a line fits them and may have East Asian letters."""
+
+_IN_PAIRS = re.compile(rb"[\x80-\xff]{2}|[\x81-\x9f]")
+_OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
 _LINE_END = ord("\n")
 _PLAIN = ("utf-8", "utf-8-sig")
 _OTHER_SPACES = (b"\t", b"\r", b"\x0b", b"\x0c")
@@ -80,6 +83,20 @@ def encoding_of(path: Path, asked: str | None = None) -> str:
     return next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
 
 
+def other_encoding(path: Path, asked: str | None = None) -> str:
+    """Return in words the encoding of a text if it is not UTF-8, to be put after its form."""
+    encoding = encoding_of(path, asked)
+    return "" if encoding in _PLAIN else f" in {encoding}"
+
+
+def line_of_row(
+    path: Path, encoding: str | None, is_row: Callable[[bytes], object], row: int
+) -> int:
+    """Return the line number of a row, counted from 0, by reading the lines of a text again."""
+    with opened_text(path, encoding) as file:
+        return next(islice((n for n, line in enumerate(file, 1) if is_row(line)), row, None))
+
+
 def check_encoding(path: Path, encoding: str | None = None) -> None:
     """Refuse bytes that do not fit the encoding, for readers that accept any bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -117,13 +134,28 @@ def _guessed(line: bytes) -> str:
     if best is None or b"\x00" in line:
         return "Check whether it is another kind of file."
     # Most such files are Western European, and one line is too short for a good guess.
-    names = ["latin-1"]
-    if best.encoding in _OF_EAST_ASIA:
-        names.insert(0, best.encoding)
+    names = ["cp1252" if _OF_WINDOWS.search(line) and _can_be_in(line, "cp1252") else "latin-1"]
+    if best.encoding in _OF_EAST_ASIA or _IN_PAIRS.search(line):
+        names = [*(name for name in _OF_EAST_ASIA if _can_be_in(line, name)), *names]
+    if len(names) == 1:
+        return (
+            f"It may be {names[0]}. Set encoding={names[0]!r} (in a command: --encoding "
+            f"{names[0]}) and check the identifiers, as others fit too (mac_roman, cp1251), or "
+            "write the file in UTF-8."
+        )
     return (
-        f"It may be {' or '.join(names)}. Set encoding={names[0]!r} (in a command: --encoding "
-        f"{names[0]}), or write the file in UTF-8."
+        f"It may be {', '.join(names[:-1])} or {names[-1]}; one line does not tell, and a wrong "
+        "one turns identifiers into others. Set the right one (encoding=..., in a command: "
+        "--encoding ...), or write the file in UTF-8."
     )
+
+
+def _can_be_in(line: bytes, encoding: str) -> bool:
+    try:
+        line.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @contextmanager

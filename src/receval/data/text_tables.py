@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,18 +27,16 @@ from receval.data.layouts import (
     split_line,
 )
 from receval.data.moments import KINDS_OF_MOMENTS, kind_of_moment, seconds_of_moments
-from receval.data.reading import AS_FOUND, ReadingOptions, TableError
+from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
 from receval.data.text_lines import (
     BLOCK,
     Lines,
     bytes_that_are_no_text,
-    encoding_of,
+    line_of_row,
     opened_text,
+    other_encoding,
 )
 from receval.storage.messages import enumerated, quoted, shortened
-
-NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL", "\\N")
-"""Texts that stand for a missing number."""
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBER = pa.float64()
@@ -50,14 +51,19 @@ def read_text(
     layout = layout_of(path, known, asked, options)
     if not layout.records and layout.header is not None:
         raise TableError(f"{path} has no rows below its header, so there is nothing to evaluate.")
-    names, roles = _roles(path, layout, wanted, options)
+    try:
+        names, roles = _roles(path, layout, wanted, options)
+    except TableError:
+        # A name may be unknown because it was not decoded.
+        no_text = bytes_that_are_no_text(path, options.encoding)
+        if no_text is not None and "\ufffd" in "".join(layout.header or ()):
+            raise no_text from None
+        raise
     found = {role: names[place] for role, place in roles.places.items()}
     reader = _Reader(path, layout, names, found, wanted, options)
     table, unit = reader.read()
     form = layout.form
-    encoding = encoding_of(path, options.encoding)
-    if encoding not in ("utf-8", "utf-8-sig"):
-        form += f" in {encoding}"
+    form += other_encoding(path, options.encoding)
     if reader.decimal == ",":
         form += ", decimal commas"
     return FoundColumns(
@@ -70,6 +76,7 @@ def read_text(
         form=form,
         has_dates=reader.has_dates,
         are_guessed=roles.are_guessed,
+        line_of=reader.line_of,
     )
 
 
@@ -106,7 +113,10 @@ def _roles(
         names = [
             f"{name} ({place})" if name in repeated else name for place, name in enumerate(names)
         ]
-    return names, roles_of(path.name, names, cells, wanted, options, has_index=layout.has_index)
+    hint = " If these are not names but the first row, set header=False (--no-header)."
+    return names, roles_of(
+        path.name, names, cells, wanted, options, has_index=layout.has_index, hint=hint
+    )
 
 
 # Texts whose quotes do more than enclose cells within a line are checked record by record. Arrow
@@ -119,17 +129,17 @@ def checked_records(
     layout: Layout,
     texts: Collection[tuple[str, int]],
     numbers: Collection[int],
-    encoding: str | None = None,
+    options: ReadingOptions = AS_FOUND,
 ) -> int:
     """Return the number of records of a text without its header, and refuse quotes that hide rows.
 
     ``texts`` has the name and position, from 0, of each column of identifiers. Refused with their
     line are a quoted cell that is not closed, or text after its closing quote; an identifier that
     spans several lines; a record of another number of cells than the first line; and lines within
-    quotes that look like rows.
+    quotes that look like rows, unless the options say that cells have quotes.
     """
     records = 0
-    with opened_text(path, encoding) as file, cells_of_any_length():
+    with opened_text(path, options.encoding) as file, cells_of_any_length():
         for first, last, cells in _records(path, file, layout.delimiter):
             if layout.header is not None and first == 1:
                 continue
@@ -143,22 +153,21 @@ def checked_records(
             if first == last:
                 continue
             for what, place in texts:
-                if "\n" in cells[place]:
+                if _LINE_END.search(cells[place]):
                     raise TableError(
                         f"{path}, line {first}: the {what} begins with a quote and ends in line "
                         f"{last}. {_ADVICE}"
                     )
-            hidden = cells[max(range(len(cells)), key=lambda place: cells[place].count("\n"))]
-            within = hidden.split("\n")[1:-1]
-            if first + 1 == last:
-                within = [_joined(hidden, cells, layout.delimiter)]
-            if any(_is_like_a_row(line, layout, numbers) for line in within):
+            if options.quotes is None and _hides_rows(cells, layout, numbers):
                 raise TableError(
                     f"{path}: the quote in line {first} is closed in line {last}, but the text "
-                    f"between looks like rows. {_ADVICE}"
+                    f"between looks like rows. {_ADVICE} If it is the text of one cell, set "
+                    "quotes=True (in a command: --quotes)."
                 )
     return records
 
+
+_LINE_END = re.compile("\r\n|\r|\n")
 
 _ADVICE = (
     "Check whether a quote mark is missing or superfluous. Within a quoted cell, write each quote "
@@ -183,18 +192,38 @@ def _records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[tuple[int, 
         ) from None
     finally:
         # Detached, because otherwise closing the text would close the file.
-        text.detach()
+        if not file.closed:
+            text.detach()
 
 
-def _is_like_a_row(line: str, layout: Layout, numbers: Collection[int]) -> bool:
+def _hides_rows(cells: list[str], layout: Layout, numbers: Collection[int]) -> bool:
+    """Tell whether a cell over several lines looks like rows between two stray quotes.
+
+    The cell then begins with the rest of one row and ends with the start of another, up to the same
+    column, as the record would otherwise not have the right number of cells; or a line between is a
+    whole row.
+    """
+    for place, cell in enumerate(cells):
+        lines = _LINE_END.split(cell)
+        if len(lines) == 1:
+            continue
+        columns = range(layout.n_columns)
+        first = [column for column in numbers if column > place]
+        last = [column for column in numbers if column < place]
+        if any(_is_like(line, columns, numbers, layout) for line in lines[1:-1]) or (
+            _is_like(lines[0], columns[place:], first, layout)
+            and _is_like(lines[-1], columns[: place + 1], last, layout)
+        ):
+            return True
+    return False
+
+
+def _is_like(line: str, columns: range, numbers: Collection[int], layout: Layout) -> bool:
+    """Tell whether a line has as many cells as these columns, and numbers where they should be."""
     cells = split_line(line.replace('"', ""), layout.delimiter)
-    return len(cells) == layout.n_columns and all(is_number(cells[place]) for place in numbers)
-
-
-def _joined(hidden: str, cells: list[str], delimiter: str) -> str:
-    """Return the last line of a record as it was written."""
-    behind = cells[cells.index(hidden) + 1 :]
-    return delimiter.join([hidden.rpartition("\n")[2], *behind])
+    return len(cells) == len(columns) and all(
+        is_number(cells[place - columns.start]) for place in numbers
+    )
 
 
 class _Reader:
@@ -210,11 +239,13 @@ class _Reader:
         options: ReadingOptions,
     ) -> None:
         self.path, self.layout, self.names, self.found = path, layout, names, found
+        self.options = options
         self.encoding = options.encoding
         self.wanted = [column for column in wanted if column.name in found]
         self.places = {c.name: names.index(found[c.name]) for c in self.wanted}
         self.decimal = options.decimal or self._decimal()
         self.has_dates = False
+        self.line_of: Callable[[int], int] | None = None
 
     def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
         """Return the columns, and whether rows correspond to lines (``line``) or not (``row``)."""
@@ -254,8 +285,9 @@ class _Reader:
                 pass
         if lines.are_plain:
             rows = lines.rows - (self.layout.header is not None)
-            # Blank lines are not rows, and their positions are no longer known.
             unit = "row" if lines.blanks else "line"
+            if lines.blanks:
+                self.line_of = partial(self._line_of_row, rows_are_lines=True)
         elif not self.layout.is_quoted:
             raise TableError(
                 f"{self.path} has carriage returns within lines. End each line with a line feed, "
@@ -264,6 +296,7 @@ class _Reader:
         else:
             rows = self._records()
             unit = "row"
+            self.line_of = partial(self._line_of_row, rows_are_lines=False)
             with opened_text(self.path, self.encoding) as file:
                 table = self._parsed(file, self.layout.delimiter, kinds, with_line_ends=True)
         if table.num_rows != rows:
@@ -277,7 +310,7 @@ class _Reader:
         """Return the number of records, and refuse quotes that hide rows."""
         texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
         numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
-        return checked_records(self.path, self.layout, texts, numbers, self.encoding)
+        return checked_records(self.path, self.layout, texts, numbers, self.options)
 
     def _parsed(
         self, file: Any, delimiter: str, kinds: Mapping[str, pa.DataType], *, with_line_ends: bool
@@ -309,14 +342,14 @@ class _Reader:
         if (no_text := bytes_that_are_no_text(self.path, self.encoding)) is not None:
             return no_text
         path, layout = self.path, self.layout
-        if layout.is_quoted and _has_quotes(path, self.encoding):
+        has_quotes = layout.is_quoted and _has_quotes(path, self.encoding)
+        if has_quotes:
             self._records()
         kinds: dict[str, tuple[int, str]] = {}
-        with opened_text(path, self.encoding) as file:
-            for number, line in enumerate(file, 1):
-                if number < layout.first_row or not line.strip(b"\r\n"):
+        with opened_text(path, self.encoding) as file, cells_of_any_length():
+            for number, cells in self._cells(file, has_quotes=has_quotes):
+                if number < layout.first_row:
                     continue
-                cells = split_line(line.decode().rstrip("\r\n"), layout.delimiter)
                 if len(cells) != layout.n_columns:
                     return TableError(
                         f"{path}, line {number} has {len(cells)} cells between "
@@ -330,6 +363,26 @@ class _Reader:
                         return error
         told = " ".join(otherwise.split()).removesuffix(".")
         return TableError(f"{path} cannot be read: {told[:300]}.")
+
+    def _cells(self, file: BinaryIO, *, has_quotes: bool) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line number and the cells of each row, also over several lines."""
+        if has_quotes:
+            for first, _, cells in _records(self.path, file, self.layout.delimiter):
+                yield first, cells
+            return
+        for number, line in enumerate(file, 1):
+            if line.strip(b"\r\n"):
+                yield number, split_line(line.decode().rstrip("\r\n"), self.layout.delimiter)
+
+    def _line_of_row(self, row: int, *, rows_are_lines: bool) -> int:
+        """Return the line of a row, counted from 0, by reading the file again."""
+        place = row + (self.layout.header is not None)
+        if rows_are_lines:
+            blank = None if self.layout.delimiter == " " else b"\r\n"
+            return line_of_row(self.path, self.encoding, lambda line: line.strip(blank), place)
+        with opened_text(self.path, self.encoding) as file, cells_of_any_length():
+            records = _records(self.path, file, self.layout.delimiter)
+            return next(islice(records, place, None))[0]
 
     def _wrong_cell(
         self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Errors about a table name the options of that table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from receval.cli.main import main
+
+_TEST = "user,item,rating\nann,book,1\n"
+_RUN = "user,item,score\nann,book,1\n"
+
+_FAULTS: dict[str, tuple[str, str, str]] = {
+    "a name": ("a.jsonl", '{"user": "ann", "what": "book"}\n', "item ..."),
+    "an encoding": ("a.csv", "user,item\nann,b\xfcch\n", "encoding latin-1"),
+    "a header": ("a.csv", "ann,book\nbob,book\n", "no-{}header"),
+    "a decimal mark": ("a.csv", 'user,item,rating\nann,b,"1,000"\n', "decimal ,"),
+    "a format": ("a.qrels", "1 0 a b c\n", "format table"),
+    "repeats": ("a.csv", _TEST + "ann,book,2\n", "duplicates first"),
+    "no time": ("a.csv", "user,item,time\nann,book,1\nann,film,\n", "timestamp -"),
+}
+
+
+@pytest.mark.parametrize("which", ["test", "train", "run"])
+@pytest.mark.parametrize("fault", _FAULTS)
+def test_errors_name_the_options_of_the_table_that_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], which: str, fault: str
+) -> None:
+    name, text, option = _FAULTS[fault]
+    if which == "run" and fault in ("repeats", "no time"):
+        pytest.skip("runs have no such fault")
+    files = {"test": _TEST, "train": "user,item,rating\nann,film,1\n", "run": _RUN}
+    paths = {own: tmp_path / own / "a.csv" for own in files}
+    for own, content in files.items():
+        paths[own].parent.mkdir()
+        paths[own].write_text(content)
+    paths[which] = paths[which].with_name(name)
+    paths[which].write_bytes(text.encode("latin-1"))
+    words = [str(paths["run"]), "--test", str(paths["test"]), "--train", str(paths["train"])]
+    assert main(["runs", *words, "--out", str(tmp_path / "out")]) == 2
+    prefix = "" if which == "test" else f"{which}-"
+    wanted = option.format(prefix) if "{}" in option else f"{prefix}{option}"
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"--{wanted}" in told
+
+
+def test_notes_on_training_data_name_its_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (
+        ("test.csv", _TEST),
+        ("run.csv", _RUN),
+        ("train.csv", "user,item,points\nann,film,3\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("test.csv", "train.csv", "run.csv")]
+    words = ["--test", files[0], "--train", files[1], files[2], "--metric", "P@1"]
+    assert main(["runs", *words, "--out", str(tmp_path / "out")]) == 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert "in a command: --train-rating ..." in told

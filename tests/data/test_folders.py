@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Folders of files: columns in the names of folders, and where an error is."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from data.read_rows import rows_of
+
+from receval.data.ratings_table import read_ratings
+from receval.data.reading import TableError
+from receval.data.run import read_run
+
+_EXTENSIONS = ("csv", "tsv.gz", "jsonl", "json", "parquet")
+
+
+def _write(path: Path, **columns: list[str]) -> None:
+    """Write a table as the extension says."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = list(zip(*columns.values(), strict=True))
+    objects = [
+        "{" + ", ".join(f'"{name}": "{own}"' for name, own in zip(columns, row, strict=True)) + "}"
+        for row in rows
+    ]
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table(columns), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(f"{own}\n" for own in objects), encoding="utf-8")
+    elif path.suffix == ".json":
+        path.write_text(f"[{', '.join(objects)}]", encoding="utf-8")
+    elif path.suffix == ".gz":
+        lines = ["\t".join(row) + "\n" for row in [tuple(columns), *rows]]
+        path.write_bytes(gzip.compress("".join(lines).encode()))
+    else:
+        path.write_text(
+            "".join(",".join(row) + "\n" for row in [tuple(columns), *rows]), encoding="utf-8"
+        )
+
+
+@pytest.mark.parametrize("extension", _EXTENSIONS)
+def test_the_names_of_folders_are_columns(tmp_path: Path, extension: str) -> None:
+    _write(tmp_path / f"t/rating=1/p.{extension}", user=["u"], item=["x"])
+    _write(tmp_path / f"t/rating=5/p.{extension}", user=["u"], item=["y"])
+    ratings = read_ratings(tmp_path / "t")
+    assert rows_of(ratings) == [("u", "x", 1.0), ("u", "y", 5.0)]
+    assert ratings.reading.form.endswith("rating in the names of folders")
+    assert read_ratings(tmp_path / "t", rating="-").values.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("extension", _EXTENSIONS)
+def test_the_names_of_folders_are_decoded(tmp_path: Path, extension: str) -> None:
+    _write(tmp_path / f"t/kunde=a%20b%2Fc/p.{extension}", item=["x"])
+    assert read_ratings(tmp_path / "t", user="kunde").user_ids.tolist() == ["a b/c"]
+    _write(tmp_path / f"t/kunde=__HIVE_DEFAULT_PARTITION__/p.{extension}", item=["x"])
+    with pytest.raises(TableError, match=r"__HIVE_DEFAULT_PARTITION__/p.*has no user"):
+        read_ratings(tmp_path / "t", user="kunde")
+
+
+@pytest.mark.parametrize("extension", _EXTENSIONS)
+def test_a_folder_without_a_rating_has_none(tmp_path: Path, extension: str) -> None:
+    _write(tmp_path / f"t/rating=1/p.{extension}", user=["u"], item=["x"])
+    _write(tmp_path / f"t/rating=__HIVE_DEFAULT_PARTITION__/p.{extension}", user=["u"], item=["y"])
+    with pytest.raises(TableError, match=r"__HIVE_DEFAULT_PARTITION__/p.*has no rating"):
+        read_ratings(tmp_path / "t")
+
+
+@pytest.mark.parametrize("extension", ["csv", "parquet"])
+def test_a_column_that_files_and_folders_both_have_is_refused(
+    tmp_path: Path, extension: str
+) -> None:
+    _write(tmp_path / f"t/user=a/p.{extension}", user=["u"], item=["x"])
+    with pytest.raises(TableError, match="has user both as a column and in the name of its folder"):
+        read_ratings(tmp_path / "t")
+
+
+@pytest.mark.parametrize("extension", _EXTENSIONS)
+def test_files_and_folders_share_the_order_of_known_names(tmp_path: Path, extension: str) -> None:
+    _write(tmp_path / f"t/date=2021-05-01/p.{extension}", user=["u"], item=["x"], ts=["86400"])
+    ratings = read_ratings(tmp_path / "t")
+    assert ratings.timestamps is not None
+    assert ratings.timestamps.tolist() == [86400]
+    assert ratings.reading.unread == ("date",)
+    _write(tmp_path / f"d/date=1970-01-03/p.{extension}", user=["u"], item=["x"])
+    dated = read_ratings(tmp_path / "d").timestamps
+    assert dated is not None
+    assert dated.tolist() == [2 * 86400]
+
+
+def test_columns_without_names_are_not_guessed_beside_named_folders(tmp_path: Path) -> None:
+    part = tmp_path / "t" / "rating=1" / "p.csv"
+    part.parent.mkdir(parents=True)
+    part.write_text("1,2,4,1620000000\n")
+    with pytest.raises(TableError, match=r"may have the rating in a column without a name.*--col"):
+        read_ratings(tmp_path / "t")
+    ratings = read_ratings(tmp_path / "t", columns="user,item,-,timestamp")
+    assert rows_of(ratings) == [("1", "2", 1.0)]
+    assert ratings.timestamps is not None
+    assert ratings.timestamps.tolist() == [1_620_000_000]
+
+
+def test_errors_of_folders_name_the_file_and_its_line(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("user,item,rating\nu,x,5\n")
+    (tmp_path / "b.csv").write_text("user,item,rating\nu,y,5\n\nv,x,\n")
+    with pytest.raises(TableError, match=r"b\.csv, line 4 has no rating"):
+        read_ratings(tmp_path)
+    (tmp_path / "b.csv").write_text('user,item,rating,text\nu,y,5,"a\nb"\nu,x,5,\n')
+    (tmp_path / "a.csv").write_text("user,item,rating,text\n\nu,x,5,\n")
+    said = r"b\.csv, line 4 (rates|recommends) the same (pair|item) as .*a\.csv, line 3:"
+    for read in (read_ratings, read_run):
+        with pytest.raises(TableError, match=said):
+            read(tmp_path)
+
+
+def test_errors_of_parquet_parts_name_the_file_and_its_row(tmp_path: Path) -> None:
+    _write(tmp_path / "a.parquet", user=["u", "u"], item=["x", "y"])
+    _write(tmp_path / "b.parquet", user=["v", "u"], item=["y", "y"])
+    with pytest.raises(TableError, match=r"b\.parquet, row 2 rates .* as .*a\.parquet, row 2:"):
+        read_ratings(tmp_path)
