@@ -55,7 +55,7 @@ def test_the_parts_come_back_as_they_were_given(data: rv.SplitRatings) -> None:
     assert data.parameters["validation_ratings"] == 1
 
 
-def test_a_given_split_is_evaluated_and_its_leakage_measured(data: rv.SplitRatings) -> None:
+def test_a_predefined_split_is_evaluated_and_its_leakage_measured(data: rv.SplitRatings) -> None:
     result = rv.evaluate(data, {"Pop": rv.Popularity()}, metrics="RR", relevant=1)
     assert result.summary()["users"].tolist() == [2]
     assert rv.leakage(data).shares == {"anybody": 0.5, "same user": 0, "same item": 0.5}
@@ -108,7 +108,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
         (TABLE, {"part": "split", "use_validation": "test"}, "use_validation is 'test'"),
     ],
 )
-def test_what_is_wrong_with_a_given_split_is_said(
+def test_what_is_wrong_with_a_predefined_split_is_said(
     source: pd.DataFrame, parameters: dict[str, object], told: str
 ) -> None:
     with pytest.raises(ValueError, match=told):

@@ -136,7 +136,7 @@ HELD = {"user_share": 0.5, "fold_in_ratio": 0.5, "order": "random", "repeats": "
 
 
 @given(any_ratings(plays=True), st.sampled_from(["random", "time"]), st.integers(1, 3))
-def test_users_are_held_out_in_turn_with_a_share_of_their_ratings_folded_in(ratings, order, folds):
+def test_each_user_is_held_out_once_with_a_share_of_their_ratings_folded_in(ratings, order, folds):
     sizes = np.bincount(ratings.users, minlength=ratings.n_users)
     can = np.flatnonzero(sizes >= 2)
     n_held = max(1, round(0.5 * len(can)))

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from receval.data.reading import ReadingReport
-from receval.metrics.aliases import metric_of_alias
+from receval.metrics.aliases import any_metric
 from receval.protocols.protocol import parse_protocol
 from receval.recommenders.base import Recommender
-from receval.splits.kinds import SplitSpec
 from receval.storage.saved_folders import receval_version
 
 _WORDS = {None: "none", True: "true", False: "false"}
@@ -63,6 +62,9 @@ def command_settings(
 
 def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
     """Return a kind of split with the parameters that differ from their defaults."""
+    # Imported here, because pydantic takes long to load and few calls need it.
+    from receval.splits.kinds import SplitSpec
+
     for model in get_args(SplitSpec):
         fields = model.model_fields
         if get_args(fields["kind"].annotation) != (parameters["kind"],):
@@ -102,9 +104,7 @@ def _have_names(settings: Mapping[str, Any]) -> bool:
     try:
         protocols = [parse_protocol(name) for name in settings["protocols"]]
         metrics = settings["metrics"]
-        own = (
-            metrics if "dialect" in settings else [metric_of_alias(name).label for name in metrics]
-        )
+        own = metrics if "dialect" in settings else [any_metric(name).label for name in metrics]
     except ValueError:
         return False
     sampled = ["" if own.sampled is None else f" sampled={own.sampled}" for own in protocols]

@@ -23,7 +23,7 @@ class PredictedRatings:
     test : Judgments
     predictions : ndarray of float64, shape (n_judgments,)
         In the order of ``test``; never NaN.
-    averaged : ndarray of int64, shape (n_averaged,)
+    averaged : ndarray of int64, shape (n_users,)
         Codes of the averaged users, each with a test rating.
     """
 
@@ -42,7 +42,7 @@ class PredictedRatings:
         return np.diff(self.test.indptr)[self.averaged].astype(np.float64)
 
     def means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the mean over the test ratings of each averaged user, shape (n_averaged,)."""
+        """Return the mean over the test ratings of each averaged user, shape (n_users,)."""
         sums = np.bincount(self.test.users, weights=values, minlength=self.test.n_users)
         return np.asarray(sums[self.averaged] / self.counts)
 
@@ -69,7 +69,7 @@ class RatingMetric(BaseMetric):
 
     @abstractmethod
     def per_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
-        """Return the value for each averaged user, shape (n_averaged,)."""
+        """Return the value for each averaged user, shape (n_users,)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ from receval.splits.split import TEST, TRAIN, VALIDATION, Metadatum, Split
 from receval.storage.messages import enumerated, quoted, shortened
 
 PARTS = {"train": TRAIN, "validation": VALIDATION, "test": TEST}
-"""The parts of a given split, with their codes."""
+"""The parts of a predefined split, with their codes."""
 
 OTHER_NAMES = {
     "training": "train", "tr": "train", "valid": "validation", "val": "validation",
@@ -53,7 +53,7 @@ class GivenSplit:
 
 
 @checked_arguments
-def given_split(
+def split_of_parts(
     source: object,
     *,
     test: object = None,
@@ -93,7 +93,7 @@ def given_split(
     Examples
     --------
     >>> table = {"user": list("aab"), "item": list("xyx"), "split": ["train", "test", "train"]}
-    >>> found = given_split(table, part="split")
+    >>> found = split_of_parts(table, part="split")
     >>> found.parts.codes[0].tolist()
     [1, 2, 1]
     """
@@ -285,7 +285,7 @@ def _check_parts(ratings: Ratings, codes: NDArray[np.uint8]) -> None:
     for name, code in (("training", TRAIN), ("test", TEST)):
         if not (codes == code).any():
             raise ValueError(
-                f"The given split has no {name} rating. It needs ratings that train and ratings "
+                f"The predefined split has no {name} rating. It needs ratings that train and ratings "
                 "that test."
             )
     trains, tests = (np.unique(ratings.items[codes == code]) for code in (TRAIN, TEST))

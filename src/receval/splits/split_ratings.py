@@ -21,7 +21,7 @@ from receval.data.relevance import RelevanceRule
 from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
 from receval.splits.exported_splits import export_frames
-from receval.splits.given_parts import given_split
+from receval.splits.given_parts import split_of_parts
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
 from receval.splits.saved_splits import loaded_split_fields, save_split
 from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Split
@@ -235,7 +235,7 @@ def split(
         ``predefined`` for a split that others made: ``split(train, "predefined", test=...,
         validation=...)`` from two or three tables, or ``split(table, "predefined", part="split")``
         from a column with train, validation or test
-        (:func:`receval.splits.given_parts.given_split` has all parameters).
+        (:func:`receval.splits.given_parts.split_of_parts` has all parameters).
     seed : int
         Seed of the split.
     unselected_items : {"left out", "candidates"}
@@ -340,7 +340,7 @@ def load_split(folder: str | Path) -> SplitRatings:
 
 def _predefined(source: object, seed: int, parameters: Mapping[str, Any]) -> SplitRatings:
     """Return a split that others made."""
-    found = given_split(source, **parameters)
+    found = split_of_parts(source, **parameters)
     reading = found.reading[0] if found.reading else None
     return SplitRatings(
         found.ratings,
