@@ -285,8 +285,8 @@ def _check_parts(ratings: Ratings, codes: NDArray[np.uint8]) -> None:
     for name, code in (("training", TRAIN), ("test", TEST)):
         if not (codes == code).any():
             raise ValueError(
-                f"The predefined split has no {name} rating. It needs ratings that train and ratings "
-                "that test."
+                f"The predefined split has no {name} rating. It needs ratings that train and "
+                "ratings that test."
             )
     trains, tests = (np.unique(ratings.items[codes == code]) for code in (TRAIN, TEST))
     if min(len(trains), len(tests)) >= BY_CHANCE and not np.isin(tests, trains).any():
