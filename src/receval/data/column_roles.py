@@ -264,10 +264,11 @@ def _guessed(
     dates = [place for place, own in enumerate(columns[:2], first) if own.are_any_dates]
     is_wide = _is_wide(columns)
     if dates:
+        example = f"{UNREAD if guess is _of_run else 'timestamp'},user,item"
         found = _Guess(
             tuple(roles[: len(columns)]),
             f"column {dates[0]} (counted from 0) has dates, but the first two columns should be "
-            f"user and item. {_advised('timestamp,user,item')}",
+            f"user and item. {_advised(example)}",
             ("user", "item"),
         )
     elif is_wide and len(columns) > _MOST_OF_TABLE:

@@ -121,9 +121,25 @@ def first_cells(table: pa.Table, names: Sequence[str]) -> list[list[str]]:
     return [
         []
         if name not in first.column_names or holds_lists(first.schema.field(name))
-        else [_cell(own) for own in first.column(name).to_pylist()]
+        else [_cell(own) for own in _values_of(first.column(name))]
         for name in names
     ]
+
+
+def _values_of(column: pa.ChunkedArray) -> list[Any]:
+    """Return the values of a column; equal entries of a dictionary share one long text."""
+    if not pa.types.is_dictionary(column.type):
+        return column.to_pylist()
+    values: list[Any] = []
+    for chunk in column.chunks:
+        codes = chunk.indices.dictionary_encode()
+        kept = chunk.dictionary
+        if pa.types.is_string_view(kept.type):  # As polars has them, which Arrow cannot take.
+            kept = kept.cast(pa.string())
+        entries = kept.take(codes.dictionary).to_pylist()
+        places = codes.indices.to_pylist()
+        values += [None if place is None else entries[place] for place in places]
+    return values
 
 
 def _cell(value: object) -> str:
