@@ -513,3 +513,22 @@ def test_a_run_of_trec_with_five_columns_is_refused_unless_they_are_said(
         read_run(path)
     columns = "user,-,item,rank,score" if tail.startswith("1") else "user,-,item,score,-"
     assert [row[1] for row in entries_of(read_run(path, columns=columns))] == ["a", "b"]
+
+
+def test_a_first_line_that_may_be_row_0_of_an_index_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "counted.csv"
+    path.write_text("0,1,2,3\n1,1,3,1\n2,2,1,5\n3,2,3,1\n", encoding="utf-8")
+    with pytest.raises(TableError, match="may be a header that numbers the columns, or a row"):
+        read_ratings(path)
+    assert len(read_ratings(path, header=True, columns="-,user,item,rating")) == 3
+    assert len(read_ratings(path, header=False, columns="-,user,item,rating")) == 4
+
+
+def test_identifiers_of_json_lines_that_a_list_of_columns_names_stay_as_written(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "dates.jsonl"
+    lines = ['{"user": "u", "sku": "2021-01-01", "score": 5}', '{"user": "u", "sku": "2021-01-02"}']
+    path.write_text("\n".join(lines).replace('02"}', '02", "score": 1}') + "\n", encoding="utf-8")
+    ratings = read_ratings(path, columns="user,item,rating")
+    assert ratings.item_ids.tolist() == ["2021-01-01", "2021-01-02"]

@@ -73,7 +73,10 @@ def read_json_lines(
         field.with_type(kind)
         for field in table.schema
         if (kind := _as_written(field.type)) != field.type
-        and (kind != pa.string() or any(_may_be(column, field.name, names) for column in wanted))
+        and (
+            kind != pa.string()
+            or any(_may_be(column, field.name, names, options.columns) for column in wanted)
+        )
     ]
     if not moments:
         return table
@@ -81,10 +84,14 @@ def read_json_lines(
     return _arrow_table(path, options, pa.schema(moments)).select(table.column_names)
 
 
-def _may_be(column: WantedColumn, name: str, names: list[str]) -> bool:
-    """Tell whether a column of a file may have identifiers, by its name, as asked for or known."""
+def _may_be(
+    column: WantedColumn, name: str, names: list[str], listed: Sequence[str] | None
+) -> bool:
+    """Tell whether a column of a file may have identifiers: as listed, asked for, or known."""
     if not column.is_text:
         return False
+    if listed is not None:
+        return column.name in listed and names.index(name) == listed.index(column.name)
     if isinstance(column.asked, int):
         return names.index(name) == column.asked
     return name == column.asked or plain_name(name) in column.known

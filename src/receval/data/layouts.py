@@ -132,7 +132,7 @@ def layout_of(
         is_known = any(plain_name(cell) in known for cell in first)
         header = any(cell in asked for cell in first) or (is_known and not has_number)
         header = header or are_numbers
-        if are_numbers and len(first) == 2:
+        if are_numbers and (len(first) == 2 or _go_on_counting(first, rest)):
             raise TableError(
                 f"{path}: the first line ({enumerated(first)}) may be a header that numbers the "
                 "columns, or a row. Set header=True or header=False (in a command: --header or "
@@ -309,6 +309,12 @@ def _number_the_columns(cells: Sequence[str]) -> bool:
     """Tell whether a first line is 0,1,2 and so on, perhaps after the empty name of an index."""
     names = cells[1:] if cells[0] in INDEX_NAMES else cells
     return len(names) > 1 and list(names) == [str(number) for number in range(len(names))]
+
+
+def _go_on_counting(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the rows after 0,1,2 begin with 1, 2 and so on, so that it may be row 0."""
+    counted = [str(number) for number in range(1, len(rest) + 1)]
+    return first[0] == "0" and len(rest) > 1 and [row[0] for row in rest] == counted
 
 
 def _names_an_index(cells: Sequence[str], are_numbers: bool) -> bool:
