@@ -105,6 +105,8 @@ def test_the_command_writes_a_run_that_reads_back(
     assert main([*words, "--out", out, "--force"]) == 0
     assert main([*words, "--out", "ratings.csv", "--force"]) == 2
     assert "would overwrite it" in capsys.readouterr().err
+    assert main([*words, "--out", "recs.xyz"]) == 2
+    assert "ends in none of .csv, .tsv" in capsys.readouterr().err
 
 
 def test_the_command_needs_ratings(capsys: pytest.CaptureFixture[str]) -> None:

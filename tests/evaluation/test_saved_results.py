@@ -43,7 +43,8 @@ def test_a_loaded_result_has_the_same_tables_notes_and_bytes(
     result.save(tmp_path / "one")
     found = rv.load_result(tmp_path / "one")
     for table in ("summary", "compare", "groups", "per_user"):
-        pd.testing.assert_frame_equal(getattr(found, table)(), getattr(result, table)())
+        # To the last digit, which depends on the order in which users are added.
+        assert getattr(found, table)().equals(getattr(result, table)())
     assert [(note.code, note) for note in found.notes] == [
         (note.code, note) for note in result.notes
     ]

@@ -91,6 +91,21 @@ def test_several_folds_are_noted() -> None:
     assert [note.code for note in inner.notes] == ["tuned-over-folds"]
 
 
+@pytest.mark.parametrize(
+    ("validation", "reason"),
+    [
+        ({"kind": "held-out-users", "user_share": 0.4}, "held-out users"),
+        ({"kind": "time-windows", "windows": 2, "cut": 0.5}, "several windows"),
+    ],
+)
+def test_validation_parts_that_trials_cannot_use_whole_are_refused(
+    validation: dict[str, Any], reason: str
+) -> None:
+    outer = rv.split(rated_by_taste(), "user-ratio", train_ratio=0.7)
+    with pytest.raises(ValueError, match=f"has {reason}"):
+        validation_split(outer, validation)
+
+
 def test_users_with_one_training_rating_are_not_in_the_validation_part() -> None:
     table = {"user": list("aabbbb"), "item": list("xyxyzw"), "timestamp": [1, 2, 1, 2, 3, 4]}
     outer = rv.split(rv.read_ratings(table), "leave-last-out")

@@ -18,11 +18,16 @@ receval evaluate (receval evaluate --help). The ending of the output file determ
   .csv, .tsv, .parquet   the columns user, item, rank and score
   .run, .trec            TREC's lines, which trec_eval and ranx read
   .json                  an object of users, each an object of items with scores
+  .inter                 an atomic file of RecBole
 
 examples:
   receval recommend ratings.csv --system item-knn --n 10 --out recommendations.csv
   receval recommend ratings.csv --system mf:factors=20 --users ann --users bob
 """
+
+
+ENDINGS = (".csv", ".tsv", ".parquet", ".run", ".trec", ".json", ".inter")
+"""The endings of output files."""
 
 
 def add_recommend(commands: Any) -> None:
@@ -110,6 +115,11 @@ def _check_target(out: Path, ratings: Path, *, force: bool) -> None:
     shown = quoted(str(out), 150)
     if out.is_dir():
         raise ValueError(f"{shown} is a folder. Name a file with --out.")
+    if out.suffix.lower() not in ENDINGS:
+        raise ValueError(
+            f"{shown} ends in none of {', '.join(ENDINGS)}, which decide the format. Name another "
+            "file with --out."
+        )
     if out.exists() and ratings.exists() and out.samefile(ratings):
         raise ValueError(
             f"This command reads {shown} and would overwrite it. Name another file with --out."

@@ -71,6 +71,10 @@ class Features:
     (('Comedy', 'War'), [[1.0, 1.0], [0.0, 1.0]])
     """
 
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name} ({len(own):,} values)" for name, own in self.values.items())
+        return f"<Features of {len(self.ids):,} identifiers: {told}>"
+
     ids: NDArray[np.str_]
     values: Mapping[str, tuple[str, ...]]
     has_value: Mapping[str, csr_array]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from receval.data.reading import loaded_report, saved_report
 from receval.evaluation.by_user import ValuesByUser
@@ -142,7 +143,7 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
 def _values(archive: Archive, name: str) -> ValuesByUser:
     """Return values whose arrays have names with ``{}`` for their part."""
     return ValuesByUser(
-        sums=archive.array(name.format("sums"), np.float64, (None, None, None)),
+        sums=_by_user(archive.array(name.format("sums"), np.float64, (None, None, None))),
         weights=archive.array(name.format("weights"), np.float64, (None,)),
         users=archive.array(name.format("users"), np.int64, (None,)),
     )
@@ -154,3 +155,8 @@ def _record(saved: Mapping[str, Any]) -> TuningRecord:
         name: tuple(own) if isinstance(own, list) else own for name, own in saved.items()
     }
     return TuningRecord(**fields)
+
+
+def _by_user(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sums with the layout in memory of a new result, which decides how they are added."""
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(sums, -1, 0)), 0, -1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.notes import Note
 from receval.seeds import integer_seed
-from receval.splits.split import TEST, TRAIN, Fold, Split
+from receval.splits.split import FOLD_IN, TEST, TRAIN, Fold, Split
 from receval.splits.split_ratings import SplitRatings, split
 from receval.storage.messages import shortened
 
@@ -117,6 +117,15 @@ def validation_split(
                 "The training ratings have no such validation part. "
                 f"{shortened(str(error), 300)} Name another kind of split with validation=."
             ) from error
+        # One of k folds is like the others, but a window of time is not.
+        are_unlike = inner.n_folds > 1 and kind in ("time-windows", "next-item")
+        if are_unlike or (inner.parts.codes[0] & FOLD_IN).any():
+            raise ValueError(
+                f"A validation part is one fold, of users whom systems know, but {inner.name} has "
+                f"{'several windows' if are_unlike else 'held-out users'}. Name another kind of "
+                "split with validation=, for example "
+                "validation={'kind': 'user-ratio', 'train_ratio': 0.9}."
+            )
         own = np.zeros(len(ratings), dtype=np.uint8)
         own[rows] = inner.parts.codes[0] & (TRAIN | TEST)
         codes.append(own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from receval.metrics.dialects.dialect import Dialect, ToolMetric
 
-_OF_ITEMS = "it describes the items of all lists together, but metrics here are computed per list"
+_OF_ITEMS = "it is a metric of whole lists, which are not in dialects: docs/dialects.md names ours"
 _OF_SCORES = "it needs the scores of items that are not relevant, which lists do not contain"
 _WHOLE = "Give lists of all candidates: the tool counts those outside the list as well."
 _OF_SEVERAL_RANKS = "the mean of recalls at several ranks is not among the metrics"

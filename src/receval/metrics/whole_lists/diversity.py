@@ -59,7 +59,7 @@ class IntraListDiversity(FeatureMetric):
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         if self.needed_feature is None:
-            train = recommended.fold.train
+            train = recommended.fold.learnt
             sets = csr_array(csr_array(train != 0, dtype=np.float64).T)
         else:
             sets = self.has_value(recommended)

@@ -63,8 +63,11 @@ class RecommendedLists:
 
     @cached_property
     def popularity(self) -> NDArray[np.int64]:
-        """The number of training ratings of each item, shape (n_items,)."""
-        train = self.fold.train
+        """The number of training ratings of each item, shape (n_items,).
+
+        Ratings that are folded in for held-out users are none.
+        """
+        train = self.fold.learnt
         return np.bincount(train.indices, minlength=train.shape[1])
 
     @cached_property

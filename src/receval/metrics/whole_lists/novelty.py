@@ -18,7 +18,7 @@ from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, Ran
 
 def _n_training_users(recommended: RecommendedLists) -> int:
     """Return the number of users with a training rating, at least 1."""
-    return max(1, int((np.diff(recommended.fold.train.indptr) > 0).sum()))
+    return max(1, int((np.diff(recommended.fold.learnt.indptr) > 0).sum()))
 
 
 @dataclass(frozen=True, kw_only=True)
