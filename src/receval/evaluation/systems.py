@@ -357,8 +357,8 @@ def _check_ratings(
         if metrics and name not in rating_scores and not getattr(system, "predicts_ratings", False):
             raise ValueError(
                 f"{metrics[0]} compares scores with ratings, but those of {quoted(name)} may only "
-                f"order items. If they are ratings, set rating_scores=[{name!r}]; otherwise leave "
-                "the metric or the system out."
+                f"order items. If they are ratings, set rating_scores=[{name!r}] in Python; "
+                "otherwise leave the metric or the system out."
             )
 
 

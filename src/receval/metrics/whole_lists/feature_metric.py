@@ -72,7 +72,8 @@ def unknown_feature(label: str, feature: str, known: list[str]) -> ValueError:
     told = f"the features are {enumerated(known)}" if known else "no features of items were given"
     return ValueError(
         f"{label} needs the feature {quoted(feature)} of items, but {told}. Give the features "
-        "with item_features=... (in a command: --item-features FILE)."
+        "with item_features=... of evaluate (in receval evaluate and receval runs: --item-features "
+        "FILE). Systems cannot be tuned by this metric."
     )
 
 
