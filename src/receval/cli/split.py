@@ -36,7 +36,7 @@ EXAMPLES = """formats:
   receval     ratings and split, for receval evaluate FOLDER and load_split
   csv         train.csv, test.csv and so on, with the identifiers of the ratings
   recbole, elliot, lenskit, rectools
-              files that these tools read as they are (docs/library.md)
+              files that these tools read unchanged (docs/library.md)
 
 examples:
   receval split ratings.csv --kind temporal:cut=2003-01-31 --out by-time --format csv

@@ -59,7 +59,7 @@ class FoundColumns:
     the table, if it has names, and ``unread`` the names of other columns. ``form`` is the format
     that the table was read as. With ``has_dates``, moments were written as dates, so that their
     numbers are seconds. With ``are_guessed``, values decided which column is what. With
-    ``are_as_written``, identifiers stay as they are; ``rewritten`` says in words, by column, which
+    ``are_as_written``, identifiers stay as written; ``rewritten`` says in words, by column, which
     became whole numbers. ``types`` has the type of each column in a table that has types:
     ``text``, ``integer`` or ``float``. ``parts`` has the files of a folder, without their arrays,
     each with its first row from 0. ``line_of`` finds the line of a row by reading the file again,

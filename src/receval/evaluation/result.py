@@ -689,7 +689,7 @@ class EvaluationResult:
             The number of decimals of averages and differences.
         names : mapping of str to str, optional
             Names to print instead of those of systems, metrics and protocols, such as
-            ``{"nDCG(gain=exp)@10": "nDCG"}``; others are printed as they are.
+            ``{"nDCG(gain=exp)@10": "nDCG"}``; others keep their names.
         **comparison
             As for :meth:`compare`.
         """

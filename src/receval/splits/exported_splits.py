@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write the parts of a split as files that other tools read as they are."""
+"""Write the parts of a split as files that other tools read unchanged."""
 
 from __future__ import annotations
 
