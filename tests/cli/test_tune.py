@@ -17,6 +17,8 @@ import pytest
 from receval.cli.main import main
 from receval.cli.tune import named_grids, system_text, values_to_try
 
+pytest.importorskip("sklearn", reason="scikit-learn is not installed: the extra sklearn has it")
+
 
 @pytest.fixture(autouse=True)
 def tables(folder: Path) -> None:

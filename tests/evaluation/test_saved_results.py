@@ -61,6 +61,7 @@ def test_a_loaded_result_has_the_same_tables_notes_and_bytes(
 @pytest.mark.costly
 @pytest.mark.processes
 def test_lists_and_tuning_are_saved_with_a_result(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed: the extra sklearn has it")
     rng = np.random.default_rng(4)
     users, items = np.nonzero(rng.random((25, 20)) < 0.5)
     data = rv.split(rv.read_ratings({"user": users, "item": items}), "user-ratio", train_ratio=0.7)

@@ -212,7 +212,7 @@ def _write(data: SplitRatings, folder: Path, form: Any, name: str) -> None:
 
 
 def _sizes(data: SplitRatings) -> str:
-    """Return a table in Markdown with the size of each part of each fold."""
+    """Return a table in plain text with the size of each part of each fold."""
     import pandas as pd
 
     rows = []
@@ -225,4 +225,4 @@ def _sizes(data: SplitRatings) -> str:
             for fold, own in of_folds
         ]
     table = pd.DataFrame(rows, columns=["fold", "part", "ratings", "users", "items"])
-    return table.sort_values("fold", kind="stable").to_markdown(index=False)
+    return table.sort_values("fold", kind="stable").to_string(index=False)
