@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.decomposition import TruncatedSVD
 
 import receval as rv
 from receval.cli.main import main
@@ -22,6 +21,10 @@ TABLE = {
     "rating": [5, 4, 3, 2, 1, 5, 4, 4, 2],
 }
 TRAIN = csr_array(np.array([[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 0, 1]], dtype=np.float32))
+
+TruncatedSVD = pytest.importorskip(
+    "sklearn.decomposition", reason="the extra sklearn has it"
+).TruncatedSVD
 
 
 @pytest.mark.parametrize(

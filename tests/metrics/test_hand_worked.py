@@ -8,7 +8,6 @@ from math import log2
 import numpy as np
 import pytest
 from metrics.examples import METADATA, THRESHOLD, example, lists_of, one_user, random_cases, ranks
-from sklearn.metrics import roc_auc_score
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
@@ -203,6 +202,7 @@ def test_a_relevant_item_without_positive_ratings_counts_as_one_with_one() -> No
 
 
 def test_areas_are_those_of_scikit_learn_and_of_sums_of_ranks() -> None:
+    metrics = pytest.importorskip("sklearn.metrics", reason="the extra sklearn has it")
     cases = [case for case in random_cases(5) if case.listed]
     values = evaluate([parse("AUC"), parse("GAUC(weight=relevant)")], lists_of(cases))
     pairs = weights = 0.0
@@ -210,7 +210,7 @@ def test_areas_are_those_of_scikit_learn_and_of_sums_of_ranks() -> None:
         found = [item in case.relevant for item in case.listed]
         relevant, length = sum(found), len(found)
         if 0 < relevant < length:
-            area = roc_auc_score(found, range(length, 0, -1))
+            area = metrics.roc_auc_score(found, range(length, 0, -1))
             # Relevant items that are not listed have no pair in order.
             assert value == pytest.approx(area * relevant / len(case.relevant), rel=1e-12)
             if relevant == len(case.relevant):
