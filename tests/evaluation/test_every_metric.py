@@ -44,7 +44,8 @@ LISTS = {user: {"z": 4.0, "y": 3.0, "x": 2.0, "w": 1.0} for user in "abc"}
 def _three_panels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let figures show three metrics: matplotlib takes a minute for hundreds of panels."""
     monkeypatch.setattr(
-        "receval.evaluation.result.draw_intervals", lambda summary: draw_intervals(summary[:3])
+        "receval.evaluation.result_report.draw_intervals",
+        lambda summary: draw_intervals(summary[:3]),
     )
 
 

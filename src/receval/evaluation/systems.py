@@ -35,7 +35,8 @@ from receval.evaluation.measuring import (
     checked_length,
 )
 from receval.evaluation.methods import number_of_trials
-from receval.evaluation.result import EvaluationResult, files_of_lists
+from receval.evaluation.result import EvaluationResult
+from receval.evaluation.result_lists import files_of_lists
 from receval.evaluation.runs import Depth
 from receval.evaluation.runs_of_folds import RunsOfFolds
 from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""The averages of an evaluation, and the compared pairs of its systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Unpack
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.checked_arguments import checked_arguments
+from receval.data.reading import ReadingReport
+from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.comparison import (
+    PERMUTATIONS,
+    ComparisonChoices,
+    ComparisonOptions,
+    Correction,
+    PairedTest,
+    pair_table,
+)
+from receval.evaluation.formatting import best_first
+from receval.evaluation.item_groups import ValuesOfItemGroups
+from receval.evaluation.pair_tests import letters_of_systems
+from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, typed_rows
+from receval.evaluation.tuning_record import TuningRecord
+from receval.notes import Note
+from receval.seeds import seed_sequence
+from receval.statistics.effect_sizes import Effect
+from receval.top_lists import TopLists
+
+
+@dataclass(frozen=True)
+class AveragesAndPairs:
+    """Values of systems by protocol, metric and user, with their averages and compared pairs.
+
+    The attributes are those of :class:`receval.evaluation.result.EvaluationResult`.
+    """
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Mapping[str, ValuesByUser]
+    user_ids: NDArray[np.str_]
+    settings: Mapping[str, object] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    words: tuple[str, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
+    less_is_better: frozenset[str] = frozenset()
+    top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
+    item_ids: NDArray[np.str_] | None = None
+    of_ranks: tuple[str, ...] = ()
+    of_all_users: frozenset[str] = frozenset()
+    traits: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    item_groups: ValuesOfItemGroups = field(default_factory=dict)
+    tuning: Mapping[str, TuningRecord] = field(default_factory=dict)
+    list_metrics: frozenset[str] = frozenset()
+    models: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    lists_written: tuple[Path, ...] = ()
+    _compared: dict[str, pd.DataFrame] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def summary(self) -> pd.DataFrame:
+        """Return the averages, one row per protocol, metric and system.
+
+        Returns
+        -------
+        DataFrame
+            ``mean`` with its 95 % interval from ``low`` to ``high`` over users, and ``users``, the
+            number of users averaged.
+        """
+        frames = [
+            pd.DataFrame(
+                {
+                    "protocol": protocol,
+                    "metric": metric,
+                    "system": list(self.systems),
+                    "mean": means,
+                    "low": means - half,
+                    "high": means + half,
+                    "users": values.n_users,
+                }
+            )
+            for protocol, values in self.values.items()
+            for metric, means, half in zip(
+                self.metrics, values.means, values.half_intervals, strict=True
+            )
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    @checked_arguments
+    def compare(
+        self,
+        *,
+        test: PairedTest = "permutation",
+        correction: Correction | None = "auto",
+        effect: Effect | None = None,
+        reference: str | None = None,
+        margin: float | Mapping[str, float] | None = None,
+        power: float | None = None,
+        samples: int = PERMUTATIONS,
+        seed: int = 1,
+    ) -> pd.DataFrame:
+        """Compare pairs of systems, one row per protocol, metric and pair.
+
+        Parameters
+        ----------
+        test : {"permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"}
+            The paired, two-sided test over users.
+        correction : {"auto", "holm", "bh", "bonferroni"} or None
+            The correction for the number of pairs under a protocol and metric; by default Holm, and
+            none for ``tukey-hsd``, which corrects by itself.
+        effect : {"d_z", "g_z", "cliff", "superiority"}, optional
+            The effect size, with its 95 % interval; by default d_z without an interval.
+        reference : str, optional
+            A system with which all others are compared, instead of all pairs.
+        margin : float or mapping of str to float, optional
+            The largest difference that does not matter, in the unit of the metric, or one for each
+            of some metrics; for tests of equivalence and of non-inferiority.
+        power : float, optional
+            A probability, usually .8, for the column ``detectable``: the smallest difference that
+            this test set suffices to find with it.
+        samples : int
+            The number of samples of the tests ``permutation``, ``bootstrap`` and ``tukey-hsd``.
+        seed : int
+            The seed of these samples.
+
+        Returns
+        -------
+        DataFrame
+            As :func:`receval.evaluation.comparison.pair_table`, with the column ``protocol``. The
+            parameters are described in :class:`receval.evaluation.comparison.ComparisonChoices`.
+
+        Raises
+        ------
+        ValueError
+            There are fewer than two systems or too few users for the test, the reference or a
+            metric with a margin is unknown, a number is out of its range, or ``tukey-hsd`` is
+            combined with a correction or a reference.
+        """
+        return self._pairs(
+            ComparisonChoices(test, correction, effect, reference, margin, power, samples, seed)
+        )
+
+    def _pairs(self, comparison: ComparisonChoices) -> pd.DataFrame:
+        """Return the pairs of a comparison, which are computed once."""
+        if len(self.systems) < 2:
+            raise ValueError(
+                f"There is {' '.join(['only', *self.systems]) if self.systems else 'no system'}, "
+                "but a comparison needs two."
+            )
+        # Cached, because every table and page needs the pairs, and their tests are slow.
+        if comparison.key not in self._compared:
+            frames = []
+            for protocol, values in self.values.items():
+                seed = seed_sequence(comparison.seed, "permutation", protocol)
+                table = pair_table(
+                    values, self.metrics, self.systems, seed, comparison, self.less_is_better
+                )
+                table.insert(0, "protocol", protocol)
+                frames.append(table)
+            self._compared[comparison.key] = pd.concat(frames, ignore_index=True)
+        return self._compared[comparison.key].copy()
+
+    @checked_arguments
+    def groups(self, **comparison: Unpack[ComparisonOptions]) -> pd.DataFrame:
+        """Return letters for systems: those that share a letter do not differ significantly.
+
+        Parameters
+        ----------
+        **comparison
+            As for :meth:`compare`. With a reference, systems that differ significantly from it have
+            a dagger instead of letters.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``protocol``, ``metric``, ``system``, ``mean``, ``letters`` (with too many
+            groups, ``ahead`` in brackets) and ``ahead``, the number of systems that are
+            significantly better; the best system first.
+        """
+        chosen = ComparisonChoices(**comparison)
+        pairs = self._pairs(chosen)
+        frames = []
+        for protocol, values in self.values.items():
+            for metric, means in zip(self.metrics, values.means, strict=True):
+                own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
+                letters, ahead = letters_of_systems(
+                    own,
+                    means,
+                    self.systems,
+                    is_less_better=metric in self.less_is_better,
+                    reference=chosen.reference,
+                )
+                table = pd.DataFrame(
+                    {
+                        "protocol": protocol,
+                        "metric": metric,
+                        "system": list(self.systems),
+                        "mean": means,
+                        "letters": letters,
+                        "ahead": ahead,
+                    }
+                )
+                frames.append(best_first(table, self.less_is_better))
+        return pd.concat(frames, ignore_index=True)
+
+    def average_rows(self) -> tuple[AverageRow, ...]:
+        """Return the rows of :meth:`summary` as named tuples, whose types a checker knows."""
+        return typed_rows(self.summary(), AverageRow)
+
+    def pair_rows(self, **comparison: Unpack[ComparisonOptions]) -> tuple[PairRow, ...]:
+        """Return the rows of :meth:`compare` as named tuples, whose types a checker knows.
+
+        The p-values by which differences are significant are ``p_corrected``, whatever the
+        correction; what was not asked for is None.
+        """
+        chosen = ComparisonChoices(**comparison)
+        pairs = self._pairs(chosen)
+        return typed_rows(pairs.assign(p_corrected=pairs[chosen.column]), PairRow)
+
+    def group_rows(self, **comparison: Unpack[ComparisonOptions]) -> tuple[GroupRow, ...]:
+        """Return the rows of :meth:`groups` as named tuples, whose types a checker knows."""
+        return typed_rows(self.groups(**comparison), GroupRow)
+
+    def per_user(self) -> pd.DataFrame:
+        """Return the values of users, one row per protocol, system and user.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``protocol``, ``system``, ``user``, ``lists`` (their number; under P1R their
+            weight) and one for each metric: the mean over the user's lists.
+        """
+        frames = []
+        for protocol, values in self.values.items():
+            per_user = values.per_user
+            ids = self.user_ids[values.users]
+            for number, system in enumerate(self.systems):
+                columns: dict[str, object] = {
+                    "protocol": protocol,
+                    "system": system,
+                    "user": ids,
+                    "lists": values.weights,
+                }
+                columns |= {m: per_user[index, number] for index, m in enumerate(self.metrics)}
+                frames.append(pd.DataFrame(columns))
+        return pd.concat(frames, ignore_index=True)

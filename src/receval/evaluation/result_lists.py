@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""The lists that an evaluation kept, as a table and as files of runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.checked_arguments import checked_arguments
+from receval.data.run import Run, WrittenRunFormat, write_run
+from receval.evaluation.averages_and_pairs import AveragesAndPairs
+
+
+def file_name(name: str) -> str:
+    """Return a name for files, with a hyphen for each character that may not be in one.
+
+    Examples
+    --------
+    >>> file_name("AR AI-AN"), file_name("a/b")
+    ('AR-AI-AN', 'a-b')
+    """
+    return re.sub(r"[^\w.+=-]", "-", name).lstrip(".") or "-"
+
+
+ENDINGS: Mapping[WrittenRunFormat, str] = {
+    "trec": ".run",
+    "table": ".tsv",
+    "json": ".json",
+    "parquet": ".parquet",
+    "recbole": ".inter",
+    "elliot": ".tsv",
+}
+"""The extensions of the files of :meth:`EvaluationResult.write_runs`."""
+
+
+def files_of_lists(
+    folder: str | Path, system: str, protocols: Collection[str], fold: int, n_folds: int
+) -> dict[str, Path]:
+    """Return the Parquet files of a system's lists on a fold, by protocol.
+
+    Examples
+    --------
+    >>> files_of_lists("lists", "Pop", ["AR AI-AN"], 0, 2)["AR AI-AN"].as_posix()
+    'lists/fold0/Pop.parquet'
+    """
+    own_fold = fold if n_folds > 1 else None
+    return {
+        name: _file_of_lists(
+            folder, system, name if len(protocols) > 1 else None, own_fold, ENDINGS["parquet"]
+        )
+        for name in protocols
+    }
+
+
+def _file_of_lists(
+    folder: str | Path, system: str, protocol: str | None, fold: int | None, ending: str
+) -> Path:
+    """Return the file of lists, in folders for the protocol and the fold if there are several."""
+    target = Path(folder)
+    if protocol is not None:
+        target /= file_name(protocol)
+    if fold is not None:
+        target /= f"fold{fold}"
+    return target / f"{file_name(system)}{ending}"
+
+
+class ResultLists(AveragesAndPairs):
+    """What a result has on the lists of recommended items."""
+
+    def lists(self) -> pd.DataFrame:
+        """Return the kept lists, one row per recommended item.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``protocol``, ``system``, ``fold``, ``user``, ``rank``, ``item`` and
+            ``score``.
+
+        Raises
+        ------
+        ValueError
+            No lists were kept.
+
+        Examples
+        --------
+        >>> from receval.evaluation.runs import evaluate_runs
+        >>> test, run = {"user": ["a"], "item": ["x"]}, {"a": {"y": 2.0, "x": 1.0}}
+        >>> evaluate_runs(test, {"mine": run}, lists=5).lists()["item"].tolist()
+        ['y', 'x']
+        """
+        ids = self._ids_of_lists()
+        frames = []
+        for protocol, by_system in self.top_lists.items():
+            for system, folds in by_system.items():
+                for number, own in enumerate(folds):
+                    rows, positions, items = own.entries()
+                    frames.append(
+                        pd.DataFrame(
+                            {
+                                "protocol": protocol,
+                                "system": system,
+                                "fold": number,
+                                "user": self.user_ids[own.users[rows]],
+                                "rank": positions + 1,
+                                "item": ids[items],
+                                "score": own.scores[rows, positions],
+                            }
+                        )
+                    )
+        return pd.concat(frames, ignore_index=True)
+
+    def _ids_of_lists(self) -> NDArray[np.str_]:
+        """Return the identifiers of items, if lists were kept."""
+        if self.lists_written:
+            raise ValueError(
+                "The lists of the result are in the files result.lists_written, which "
+                "pandas.read_parquet and rv.read_run read."
+            )
+        if not self.top_lists or self.item_ids is None:
+            raise ValueError(
+                "The result has no lists. Evaluate with lists=100, for example, to keep the first "
+                "100 items of each list."
+            )
+        return self.item_ids
+
+    @checked_arguments
+    def write_runs(
+        self,
+        folder: str | Path,
+        format: WrittenRunFormat = "trec",  # noqa: A002
+    ) -> tuple[Path, ...]:
+        """Write the kept lists as runs, a file for each system.
+
+        The files are named after the systems. With several protocols or folds, there is a folder
+        for each of them.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it does not exist.
+        format : {"trec", "table", "json", "parquet", "recbole", "elliot"}
+            ``trec`` writes ``.run`` for trec_eval and ranx; ``table`` a tab-separated ``.tsv`` with
+            a header, and ``parquet`` the same columns; ``json`` an object of users, each an object
+            of items with scores; ``recbole`` an atomic file ``.inter`` with the columns
+            ``user_id:token``, ``item_id:token`` and ``score:float``; ``elliot`` a ``.tsv`` of user,
+            item and score without a header, as its ProxyRecommender reads.
+
+        Returns
+        -------
+        tuple of Path
+            The files.
+
+        Raises
+        ------
+        ValueError
+            No lists were kept.
+        """
+        ids = self._ids_of_lists()
+        written = []
+        for protocol, by_system in self.top_lists.items():
+            for system, folds in by_system.items():
+                for number, own in enumerate(folds):
+                    target = _file_of_lists(
+                        folder,
+                        system,
+                        protocol if len(self.top_lists) > 1 else None,
+                        number if len(folds) > 1 else None,
+                        ENDINGS[format],
+                    )
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    rows, positions, items = own.entries()
+                    run = Run(
+                        own.users[rows].astype(np.int32),
+                        items.astype(np.int32),
+                        own.scores[rows, positions].astype(np.float64),
+                        self.user_ids,
+                        ids,
+                        system,
+                    )
+                    written.append(target)
+                    write_run(run, target, format, tag=file_name(system))
+        return tuple(written)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""The values of an evaluation by groups of users, and their distribution over users."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from receval.checked_arguments import checked_arguments
+from receval.data.reading import ReadingReport
+from receval.evaluation.averages_and_pairs import AveragesAndPairs
+from receval.evaluation.distribution import DifferenceOverUsers
+from receval.evaluation.groups import GroupedResult, GroupsOfUsers, notes_on_metrics
+from receval.storage.messages import enumerated, quoted
+
+
+class ResultOverUsers(AveragesAndPairs):
+    """What a result has on groups of users or items, and on differences between users."""
+
+    @checked_arguments
+    def by_group(
+        self, users: object = None, groups: str | int | None = None, *, items: str | None = None
+    ) -> GroupedResult:
+        """Return the values of groups of users, or of groups of items.
+
+        Parameters
+        ----------
+        users : path, data frame, Features, "activity" or "popularity taste"
+            A table with a feature of users (:func:`receval.data.features.read_features`), each
+            value of which is a group; or what divides users into groups of about equal size: the
+            number of their training ratings, or the share of these that are of the 20 % most
+            popular items (:func:`receval.evaluation.groups.traits_of_users`).
+        groups : str or int, optional
+            The feature, needed if the table has several; or the number of groups by activity or
+            taste, 3 by default.
+        items : str, optional
+            Instead of users, a feature that ``item_groups`` of
+            :func:`receval.evaluation.systems.evaluate_systems` named. Metrics of judged ranks are
+            then those of the relevant test items of each group, averaged over users who have one.
+
+        Returns
+        -------
+        GroupedResult
+            Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
+            between groups with tests. Metrics of all users at once are left out.
+
+        Raises
+        ------
+        ValueError
+            A feature or group is unknown, has more than 50 values, or several for one user; or
+            nothing or too much was asked for.
+        TableError
+            The table cannot be read, or shares no user with the result.
+
+        Examples
+        --------
+        >>> from receval.evaluation.runs import evaluate_runs
+        >>> test = {"user": list("abcd"), "item": list("xxxx")}
+        >>> run = {"a": {"x": 1.0}, "b": {"y": 1.0}, "c": {"x": 1.0}, "d": {"x": 1.0}}
+        >>> result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
+        >>> by_gender = result.by_group({"user": list("abcd"), "gender": list("FFMM")})
+        >>> by_gender.compare()[["first", "second", "difference"]].values.tolist()
+        [['F', 'M', -0.5]]
+        """
+        if (users is None) == (items is None):
+            raise ValueError(
+                "Give either users=..., a table of users or 'activity', or items=..., a feature "
+                "that item_groups named."
+            )
+        if items is not None:
+            if items not in self.item_groups:
+                raise ValueError(
+                    f"The result has no groups of items by {quoted(items)}, but by "
+                    f"{enumerated(self.item_groups) or 'nothing'}. Evaluate with "
+                    f"item_groups={quoted(items)}."
+                )
+            left_out = [name for name in self.metrics if name not in self.of_ranks]
+            values = self.item_groups[items]
+            why = "whether their items are judged or not"
+            chosen, notes = self.of_ranks, notes_on_metrics(self.of_ranks, left_out, why)
+            name, are_of_items = items, True
+            reading: tuple[ReadingReport, ...] = ()
+        else:
+            is_averaged = np.zeros(len(self.user_ids), dtype=bool)
+            for own in self.values.values():
+                is_averaged[own.users] = True
+            found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
+            chosen = tuple(name for name in self.metrics if name not in self.of_all_users)
+            left_out = [name for name in self.metrics if name in self.of_all_users]
+            notes = (*notes_on_metrics(chosen, left_out), *found.notes)
+            places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
+            values = found.values(self.values, places)
+            name, are_of_items, reading = found.name, False, found.reading
+        return GroupedResult(
+            name,
+            self.systems,
+            chosen,
+            values,
+            are_of_items,
+            self.less_is_better,
+            notes,
+            reading,
+        )
+
+    @checked_arguments
+    def distribution(
+        self,
+        first: str | None = None,
+        second: str | None = None,
+        *,
+        metric: str | None = None,
+        protocol: str | None = None,
+    ) -> DifferenceOverUsers:
+        """Return how the difference between two systems is distributed over users.
+
+        Parameters
+        ----------
+        first, second : str, optional
+            The systems; by default the best two by the metric.
+        metric, protocol : str, optional
+            By default the first ones.
+
+        Raises
+        ------
+        ValueError
+            A name is unknown, there are fewer than two systems, or the metric is one of all users
+            at once.
+        """
+        per_user = [name for name in self.metrics if name not in self.of_all_users]
+        if len(self.systems) < 2 or not per_user:
+            raise ValueError(
+                "The distribution over users needs two systems and a metric that has a value per "
+                "user."
+            )
+        metric = per_user[0] if metric is None else metric
+        protocol = next(iter(self.values)) if protocol is None else protocol
+        for given, known, what in (
+            (metric, per_user, "metric with a value per user"),
+            (protocol, list(self.values), "protocol"),
+        ):
+            if given not in known:
+                raise ValueError(f"There is no {what} {quoted(given)}, but {enumerated(known)}.")
+        values = self.values[protocol]
+        number = self.metrics.index(metric)
+        means = values.means[number]
+        order = np.argsort(means if metric in self.less_is_better else -means, kind="stable")
+        ranked = [self.systems[place] for place in order]
+        if first is None:
+            first = next(name for name in ranked if name != second)
+        if second is None:
+            second = next(name for name in ranked if name != first)
+        for given in (first, second):
+            if given not in self.systems:
+                raise ValueError(
+                    f"There is no system {quoted(given)}, but {enumerated(self.systems)}."
+                )
+        one, other = (values.per_user[number, self.systems.index(n)] for n in (first, second))
+        return DifferenceOverUsers(first, second, metric, protocol, one - other)
