@@ -55,6 +55,12 @@ NOTES: dict[str, NoteKind] = {
         "Metrics of a feature, and groups of items, leave out items that have no value of it.",
         "Complete the features, unless these items really have no value.",
     ),
+    "no-interval": NoteKind(
+        "doubtful",
+        "Intervals of a metric of all users at once tell how much single users change it. Where "
+        "they do not, or where the value cannot rise or fall any more, they say nothing.",
+        "Read the value without an interval, or take a metric that has a value per user.",
+    ),
     "users-without-group": NoteKind(
         "information",
         "Users who have no value of a feature are in none of its groups.",

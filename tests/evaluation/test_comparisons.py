@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import receval as rv
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.comparison import ComparisonChoices, ComparisonOptions
 from receval.evaluation.result import EvaluationResult
@@ -308,3 +309,27 @@ def test_options_are_the_choices_of_a_comparison() -> None:
     assert json.dumps(numbers.settings) == '{"margin": {"a": 0.5}, "power": 0.5, "seed": 3}'
     equal = ComparisonChoices(margin={"a": 1, "b": 2}), ComparisonChoices(margin={"b": 2, "a": 1})
     assert equal[0].key == equal[1].key
+
+
+def test_tests_without_a_spread_of_differences_cannot_tell() -> None:
+    systems = {"good": {u: {"x": 1.0} for u in "abc"}, "bad": {u: {"y": 1.0} for u in "abc"}}
+    test = {"user": list("abc"), "item": list("xxx")}
+    result = rv.evaluate_runs(test, systems, metrics="P@1", depth="whole")
+    for name in ("t", "bootstrap"):
+        row = result.compare(test=name, margin=0.5).iloc[0]
+        assert np.isnan([row["p"], row["p_holm"], row["low"], row["p_equivalent"]]).all()
+        assert row["method"].startswith("cannot tell: ")
+        assert not row["significant"]
+    assert "no p-value where fewer than 6 users differ (1 of 1)" in result.methods(test="bootstrap")
+    assert result.compare().iloc[0]["p"] == 0.25
+
+
+def test_two_users_are_too_few_for_resamples() -> None:
+    test = {"user": list("ab"), "item": list("xx")}
+    runs = {
+        "one": {"a": {"x": 1.0}, "b": {"y": 2.0, "x": 1.0}},
+        "two": {"a": {"y": 2.0, "z": 1.0, "x": 0.5}, "b": {"y": 1.0}},
+    }
+    result = rv.evaluate_runs(test, runs, metrics="RR", depth="whole")
+    assert np.isnan(result.compare(test="bootstrap").iloc[0]["p"])
+    assert np.isfinite(result.compare(test="t").iloc[0]["p"])

@@ -331,3 +331,22 @@ def test_progress_counts_trials() -> None:
     tuned_here(progress=lambda *own: seen.append(own))
     assert seen == [("near", number, 4) for number in range(4)]
     assert all(math.isfinite(own) for own in tuned_here().records["near"].values)
+
+
+def test_trials_can_be_compared_by_diversity_of_features() -> None:
+    items = sorted(set(halves().ratings.item_ids.tolist()))
+    genres = {"item": items, "genre": ["even" if len(own) % 2 else "odd" for own in items]}
+    tuned = tuned_here(metric="ILD(feature=genre)@5", item_features=genres)
+    assert tuned.records["near"].failed == 0
+
+
+def test_trials_can_be_compared_by_errors_of_ratings_that_are_named_so() -> None:
+    tuned = tuned_here(metric="RMSE", rating_scores=["near"])
+    assert tuned.records["near"].less_is_better
+    with pytest.raises(ValueError, match="no tuned system"):
+        tuned_here(metric="RMSE", rating_scores=["far"])
+
+
+def test_a_search_by_optuna_without_a_budget_is_refused() -> None:
+    with pytest.raises(ValueError, match="budget"):
+        tuned_here(search="optuna")

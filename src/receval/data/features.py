@@ -263,6 +263,11 @@ def read_features(
     chosen = ReadingOptions(**options)
     one_hot, bins = dict(one_hot or {}), dict(bins or {})
     if isinstance(source, str | Path):
+        if not Path(source).exists():
+            raise TableError(
+                f"There is no file {quoted(str(source), 150)} with features. Give the path of a "
+                "table with a row per user or item, or a data frame."
+            )
         chosen, one_hot = _of_known_file(Path(source), chosen, one_hot)
     found = column_names(source, _IDENTIFIERS, chosen)
     table = _Table(source, id, found, chosen)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
-from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.by_user import ValuesByUser, interval_within
 from receval.evaluation.comparison import (
     PERMUTATIONS,
     ComparisonChoices,
@@ -28,8 +28,10 @@ from receval.evaluation.item_groups import ValuesOfItemGroups
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, typed_rows
 from receval.evaluation.tuning_record import TuningRecord
+from receval.figures.whole_tables import WholeTable
 from receval.notes import Note
 from receval.seeds import seed_sequence
+from receval.splits.split_frames import typed_identifiers
 from receval.statistics.effect_sizes import Effect
 from receval.top_lists import TopLists
 
@@ -60,6 +62,7 @@ class AveragesAndPairs:
     list_metrics: frozenset[str] = frozenset()
     models: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     lists_written: tuple[Path, ...] = ()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     _compared: dict[str, pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -71,26 +74,28 @@ class AveragesAndPairs:
         -------
         DataFrame
             ``mean`` with its 95 % interval from ``low`` to ``high`` over users, and ``users``, the
-            number of users averaged.
+            number of users averaged. The intervals of metrics of all users at once are those of
+            :func:`receval.evaluation.by_user.interval_within`.
         """
-        frames = [
-            pd.DataFrame(
-                {
+        frames = []
+        for protocol, values in self.values.items():
+            halves = values.half_intervals
+            for metric, means, half in zip(self.metrics, values.means, halves, strict=True):
+                low, high = means - half, means + half
+                if metric in self.of_all_users:
+                    bounds = self.bounds.get(metric, (-np.inf, np.inf))
+                    low, high = interval_within(means, half, bounds)
+                columns = {
                     "protocol": protocol,
                     "metric": metric,
                     "system": list(self.systems),
                     "mean": means,
-                    "low": means - half,
-                    "high": means + half,
+                    "low": low,
+                    "high": high,
                     "users": values.n_users,
                 }
-            )
-            for protocol, values in self.values.items()
-            for metric, means, half in zip(
-                self.metrics, values.means, values.half_intervals, strict=True
-            )
-        ]
-        return pd.concat(frames, ignore_index=True)
+                frames.append(pd.DataFrame(columns))
+        return WholeTable(pd.concat(frames, ignore_index=True))
 
     @checked_arguments
     def compare(
@@ -159,12 +164,18 @@ class AveragesAndPairs:
             for protocol, values in self.values.items():
                 seed = seed_sequence(comparison.seed, "permutation", protocol)
                 table = pair_table(
-                    values, self.metrics, self.systems, seed, comparison, self.less_is_better
+                    values,
+                    self.metrics,
+                    self.systems,
+                    seed,
+                    comparison,
+                    self.less_is_better,
+                    self.of_all_users,
                 )
                 table.insert(0, "protocol", protocol)
                 frames.append(table)
             self._compared[comparison.key] = pd.concat(frames, ignore_index=True)
-        return self._compared[comparison.key].copy()
+        return WholeTable(self._compared[comparison.key])
 
     @checked_arguments
     def groups(self, **comparison: Unpack[ComparisonOptions]) -> pd.DataFrame:
@@ -207,7 +218,7 @@ class AveragesAndPairs:
                     }
                 )
                 frames.append(best_first(table, self.less_is_better))
-        return pd.concat(frames, ignore_index=True)
+        return WholeTable(pd.concat(frames, ignore_index=True))
 
     def average_rows(self) -> tuple[AverageRow, ...]:
         """Return the rows of :meth:`summary` as named tuples, whose types a checker knows."""
@@ -234,12 +245,14 @@ class AveragesAndPairs:
         -------
         DataFrame
             The columns ``protocol``, ``system``, ``user``, ``lists`` (their number; under P1R their
-            weight) and one for each metric: the mean over the user's lists.
+            weight) and one for each metric: the mean over the user's lists. Identifiers have the
+            types of :meth:`.SplitRatings.to_frames`.
         """
+        by_code = self.typed_ids("user", self.user_ids)
         frames = []
         for protocol, values in self.values.items():
             per_user = values.per_user
-            ids = self.user_ids[values.users]
+            ids = by_code[values.users]
             for number, system in enumerate(self.systems):
                 columns: dict[str, object] = {
                     "protocol": protocol,
@@ -249,4 +262,11 @@ class AveragesAndPairs:
                 }
                 columns |= {m: per_user[index, number] for index, m in enumerate(self.metrics)}
                 frames.append(pd.DataFrame(columns))
-        return pd.concat(frames, ignore_index=True)
+        return WholeTable(pd.concat(frames, ignore_index=True))
+
+    def typed_ids(
+        self, kind: Literal["user", "item"], ids: NDArray[np.str_]
+    ) -> NDArray[np.generic]:
+        """Return identifiers as numbers or texts, as they were in the table read first."""
+        types = (own.types[kind] for own in self.reading if kind in own.types)
+        return typed_identifiers(ids, next(types, None))

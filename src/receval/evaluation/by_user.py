@@ -16,6 +16,8 @@ from receval.statistics.pairs import over_pairs, system_pairs
 
 CONFIDENCE = 0.95
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class ValuesByUser:
@@ -97,6 +99,47 @@ class ValuesByUser:
             return np.full_like(squares, np.nan)
         deviation = np.sqrt(squares * size / (size - 1)) / self.weights.sum()
         return np.asarray(stdtrit(size - 1, (1 + CONFIDENCE) / 2) * deviation)
+
+
+def interval_within(
+    means: NDArray[np.float64], halves: NDArray[np.float64], bounds: tuple[float, float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return intervals of jackknife averages that lie within the bounds a and b of the metric.
+
+    .. math:: g(x) = \log\frac{x - a}{b - x}, \qquad g^{-1}\big(g(T) \pm h\, g'(T)\big)
+
+    with half the width h of the interval by the t distribution; without an upper bound, g is
+    :math:`\log(x - a)`. Its ends are NaN if the average is at a bound, or has
+    no error by the jackknife (h = 0), as when leaving out any one user changes it equally.
+
+    Source: Miller (1974), "The jackknife: a review", Biometrika 61(1), who transforms bounded
+    statistics; :math:`h\, g'(T)` is the first order of the error of the transformed one.
+
+    Examples
+    --------
+    >>> low, high = interval_within(np.array([0.9, 1.0]), np.array([0.2, 0.0]), (0.0, 1.0))
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.494, nan], [0.988, nan])
+    """
+    lower, upper = bounds
+    low, high = means - halves, means + halves
+    slack = _ROUNDING * (upper - lower) if np.isfinite(upper - lower) else 0.0
+    inside = (means > lower + slack) & (means < upper - slack)
+    if np.isfinite(lower):
+        x, own = means[inside] - lower, halves[inside]
+        if np.isfinite(upper):
+            width = upper - lower
+            odds, change = x / (width - x), own * width / (x * (width - x))
+            ends = [
+                lower + width * part / (1 + part)
+                for part in (odds * np.exp(-change), odds / np.exp(-change))
+            ]
+        else:
+            ends = [lower + x * np.exp(-own / x), lower + x * np.exp(own / x)]
+        low[inside], high[inside] = ends
+    is_at_end = (np.abs(means - lower) <= slack) | (np.abs(means - upper) <= slack)
+    is_known = (halves > _ROUNDING * np.abs(means)) & ~is_at_end
+    return np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)
 
 
 class ValuesByUserCollector:

@@ -7,7 +7,7 @@ The defaults are a permutation test of all pairs with Holm's correction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import partial
@@ -44,7 +44,17 @@ DECIMALS_OF_RANKS = 12
 """Differences are rounded to this many decimals before they are ranked or their signs counted, so
 that those that are equal but for rounding errors are equal."""
 
-_CORRECTIONS: dict[Correction, tuple[Callable[[ArrayLike], NDArray[np.float64]], str, str]] = {
+FEWEST_RESAMPLED = 6
+"""With fewer users who differ, no test by signs can have p < .05, and resamples are too alike."""
+
+CANNOT_TELL = "cannot tell"
+"""How the method of a pair begins where there is no p-value; the reason follows."""
+
+_ROUNDING = 1e-12
+_EQUAL = f"{CANNOT_TELL}: the differences of all users are equal"
+_FEW = f"{CANNOT_TELL}: fewer than {FEWEST_RESAMPLED} users differ"
+
+CORRECTIONS: dict[Correction, tuple[Callable[[ArrayLike], NDArray[np.float64]], str, str]] = {
     "holm": (holm, "Holm's correction", "Holm"),
     "bh": (benjamini_hochberg, "Benjamini and Hochberg's correction", "BH"),
     "bonferroni": (bonferroni, "Bonferroni's correction", "Bonferroni"),
@@ -189,12 +199,12 @@ class ComparisonChoices:
         """The correction as a part of a sentence."""
         if self.test == "tukey-hsd":
             return "corrected for all pairs"
-        return "no correction" if self.applied is None else _CORRECTIONS[self.applied][1]
+        return "no correction" if self.applied is None else CORRECTIONS[self.applied][1]
 
     @property
     def correction_heading(self) -> str:
         """The heading of corrected p-values; empty if there are none."""
-        return "" if self.applied is None else _CORRECTIONS[self.applied][2]
+        return "" if self.applied is None else CORRECTIONS[self.applied][2]
 
     @property
     def correction_of_margins(self) -> Correction | None:
@@ -205,7 +215,7 @@ class ComparisonChoices:
     def correction_of_margins_in_words(self) -> str:
         """The correction of tests by a margin as a part of a sentence."""
         name = self.correction_of_margins
-        return "no correction" if name is None else _CORRECTIONS[name][1]
+        return "no correction" if name is None else CORRECTIONS[name][1]
 
     @property
     def settings(self) -> dict[str, object]:
@@ -256,6 +266,14 @@ class ComparisonChoices:
 
     def in_words(self, pairs: pd.DataFrame) -> str:
         """Describe the test by which a table of pairs was computed, as a part of a sentence."""
+        reasons = pairs["method"][pairs["p"].isna()].str.removeprefix(f"{CANNOT_TELL}: ")
+        untold = "".join(
+            f"; no p-value where {reason} ({count:,} of {len(pairs):,})"
+            for reason, count in reasons.value_counts().items()
+        )
+        return f"{self._tested_in_words(pairs[pairs['p'].notna()])}{untold}"
+
+    def _tested_in_words(self, pairs: pd.DataFrame) -> str:
         if self.test == "permutation":
             return tested_in_words(pairs, self.samples)
         if self.test == "wilcoxon":
@@ -280,6 +298,7 @@ def pair_table(
     seed: np.random.SeedSequence,
     comparison: ComparisonChoices,
     less_is_better: frozenset[str] = frozenset(),
+    of_all_users: Collection[str] = (),
 ) -> pd.DataFrame:
     """Compare pairs of systems under each metric, one row per metric and pair.
 
@@ -287,7 +306,12 @@ def pair_table(
     minus the second's, with its 95 % interval from ``low`` to ``high``; ``effect_size``, and
     ``effect_low`` and ``effect_high`` if an effect size is named; ``p``, and the corrected p-values
     under the name of the correction, such as ``p_holm``; ``significant``, which tells whether they
-    are below .05; and ``method``, how p was computed. With a margin there are also ``margin``,
+    are below .05; and ``method``, how p was computed. Where the test cannot tell, p is NaN and
+    ``method`` has the reason: the differences of all users are equal, so that the test ``t`` or
+    ``bootstrap``, or any test of a metric of all users at once (``of_all_users``), has nothing to
+    estimate an error from, and there is no interval, either; or fewer than
+    :data:`FEWEST_RESAMPLED` users differ, so that ``bootstrap`` draws too few different samples.
+    Such pairs still count in corrections. With a margin there are also ``margin``,
     ``p_equivalent`` and ``equivalent``, ``p_not_inferior`` and ``not_inferior`` (of the first
     system), corrected like the others; and with a power ``detectable``, the smallest true
     difference that is found with this probability.
@@ -303,9 +327,13 @@ def pair_table(
     contributions = values.contributions
     p_values, methods = _p_values(values, seed, comparison)
     p_values, methods = p_values[:, chosen], methods[:, chosen]
-    corrected = _corrected(p_values, comparison.applied)
     differences, halves = values.differences()
     differences, halves = differences[:, chosen] * signs, halves[:, chosen]
+    is_equal = (np.abs(differences) > 0) & (halves <= _ROUNDING * np.abs(differences))
+    halves = np.where(is_equal, np.nan, halves)
+    methods = _with_reasons(values, metrics, comparison, of_all_users, methods, is_equal, chosen)
+    p_values = np.where(np.char.startswith(methods.astype(str), CANNOT_TELL), np.nan, p_values)
+    corrected = corrected_p_values(p_values, comparison.applied)
     first, second = first[chosen], second[chosen]
     first, second = np.where(signs < 0, second, first), np.where(signs < 0, first, second)
     effects = _effects(values, comparison, chosen, signs, first, second)
@@ -398,6 +426,25 @@ def _p_values(
     return found, np.broadcast_to(np.asarray(method, dtype=object), found.shape)
 
 
+def _with_reasons(
+    values: ValuesByUser,
+    metrics: Sequence[str],
+    comparison: ComparisonChoices,
+    of_all_users: Collection[str],
+    methods: NDArray[np.object_],
+    is_equal: NDArray[np.bool_],
+    chosen: NDArray[np.intp],
+) -> NDArray[np.object_]:
+    """Return the methods of pairs, with a reason where the test cannot tell systems apart."""
+    has_pseudo_values = np.array([name in of_all_users for name in metrics])[:, None]
+    needs_spread = comparison.test in ("t", "bootstrap")
+    methods = np.where(is_equal & (needs_spread | has_pseudo_values), _EQUAL, methods)
+    if comparison.test == "bootstrap":
+        unequal = over_pairs(values.contributions, _unequal, exact=True)[:, chosen]
+        methods = np.where((unequal > 0) & (unequal < FEWEST_RESAMPLED), _FEW, methods)
+    return methods
+
+
 def _unequal(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """Count the users with different values."""
     rounded = np.round(differences, DECIMALS_OF_RANKS)
@@ -420,8 +467,21 @@ def _standard_errors(halves: NDArray[np.float64], n_users: int) -> NDArray[np.fl
     return np.asarray(halves / stdtrit(n_users - 1, (1 + CONFIDENCE) / 2))
 
 
-def _corrected(p_values: NDArray[np.float64], name: Correction | None) -> NDArray[np.float64]:
-    return p_values if name is None or name == "auto" else _CORRECTIONS[name][0](p_values)
+def corrected_p_values(
+    p_values: NDArray[np.float64], name: Correction | None
+) -> NDArray[np.float64]:
+    """Correct families of p-values along the last axis; unknown ones, NaN, count as 1 in them.
+
+    Examples
+    --------
+    >>> corrected_p_values(np.array([0.01, np.nan]), "holm").tolist()
+    [0.02, nan]
+    """
+    if name is None or name == "auto":
+        return p_values
+    is_known = ~np.isnan(p_values)
+    found = CORRECTIONS[name][0](np.where(is_known, p_values, 1.0))
+    return np.where(is_known, found, np.nan)
 
 
 def _effects(
@@ -439,6 +499,7 @@ def _effects(
         if values.n_users < 2:
             return {"effect_size": np.full(shape, np.nan)}
         sizes = t_statistics(contributions) / np.sqrt(values.n_users)
+        sizes[np.isinf(sizes)] = np.nan
         return {"effect_size": sizes[:, chosen] * signs}
     names = ("effect_size", "effect_low", "effect_high")
     found = {name: np.empty(shape) for name in names}
@@ -471,7 +532,7 @@ def _by_margin(
             "p_not_inferior": np.nan,
             "not_inferior": False,
         }
-    own = partial(_corrected, name=correction)
+    own = partial(corrected_p_values, name=correction)
     gains = -differences if is_less_better else differences
     equivalent = own(equivalence_test(differences, errors, n_users, margin))
     not_inferior = own(non_inferiority_test(gains, errors, n_users, margin))

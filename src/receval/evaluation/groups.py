@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -18,14 +19,22 @@ from receval.checked_arguments import checked_arguments
 from receval.data.features import binned, read_features
 from receval.data.reading import ReadingReport
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
+from receval.evaluation.comparison import (
+    CANNOT_TELL,
+    CORRECTIONS,
+    DECIMALS_OF_RANKS,
+    PERMUTATIONS,
+    Correction,
+    corrected_p_values,
+)
 from receval.evaluation.formatting import DECIMALS, with_direction
 from receval.evaluation.identifiers import refuse_strangers
 from receval.evaluation.item_features import check_few_groups
 from receval.figures.printed_numbers import fixed, p_value
 from receval.figures.tables import Column, Table, table_of
+from receval.figures.whole_tables import WholeTable
 from receval.notes import Note
 from receval.seeds import seed_sequence
-from receval.statistics.multiple_comparisons import holm
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, quoted
 
@@ -146,6 +155,12 @@ class GroupsOfUsers:
                 f"groups is {groups}, but for a table of users it is the name of a feature. Divide "
                 "numbers into bins with read_features(..., bins=...)."
             )
+        if isinstance(users, str) and not Path(users).exists():
+            raise ValueError(
+                f"There is no file {quoted(users, 150)} to group users by. Give the path of a "
+                "table of users and its feature, such as by_group('users.dat', 'gender'), a data "
+                f"frame, or {quoted(ACTIVITY)} or {quoted(POPULARITY_TASTE)}."
+            )
         read = read_features(users, features=None if groups is None else [groups])
         doubts = refuse_strangers(
             f"features ({read.reading.source})", "user", read.ids, user_ids, "evaluated data"
@@ -175,7 +190,15 @@ class GroupsOfUsers:
         return found
 
 
-GroupTest = Literal["welch", "permutation"]
+GroupTest = Literal["welch", "permutation", "mann-whitney"]
+
+_TESTS: dict[GroupTest, str] = {
+    "welch": "Welch's t-test",
+    "permutation": "permutation test of Welch's t",
+    "mann-whitney": "Mann-Whitney test",
+}
+_FEW = f"{CANNOT_TELL}: a group has one user"
+_EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
 
 
 @dataclass(frozen=True)
@@ -252,21 +275,32 @@ class GroupedResult:
                         names = (protocol, metric_name, system_name, group)
                         rows.append((*names, users, mean, mean - half, mean + half))
         columns = ["protocol", "metric", "system", "group", "users", "mean", "low", "high"]
-        return pd.DataFrame(rows, columns=columns)
+        return WholeTable(pd.DataFrame(rows, columns=columns))
 
     @checked_arguments
     def compare(
-        self, *, test: GroupTest = "welch", samples: int = 10_000, seed: int = 1
+        self,
+        *,
+        test: GroupTest = "welch",
+        correction: Correction | None = "auto",
+        samples: int = PERMUTATIONS,
+        seed: int = 1,
     ) -> pd.DataFrame:
         r"""Compare every pair of groups, one row per protocol, metric, system and pair.
 
         Parameters
         ----------
-        test : {"welch", "permutation"}
-            ``welch`` is Welch's t-test. ``permutation`` exchanges the users of two groups at
-            random and compares Welch's t, which holds if variances differ, too (Janssen 1997,
-            "Studentized permutation tests"). Groups of items share users, so ``welch`` takes the
-            variance of the difference over all users of both groups, and there is no permutation.
+        test : {"welch", "permutation", "mann-whitney"}
+            Tests of two samples, since groups have no pairs of values of one user. ``welch`` is
+            Welch's t-test. ``permutation`` exchanges the users of two groups at random and compares
+            Welch's t, which holds if variances differ, too (Janssen 1997, "Studentized permutation
+            tests"). ``mann-whitney`` tests whether a user of one group is
+            as likely above as below one of the other (Mann and Whitney 1947, "On a test of whether
+            one of two random variables is stochastically larger than the other"). Groups of items
+            share users, so ``welch`` takes the variance of the difference over all users of both
+            groups, and there is no other test.
+        correction : {"auto", "holm", "bh", "bonferroni"} or None
+            The correction for the number of pairs of groups, by default Holm's.
         samples : int
             The number of samples of the permutation test.
         seed : int
@@ -278,33 +312,45 @@ class GroupedResult:
             ``difference`` is the average of the first group minus that of the second, with its
             95 % interval from ``low`` to ``high`` by the t-test; ``effect_size`` is the difference
             over the root of the mean variance of both groups (Cohen's d); ``p`` is the p-value and
-            ``p_holm`` the one corrected for the number of pairs of groups, for each system and
-            metric; ``significant`` tells whether it is below .05. Pairs with a group of one user
-            have no interval, and p = 1.
+            ``p_holm``, or another name by the correction, the one corrected for the number of pairs
+            of groups, for each system and metric; ``significant`` tells whether it is below .05,
+            and ``method`` is the test. Where it cannot tell, as in a group of one user, p is NaN,
+            and ``method`` has the reason.
 
         Raises
         ------
         ValueError
-            There are fewer than two groups, or groups of items with ``test="permutation"``.
+            There are fewer than two groups, or groups of items with another test than Welch's.
         """
         if len(self.groups) < 2:
             raise ValueError(
                 f"There is only the group {' '.join(self.groups) or 'of nobody'} of {self.name}, "
                 "but a comparison needs two."
             )
-        if self.are_of_items and test == "permutation":
+        if self.are_of_items and test != "welch":
             raise ValueError(
                 "Groups of items share their users, who cannot be exchanged between groups. Set "
                 "test='welch'."
             )
         frames = [
-            self._pairs(protocol, test, samples, seed_sequence(seed, "groups", self.name, protocol))
+            self._pairs(
+                protocol,
+                test,
+                "holm" if correction == "auto" else correction,
+                samples,
+                seed_sequence(seed, "groups", self.name, protocol),
+            )
             for protocol in self.protocols
         ]
-        return pd.concat(frames, ignore_index=True)
+        return WholeTable(pd.concat(frames, ignore_index=True))
 
     def _pairs(
-        self, protocol: str, test: GroupTest, samples: int, seed: np.random.SeedSequence
+        self,
+        protocol: str,
+        test: GroupTest,
+        correction: Correction | None,
+        samples: int,
+        seed: np.random.SeedSequence,
     ) -> pd.DataFrame:
         own = {
             group: by_protocol[protocol]
@@ -315,15 +361,20 @@ class GroupedResult:
         pairs = [(a, b) for number, a in enumerate(names) for b in names[number + 1 :]]
         shape = (len(self.metrics), len(self.systems), len(pairs))
         difference, half, size, p = (np.full(shape, np.nan) for _ in range(4))
+        methods = np.full(shape, test, dtype=object)
         generator = np.random.default_rng(seed)
         for number, (one, other) in enumerate(pairs):
             compared = _shared_users if self.are_of_items else _welch
             found = compared(own[one], own[other])
             difference[..., number], half[..., number], size[..., number], own_p = found
-            if test == "permutation" and min(own[one].n_users, own[other].n_users) > 1:
+            has_few = min(own[one].n_users, own[other].n_users) < 2
+            if test == "permutation" and not has_few:
                 own_p = _permuted(own[one], own[other], generator, samples)
+            elif test == "mann-whitney" and not has_few:
+                own_p = _ranked(own[one], own[other])
             p[..., number] = own_p
-        adjusted = holm(p) if pairs else p
+            methods[..., number][np.isnan(own_p)] = _FEW if has_few else _EQUAL
+        adjusted = corrected_p_values(p, correction) if pairs else p
         columns: dict[str, Any] = {
             "protocol": protocol,
             "metric": np.repeat(
@@ -342,16 +393,32 @@ class GroupedResult:
             "high": (difference + half).ravel(),
             "effect_size": size.ravel(),
             "p": p.ravel(),
-            "p_holm": adjusted.ravel(),
+            "p" if correction is None else f"p_{correction}": adjusted.ravel(),
             "significant": (adjusted < LEVEL).ravel(),
+            "method": methods.ravel(),
         }
         return pd.DataFrame(columns)
 
     @checked_arguments
-    def tables(self, *, decimals: int = DECIMALS) -> tuple[Table, ...]:
-        """Return the tables for papers: averages by group and, with several groups, all pairs."""
+    def tables(
+        self,
+        *,
+        decimals: int = DECIMALS,
+        test: GroupTest = "welch",
+        correction: Correction | None = "auto",
+        samples: int = PERMUTATIONS,
+        seed: int = 1,
+    ) -> tuple[Table, ...]:
+        """Return the tables for papers: averages by group and, with several groups, all pairs.
+
+        The other arguments are those of :meth:`compare`.
+        """
         averages = self._averages_table(self.summary(), decimals)
-        return (averages, self._pairs_table(decimals)) if len(self.groups) > 1 else (averages,)
+        if len(self.groups) < 2:
+            return (averages,)
+        pairs = self.compare(test=test, correction=correction, samples=samples, seed=seed)
+        applied: Correction | None = "holm" if correction == "auto" else correction
+        return averages, self._pairs_table(pairs, _TESTS[test], applied, decimals)
 
     @property
     def _title(self) -> str:
@@ -389,19 +456,27 @@ class GroupedResult:
         columns = [Column(group, "right") for group in self.groups]
         return Table(self._title, (*heads, *columns), tuple(rows), caption)
 
-    def _pairs_table(self, decimals: int) -> Table:
-        pairs = self.compare()
+    def _pairs_table(
+        self, pairs: pd.DataFrame, test: str, correction: Correction | None, decimals: int
+    ) -> Table:
         number = partial(fixed, decimals=decimals, signed=True)
         intervals = [
             f"{number(low)} to {number(high)}" if np.isfinite(low) else ""
             for low, high in zip(pairs["low"], pairs["high"], strict=True)
         ]
         caption = (
-            "Differences of averages, the first group minus the second (Welch's t-test"
+            f"Differences of averages, the first group minus the second ({test}"
             f"{' over all users of both groups' if self.are_of_items else ''}). d: the difference "
-            "over the standard deviation of users. Holm: corrected for the number of pairs of "
-            "groups, for each system and metric."
+            "over the standard deviation of users."
         )
+        if correction is not None:
+            heading = CORRECTIONS[correction][2]
+            caption += (
+                f" {heading}: corrected for the number of pairs of groups, for each system and "
+                "metric."
+            )
+        if pairs["p"].isna().any():
+            caption += " Without p: a group has one user, or all of its users are equal."
         columns: dict[str, tuple[str, Callable[[Any], str]]] = {
             "Protocol": ("protocol", str),
             "Metric": ("metric", str),
@@ -412,8 +487,9 @@ class GroupedResult:
             "95 % interval": ("interval", format),
             "d": ("effect_size", lambda d: fixed(d, 2, signed=True) if np.isfinite(d) else ""),
             "p": ("p", p_value),
-            "p (Holm)": ("p_holm", p_value),
         }
+        if correction is not None:
+            columns[f"p ({heading})"] = (f"p_{correction}", p_value)
         if len(self.protocols) == 1:
             del columns["Protocol"]
         metrics = [with_direction(metric, self.less_is_better) for metric in pairs["metric"]]
@@ -424,7 +500,7 @@ class GroupedResult:
         table = self.summary().pivot_table(
             index=["protocol", "metric", "system"], columns="group", values="mean", sort=False
         )
-        return str(table[list(self.groups)].round(4))
+        return str(WholeTable(table[list(self.groups)].round(4)))
 
 
 # Comparisons of two groups: the difference, half of its interval, the effect size, and the p-value,
@@ -452,10 +528,14 @@ def _tested(
     error: NDArray[np.float64],
     freedom: NDArray[np.float64] | float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return half of the interval and the p-value of differences with standard errors."""
-    t = np.full(difference.shape, np.inf)
-    np.divide(np.abs(difference), error, out=t, where=error > 0)
-    t[(error <= 0) & (difference == 0)] = 0.0
+    """Return half of the interval and the p-value of differences with standard errors.
+
+    They are NaN for a difference whose standard error is 0.
+    """
+    t = np.where(difference == 0, 0.0, np.nan)
+    is_known = error > np.finfo(float).eps * 1e3 * np.abs(difference)
+    np.divide(np.abs(difference), error, out=t, where=is_known)
+    error = np.where(np.isnan(t), np.nan, error)
     half = stdtrit(freedom, (1 + CONFIDENCE) / 2) * error
     return np.asarray(half), np.asarray(np.minimum(1.0, 2.0 * stdtr(freedom, -t)))
 
@@ -471,7 +551,7 @@ def _effect_size(
 
 def _too_few(difference: NDArray[np.float64]) -> _Compared:
     nothing = np.full(difference.shape, np.nan)
-    return difference, nothing, nothing, np.ones(difference.shape)
+    return difference, nothing, nothing, nothing
 
 
 def _welch(one: ValuesByUser, other: ValuesByUser) -> _Compared:
@@ -518,6 +598,18 @@ def _permuted(
         drawn = _t_of_groups(sums, weights, labels)
         exceeded += (drawn >= observed * (1.0 - _ROUNDING)).sum(axis=0)
     return np.asarray(((exceeded + 1) / (samples + 1)).reshape(shape))
+
+
+def _ranked(one: ValuesByUser, other: ValuesByUser) -> NDArray[np.float64]:
+    """Return the p-values of the Mann-Whitney test of the values of users."""
+    # Imported here because scipy.stats takes long to import.
+    from scipy.stats import mannwhitneyu
+
+    values = [np.round(own.per_user, DECIMALS_OF_RANKS) for own in (one, other)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.asarray(mannwhitneyu(*values, axis=-1, method="asymptotic").pvalue)
+    # If all users of both groups are equal, there is nothing to rank.
+    return np.where(np.isnan(found), 1.0, found)
 
 
 def _blocks(samples: int, n_users: int) -> Iterator[int]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
-from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector
+from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector, interval_within
 from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.item_groups import ItemGroupCollector
 from receval.evaluation.pair_tests import smallest_p_values
@@ -487,6 +487,11 @@ class Measurements:
         """
         values = {name: collector.values() for name, collector in self._collectors.items()}
         reading = (*reading, *self._features.reading)
+        bounds = {
+            name: own.bounds
+            for name, own in self._measuring.of_lists.items()
+            if isinstance(own, MetricOfAllUsers)
+        }
         notes = (
             *chain.from_iterable(own.notes for own in reading),
             *notes,
@@ -495,6 +500,7 @@ class Measurements:
             *chain.from_iterable(self._on_candidates.values()),
             *self._notes_on_users(values),
             *self._notes_on_tests(values),
+            *self._notes_on_intervals(values, bounds),
             *self._notes_on_empty_lists(),
             *self._notes_on_predictions(),
         )
@@ -516,15 +522,31 @@ class Measurements:
             },
             item_ids=self._item_ids,
             list_metrics=frozenset(self._measuring.of_lists),
-            of_all_users=frozenset(
-                name
-                for name, own in self._measuring.of_lists.items()
-                if isinstance(own, MetricOfAllUsers)
-            ),
+            of_all_users=frozenset(bounds),
+            bounds=bounds,
             of_ranks=tuple(self._measuring.of_ranks),
             traits=self._traits,
             item_groups=self._item_groups.values(),
         )
+
+    def _notes_on_intervals(
+        self, values: Mapping[str, ValuesByUser], bounds: Mapping[str, tuple[float, float]]
+    ) -> list[Note]:
+        """Return notes on averages of all users at once for which there is no interval."""
+        notes = []
+        names = list(self._measuring.metrics)
+        for protocol, own in values.items():
+            for metric, ends in bounds.items():
+                place = names.index(metric)
+                low, _ = interval_within(own.means[place], own.half_intervals[place], ends)
+                lacking = [name for name, end in zip(self._systems, low, strict=True) if end != end]
+                if lacking and own.n_users > 1:
+                    text = (
+                        f"{metric} has no interval for {enumerated(lacking)} under {protocol}: the "
+                        "value is at its limit, or leaving out any one user changes it equally."
+                    )
+                    notes.append(Note("no-interval", text))
+        return notes
 
     def _notes_on_empty_lists(self) -> list[Note]:
         """Return notes on users without a list, whom metrics of whole lists count as 0."""

@@ -6,13 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 from receval.checked_arguments import checked_arguments
 from receval.evaluation.formatting import with_direction
 from receval.evaluation.result_lists import ResultLists
 from receval.evaluation.result_report import ResultReport
 from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
+from receval.figures.whole_tables import WholeTable
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,8 @@ class EvaluationResult(ResultLists, ResultReport):
         The fitted systems by name, one for each fold; empty unless ``keep_models`` was set.
     lists_written : tuple of Path
         The files of lists that were written with ``lists_to``.
+    bounds : mapping of str to pair of float
+        The smallest and largest possible values of metrics of all users that have such limits.
     of_ranks : tuple of str
         The metrics of judged ranks.
     of_all_users : frozenset of str
@@ -103,12 +104,7 @@ class EvaluationResult(ResultLists, ResultReport):
         )
         shown = table[list(self.metrics)].round(4)
         shown = shown.rename(columns=lambda name: with_direction(name, self.less_is_better))
-        # What a frame prints by itself leaves out columns in the middle; here they are wrapped.
-        return shown.to_string(
-            max_rows=pd.get_option("display.max_rows"),
-            min_rows=pd.get_option("display.min_rows"),
-            line_width=pd.get_option("display.width"),
-        )
+        return str(WholeTable(shown))
 
 
 @checked_arguments

@@ -79,7 +79,7 @@ class ResultLists(AveragesAndPairs):
         -------
         DataFrame
             The columns ``protocol``, ``system``, ``fold``, ``user``, ``rank``, ``item`` and
-            ``score``.
+            ``score``. Identifiers have the types of :meth:`.SplitRatings.to_frames`.
 
         Raises
         ------
@@ -93,7 +93,8 @@ class ResultLists(AveragesAndPairs):
         >>> evaluate_runs(test, {"mine": run}, lists=5).lists()["item"].tolist()
         ['y', 'x']
         """
-        ids = self._ids_of_lists()
+        items_by_code = self.typed_ids("item", self._ids_of_lists())
+        users_by_code = self.typed_ids("user", self.user_ids)
         frames = []
         for protocol, by_system in self.top_lists.items():
             for system, folds in by_system.items():
@@ -105,9 +106,9 @@ class ResultLists(AveragesAndPairs):
                                 "protocol": protocol,
                                 "system": system,
                                 "fold": number,
-                                "user": self.user_ids[own.users[rows]],
+                                "user": users_by_code[own.users[rows]],
                                 "rank": positions + 1,
-                                "item": ids[items],
+                                "item": items_by_code[items],
                                 "score": own.scores[rows, positions],
                             }
                         )

@@ -32,7 +32,7 @@ SETTINGS_FILE = "settings.json"
 SAVED = (
     "systems", "metrics", "values", "user_ids", "settings", "notes", "words", "reading",
     "less_is_better", "list_metrics", "top_lists", "item_ids", "tuning",
-    "of_ranks", "of_all_users", "traits", "item_groups",
+    "of_ranks", "of_all_users", "bounds", "traits", "item_groups",
 )  # fmt: skip
 """The fields of a result that are saved; all others must have a default."""
 
@@ -82,6 +82,11 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
         "list_metrics": own["list_metrics"],
         "of_ranks": own["of_ranks"],
         "of_all_users": own["of_all_users"],
+        # JSON has no infinite numbers.
+        "bounds": {
+            name: [one if np.isfinite(one) else None for one in ends]
+            for name, ends in own["bounds"].items()
+        },
         "traits": list(own["traits"]),
         "item_groups": groups,
         "has_item_ids": own["item_ids"] is not None,
@@ -126,6 +131,10 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
         "traits": traits,
         "of_ranks": tuple(content["of_ranks"]),
         "of_all_users": frozenset(content["of_all_users"]),
+        "bounds": {
+            name: (-np.inf if low is None else low, np.inf if high is None else high)
+            for name, (low, high) in content.get("bounds", {}).items()
+        },
         "tuning": {name: _record(own) for name, own in content["tuning"].items()},
         "systems": tuple(content["systems"]),
         "metrics": tuple(content["metrics"]),

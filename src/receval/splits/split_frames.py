@@ -50,8 +50,8 @@ def frames_of(ratings: Ratings, split: Split, reading: ReadingReport | None) -> 
     """
     types = {} if reading is None else reading.types
     columns = {
-        "user": _with_type(ratings.user_ids, types.get("user"))[ratings.users],
-        "item": _with_type(ratings.item_ids, types.get("item"))[ratings.items],
+        "user": typed_identifiers(ratings.user_ids, types.get("user"))[ratings.users],
+        "item": typed_identifiers(ratings.item_ids, types.get("item"))[ratings.items],
         "rating": _values(ratings, types.get("rating")),
     }
     if ratings.timestamps is not None:
@@ -74,8 +74,19 @@ def frames_of(ratings: Ratings, split: Split, reading: ReadingReport | None) -> 
     return SplitFrames(train, test, part(VALIDATION), part(FOLD_IN), part(UNBIASED))
 
 
-def _with_type(ids: NDArray[np.str_], kind: str | None) -> NDArray[np.generic]:
-    """Return identifiers as numbers if they were numbers, otherwise as strings."""
+def typed_identifiers(ids: NDArray[np.str_], kind: str | None) -> NDArray[np.generic]:
+    """Return identifiers as numbers if they were numbers, otherwise as strings.
+
+    Without a kind (:attr:`.ReadingReport.types`), they are numbers if all are whole numbers without
+    leading zeros.
+
+    Examples
+    --------
+    >>> typed_identifiers(np.array(["7", "10"]), None).tolist()
+    [7, 10]
+    >>> typed_identifiers(np.array(["7", "10"]), "text").tolist()
+    ['7', '10']
+    """
     if kind != "text" and len(ids):
         try:
             numbers = ids.astype(np.int64)

@@ -92,7 +92,7 @@ def _upper_tail(
     """Return the probability of a t value at least as large; without an error, 0 or 1."""
     own = np.asarray(errors, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(own > 0, distances / own, np.where(distances > 0, np.inf, -np.inf))
+        t = np.where(own == 0, np.where(distances > 0, np.inf, -np.inf), distances / own)
     return np.asarray(stdtr(n_users - 1, -t))
 
 

@@ -80,7 +80,7 @@ class SearchSpace:
         if self.is_finite:
             whole = grid_of([dict(grid) for grid in self.grids])
             if budget is None or len(whole) <= budget:
-                return [_plain(own) for own in whole], True
+                return [plain_settings(own) for own in whole], True
         if budget is None:
             raise ValueError(
                 f"Parameters of {quoted(self.name)} are drawn from distributions. Say with budget= "
@@ -91,7 +91,7 @@ class SearchSpace:
             n_iter=budget,
             random_state=integer_seed(seed, "tuning", self.name),
         )
-        return [_plain(own) for own in drawn], False
+        return [plain_settings(own) for own in drawn], False
 
     def check(self, settings: Sequence[Mapping[str, Any]]) -> None:
         """Refuse settings none of which makes a system, such as those of a wrong parameter."""
@@ -144,7 +144,7 @@ def _values(system: str, parameter: str, given: Any) -> Any:
     )
 
 
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with numbers of Python instead of those of numpy, sorted by name."""
     return {
         name: value.item() if isinstance(value, np.generic) else value

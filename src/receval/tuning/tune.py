@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from receval.checked_arguments import checked_arguments
+from receval.data.features import Features, read_features
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.report import Report, ReportText
 from receval.evaluation.systems import evaluate_systems
@@ -28,15 +30,28 @@ from receval.evaluation.tuning_record import (
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
 from receval.metrics.dialects.dialect import Dialect
-from receval.metrics.metric import Metric
+from receval.metrics.metric import BaseMetric
 from receval.notes import Note
 from receval.protocols.protocol import Protocol
 from receval.splits.split_ratings import SplitRatings
 from receval.storage.files import write_atomically
-from receval.storage.messages import how_many, quoted
+from receval.storage.messages import enumerated, how_many, quoted
+from receval.tuning.optuna_search import OptunaSearch
 from receval.tuning.search_space import SearchSpace, settings_as_json
 from receval.tuning.trials import Trial, TrialFolder, made_trial, number_of_jobs, run_trials
 from receval.tuning.validation import ValidationSplit, validation_split
+
+Search = Literal["random", "optuna"]
+Trials = dict[tuple[str, str], Trial]
+
+_WORDS_OF_SEARCH: dict[Search, tuple[str, ...]] = {
+    "random": (),
+    "optuna": (
+        "Optuna's tree-structured Parzen estimator proposed settings from the values of earlier "
+        "trials. Trials are thus not independent, and the expected best value by number of trials "
+        "is that of the same trials in random order.",
+    ),
+}
 
 _TOLD = ("metric", "protocol", "relevant", "users", "dialect")
 """What the settings of a result say of how trials were measured."""
@@ -236,11 +251,14 @@ def tune(
     data: SplitRatings,
     systems: Mapping[str, Any],
     *,
-    metric: str | Metric = "nDCG@10",
+    metric: str | BaseMetric = "nDCG@10",
     protocol: str | Protocol = "AR AI-AN",
     relevant: float | Literal["auto"] = "auto",
     users: ChosenUsers = "auto",
     dialect: str | Dialect | None = None,
+    item_features: object = None,
+    rating_scores: Sequence[str] = (),
+    search: Search = "random",
     budget: int | None = None,
     validation: Mapping[str, Any] | None = None,
     seed: int = 1,
@@ -264,11 +282,18 @@ def tune(
         parameters: a list, a distribution of scipy.stats, or a single value. Several mappings in a
         list are grids of their own. Systems are those that
         :func:`receval.evaluation.systems.evaluate_systems` takes.
-    metric : str or Metric
-        What is maximised, or minimised if less is better.
+    metric : str or BaseMetric
+        A metric of judged ranks, of whole lists or of predicted ratings. It is maximised,
+        or minimised if less is better.
     protocol : str or Protocol
-    relevant, users, dialect
+    relevant, users, dialect, item_features, rating_scores
         As for :func:`receval.evaluation.systems.evaluate_systems`.
+    search : {"random", "optuna"}
+        Whether settings are drawn at random, or proposed by Optuna's tree-structured Parzen
+        estimator from the values of earlier trials (Akiba et al. 2019, "Optuna: a next-generation
+        hyperparameter optimization framework", KDD; pip install 'receval[optuna]'). It needs a
+        budget. The trials of a system then follow one another, and those of different systems run
+        in parallel.
     budget : int, optional
         The number of trials of each system, at least 1, drawn at random: from lists without
         repetition, from distributions independently. A system with no more settings than that has
@@ -334,6 +359,10 @@ def tune(
     drawn = {name: space.settings(budget, seed) for name, space in spaces.items()}
     for name, (settings, _) in drawn.items():
         spaces[name].check(settings)
+    if search == "optuna" and budget is None:
+        raise ValueError("Say with budget= how many trials Optuna makes of each system.")
+    tables = item_features if isinstance(item_features, list | tuple) else [item_features]
+    features = [read_features(own) for own in tables if own is not None]
     inner = validation_split(data, validation, seed)
     measured = partial(
         _measured,
@@ -343,11 +372,30 @@ def tune(
         relevant=relevant,
         users=users,
         dialect=dialect,
+        item_features=features or None,
     )
     description = _by_what(inner, metric, protocol, relevant, users, dialect)
+    if features:
+        description["item_features"] = _digest(features)
     kept = TrialFolder(None if resume_folder is None else Path(resume_folder), description)
-    of_systems = {name: settings for name, (settings, _) in drawn.items()}
-    trials = _trials(spaces, of_systems, measured, kept, n_jobs, progress)
+    rated = {
+        name: partial(measured, rating_scores=["system"] if name in rating_scores else [])
+        for name in spaces
+    }
+    if unknown := [name for name in rating_scores if name not in spaces]:
+        raise ValueError(f"rating_scores names {enumerated(unknown)}, which is no tuned system.")
+    run = partial(_trials, spaces, measured=rated, kept=kept, jobs=n_jobs, progress=progress)
+    less_is_better = bool(description["less_is_better"])
+    if search == "optuna":
+        searches = {
+            name: OptunaSearch(spaces[name], settings, seed, less_is_better=less_is_better)
+            for name, (settings, is_exhausted) in drawn.items()
+            if not is_exhausted
+        }
+        proposed, trials = _searched(searches, drawn, run)
+        drawn = {name: (proposed[name], is_exhausted) for name, (_, is_exhausted) in drawn.items()}
+    else:
+        trials = run({name: settings for name, (settings, _) in drawn.items()})
     whole = digest_of_split(data)
     records = {}
     for name, (settings, is_exhausted) in drawn.items():
@@ -361,7 +409,7 @@ def tune(
             values=tuple(trial.value for trial in own),
             failures=tuple(trial.failure for trial in own),
             users=max(trial.users for trial in own),
-            less_is_better=bool(description["less_is_better"]),
+            less_is_better=less_is_better,
             is_exhausted=is_exhausted,
             seed=seed,
         )
@@ -378,11 +426,12 @@ def tune(
             **{name: description[name] for name in _TOLD},
             "validation": inner.parameters,
             "budget": budget,
+            **({"search": search} if search != "random" else {}),
             "trials": {name: own.trials for name, own in records.items()},
             "seed": seed,
         },
         (*inner.notes, *_notes_on_failures(records)),
-        _words(inner, description["relevant"]),
+        (*_words(inner, description["relevant"]), *_WORDS_OF_SEARCH[search]),
         spaces,
     )
 
@@ -394,18 +443,47 @@ def _measured(inner: ValidationSplit, system: Any, **measuring: Any) -> tuple[fl
     return float(values.means[0, 0]), values.n_users
 
 
+def _searched(
+    searches: Mapping[str, OptunaSearch],
+    drawn: Mapping[str, tuple[list[dict[str, Any]], bool]],
+    run: Callable[..., Trials],
+) -> tuple[dict[str, list[dict[str, Any]]], Trials]:
+    """Return the settings that searches propose, and all trials.
+
+    Each round has one trial of every system. A system without a search tries what was drawn.
+    """
+    settings: dict[str, list[dict[str, Any]]] = {name: [] for name in drawn}
+    trials: Trials = {}
+    total = sum(len(own) for own, _ in drawn.values())
+    for number in range(max(len(own) for own, _ in drawn.values())):
+        proposed = {
+            name: [searches[name].next_setting() if name in searches else own[number]]
+            for name, (own, _) in drawn.items()
+            if number < len(own)
+        }
+        trials |= run(proposed, done=len(trials), total=total)
+        for name, (setting,) in proposed.items():
+            settings[name].append(setting)
+            if name in searches:
+                searches[name].add(setting, trials[name, settings_as_json(setting)])
+    return settings, trials
+
+
 def _trials(
     spaces: Mapping[str, SearchSpace],
     settings: Mapping[str, list[dict[str, Any]]],
-    measured: Callable[[Any], tuple[float, int]],
+    measured: Mapping[str, Callable[[Any], tuple[float, int]]],
     kept: TrialFolder,
     jobs: int,
     progress: Callable[[str, int, int], object] | None,
-) -> dict[tuple[str, str], Trial]:
+    done: int = 0,
+    total: int | None = None,
+) -> Trials:
     """Return the trials by system and parameters, those of the folder without running them."""
-    found: dict[tuple[str, str], Trial] = {}
+    found: Trials = {}
     open_trials: dict[tuple[str, str], dict[str, Any]] = {}
-    total = sum(map(len, settings.values()))
+    own_total = sum(map(len, settings.values()))
+    total = own_total if total is None else total
     # The first trials of all systems come first, so that each is soon seen to work.
     for number in range(max(map(len, settings.values()))):
         for name, own in settings.items():
@@ -416,7 +494,7 @@ def _trials(
                 else:
                     open_trials[key] = own[number]
     keys = list(open_trials)
-    before = total - len(keys)
+    before = done + own_total - len(keys)
 
     def begin(number: int) -> None:
         if progress is not None:
@@ -427,7 +505,7 @@ def _trials(
         kept.write(_key(spaces[keys[number][0]], keys[number][1]), trial)
 
     tasks = [
-        partial(made_trial, partial(_made_and_measured, spaces[name].make, own, measured))
+        partial(made_trial, partial(_made_and_measured, spaces[name].make, own, measured[name]))
         for (name, _), own in open_trials.items()
     ]
     run_trials(tasks, jobs, begin, finish)
@@ -449,7 +527,7 @@ def _key(space: SearchSpace, parameters: str) -> str:
 
 def _by_what(
     inner: ValidationSplit,
-    metric: str | Metric,
+    metric: str | BaseMetric,
     protocol: str | Protocol,
     relevant: float | Literal["auto"],
     users: ChosenUsers,
@@ -480,6 +558,17 @@ def _by_what(
         "dialect": None if measuring.dialect is None else measuring.dialect.name,
         "seed": inner.seed,
     }
+
+
+def _digest(features: Sequence[Features]) -> str:
+    """Return a digest of features, on which values of trials may depend."""
+    made = hashlib.blake2b(digest_size=16)
+    for table in features:
+        for name, own in table.has_value.items():
+            made.update(repr((name, table.values[name], table.ids.tolist())).encode())
+            for part in (own.indptr, own.indices):
+                made.update(part.astype(np.int64).tobytes())
+    return made.hexdigest()
 
 
 def _words(inner: ValidationSplit, relevant: float) -> tuple[str, ...]:

@@ -63,6 +63,10 @@ class ItemCoverage(MetricOfAllUsers):
     of: Literal["candidates", "training"] = "candidates"
     corrected: bool = False
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
     def _values(
         self, n_met: NDArray[np.int64], sums: NDArray[np.int64], n_items: int
     ) -> NDArray[np.float64]:
@@ -130,6 +134,10 @@ class Gini(MetricOfAllUsers):
     less_is_better: ClassVar[bool] = True
     denominator: Literal["items", "others"] = "items"
     corrected: bool = False
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, 1.0
 
     def _values(
         self, differences: NDArray[np.floating], sums: NDArray[np.int64], n: int
@@ -213,6 +221,10 @@ class ShannonEntropy(MetricOfAllUsers):
     denominator: Literal["none", "recommended"] = "none"
     corrected: bool = False
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, (1.0 if self.corrected or self.base == "items" else np.inf)
+
     def _entropy(
         self,
         sums: NDArray[np.int64],
@@ -279,6 +291,10 @@ class LeastRecommendedShare(MetricOfAllUsers):
     name: ClassVar[str] = "LeastRecommendedShare"
     share: float = 0.8
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_fields(self, "share")
@@ -339,6 +355,10 @@ class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
     name: ClassVar[str] = "ExposureGini"
     other_names: ClassVar[tuple[str, ...]] = ("Gini-w",)
     less_is_better: ClassVar[bool] = True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, 1.0
 
     def _attention(
         self, recommended: RecommendedLists

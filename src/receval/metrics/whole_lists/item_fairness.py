@@ -22,6 +22,10 @@ class _Corrected(MetricOfAllUsers):
 
     corrected: bool = False
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_fields(self, "corrected")
@@ -174,6 +178,10 @@ class AllItemsDisparity(DiscountedListMetric, MetricOfAllUsers):
     less_is_better: ClassVar[bool] = True
     discount: RankDiscount = "rbp"
     phi: float = 0.8
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, np.inf
 
     def _parts(
         self, recommended: RecommendedLists

@@ -179,6 +179,11 @@ class MetricOfAllUsers(ListMetric):
     where :math:`T_{-u}` is the metric without the list of user u, and n the number of users.
     """
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest possible value, which intervals do not pass."""
+        return -np.inf, np.inf
+
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         n = len(recommended.users)
         whole = self.of_all(recommended)

@@ -445,6 +445,10 @@ class PopularityLift(MetricOfAllUsers):
     less_is_better: ClassVar[bool] = True
     group: Taste = "all"
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return -1.0, np.inf
+
     def _means(self, recommended: RecommendedLists) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
         """Return the mean popularity of each user's list and profile, and who counts."""
         counts = recommended.popularity.astype(np.float64)
