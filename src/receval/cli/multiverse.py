@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from receval.cli.arguments import (
     add_output,
@@ -19,10 +19,16 @@ from receval.cli.arguments import (
 from receval.cli.command_parser import add_command, progress_line
 from receval.cli.evaluate import named_system
 from receval.cli.saved_arguments import add_settings
+from receval.cli.split import DEFAULT_SPLIT, add_given_parts, split_of
+
+if TYPE_CHECKING:
+    from receval.data.ratings import Ratings
+    from receval.splits.split_ratings import SplitRatings
 
 EXAMPLES = """examples:
   receval multiverse ratings.csv --systems user-knn,mf
   receval multiverse ratings.csv --systems pop,user-knn:neighbours=50 --grid full --out universes
+  receval multiverse ratings.csv --systems user-knn,mf --split temporal:scope=user
   receval multiverse --settings receval-multiverse/settings.json --seed 2 --out seed-2
 """
 
@@ -42,12 +48,20 @@ def add_multiverse(commands: Any) -> None:
         "--grid",
         choices=("quick", "full"),
         default="quick",
-        help="levels of the decisions; full has 20,480 universes (default: %(default)s)",
+        help="levels of the decisions; full has 20,480 universes, and more with times or a "
+        "split of your own (default: %(default)s)",
     )
+    parser.add_argument(
+        "--split",
+        metavar="KIND",
+        help="split of your own, as for receval evaluate, with which the universes begin (default: "
+        "only those of the grid)",
+    )
+    add_given_parts(parser)
     add_relevant(parser)
     add_seed(parser)
     add_output(parser, "receval-multiverse")
-    add_settings(parser, required=["ratings"], files=["ratings"])
+    add_settings(parser, required=["ratings"], files=["ratings", "test", "validation"])
 
 
 def run_multiverse(chosen: argparse.Namespace) -> int:
@@ -60,7 +74,7 @@ def run_multiverse(chosen: argparse.Namespace) -> int:
         named_system(name, chosen.seed)
     with progress_line("step") as progress:
         found = explore_ratings(
-            ratings_of(chosen),
+            _ratings_or_split(chosen),
             {name: partial(named_system, name) for name in names},
             grid=chosen.grid,
             relevant=chosen.relevant,
@@ -68,6 +82,14 @@ def run_multiverse(chosen: argparse.Namespace) -> int:
             told=progress,
         )
     return finish(multiverse_report(found, f"Multiverse of {Path(chosen.ratings).name}"), chosen)
+
+
+def _ratings_or_split(chosen: argparse.Namespace) -> Ratings | SplitRatings:
+    """Return the split of one's own, if one is named or given, or else the ratings."""
+    is_saved = (Path(chosen.ratings) / "split.json").is_file()
+    if chosen.split is None and not (is_saved or chosen.test or chosen.part):
+        return ratings_of(chosen)
+    return split_of(chosen, chosen.split or DEFAULT_SPLIT)
 
 
 def listed_systems(text: str) -> list[str]:

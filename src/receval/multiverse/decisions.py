@@ -19,7 +19,7 @@ from receval.protocols.protocol import NonComputable, Protocol
 from receval.spec_types import Model, Size
 from receval.splits.kinds import OpenShare, SelectionSpec
 
-SplitKind = Literal["random", "user"]
+SplitKind = Literal["random", "user", "time", "own"]
 UserSelection = Literal["trained", "all"]
 ListForm = Literal["full", "condensed"]
 MetricName = Literal["P", "nDCG", "RBP", "RBO", "tau"]
@@ -63,9 +63,11 @@ DEPENDENT = ("non_computable", "lists", "metric", "aggregation", "coverage", "te
 
 
 class SplitDecision(Model):
-    """A2: how ratings are split, by a random draw for each or an equal share for each user.
+    """A2: how ratings are split: by a random draw for each, an equal share for each user, or time.
 
-    ``train_ratio`` is the probability, or share, of training ratings.
+    ``train_ratio`` is the probability, or share, of training ratings; with ``time``, the earliest
+    ones train. ``own`` is the split that a person gives
+    (:func:`receval.multiverse.explore_ratings.explore_ratings`), which has no ratio to choose.
     """
 
     kind: SplitKind = "random"
@@ -74,7 +76,7 @@ class SplitDecision(Model):
     @property
     def label(self) -> str:
         """The printed form, such as ``random-0.5``."""
-        return f"{self.kind}-{self.train_ratio}"
+        return "own" if self.kind == "own" else f"{self.kind}-{self.train_ratio}"
 
 
 class MetricDecision(Model):

@@ -74,6 +74,9 @@ _SELECTION = {
 }
 
 
+_OF_SPLIT = {"random": "", "user": ", by user", "time": ", by time"}
+
+
 def decision_title(decision: str) -> str:
     """Return the title of a decision with the paper's label, such as ``A1 Data selection``."""
     return f"{DECISIONS[decision]} {TITLES[decision]}"
@@ -87,9 +90,11 @@ def level_title(decision: str, level: str) -> str:
             words = [*words[:-2], ("users, items", "-", words[-1][2])]
         return ", ".join(_selection(kind, number) for kind, _, number in words)
     if decision == "split":
+        if level == "own":
+            return "the given split"
         kind, _, share = level.partition("-")
         ratio = share.removeprefix("0")
-        return f"{ratio} for training" + ("" if kind == "random" else ", by user")
+        return f"{ratio} for training{_OF_SPLIT[kind]}"
     if decision == "metric":
         name, _, rest = level.partition("-")
         details = re.sub(r"-?phi0?", ", phi = ", rest).removeprefix(", ")
@@ -206,6 +211,11 @@ def _split(configuration: Configuration, selected: list[str]) -> str:
         each = "each" if len(selected) == 1 else "each rating that is left"
         return f"put {each} into Train with probability {share:.12g} and otherwise into Test"
     ratings = "ratings" if len(selected) == 1 else "ratings that are left"
+    if configuration.split.kind == "own":
+        return f"put the {ratings} into Train and Test as in the given split"
+    if configuration.split.kind == "time":
+        earliest = f"{100 * share:.12g}% of the {ratings}"
+        return f"put the earliest {earliest} into Train and the rest into Test"
     return (
         f"put a random {100 * share:.12g}% of each user's {ratings} into Train and the rest into "
         "Test"

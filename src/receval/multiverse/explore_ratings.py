@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal
@@ -30,6 +30,7 @@ from receval.multiverse.cannot_tell import (
 from receval.multiverse.comparisons import UserValues
 from receval.multiverse.decisions import DECISION_NAMES, Configuration, DecisionGrid, SplitDecision
 from receval.multiverse.exploration import Universes, explore, grouped
+from receval.multiverse.verdicts import CANNOT_TELL, index_of_universe
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
@@ -37,11 +38,23 @@ from receval.protocols.protocol import NonComputable
 from receval.recommenders.base import Recommender
 from receval.recommenders.training_ratings import clicked_training
 from receval.seeds import generator, integer_seed
-from receval.splits.kinds import RandomRatio, SelectionSpec, UserRatio, make_split
-from receval.splits.split import Fold, fold
+from receval.splits.kinds import RandomRatio, SelectionSpec, Temporal, UserRatio, make_split
+from receval.splits.selection import selected_ratings
+from receval.splits.split import Fold, Split, fold
+from receval.splits.split_ratings import SplitRatings, split_with_random_ties
+from receval.storage.messages import how_many
+
+MOST_PRINTED = 6
+"""The most pairs of systems that are printed; a multiverse then prints in ten lines."""
+
+TIMELY = 0.8
+"""The share of the ratings before the moment at which a split along time is cut."""
+
+FEWEST_BEFORE_AND_AFTER = 20
+"""The fewest users with ratings before and after this moment for such a split."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExploredRatings:
     """The universes of given ratings and systems.
 
@@ -49,8 +62,8 @@ class ExploredRatings:
     :func:`receval.multiverse.exploration.explore`, with exact p-values of Wilcoxon's test. The
     ``verdict`` of a universe that cannot tell systems apart is ``cannot tell``, with a ``reason``
     (:data:`receval.multiverse.cannot_tell.REASONS`). ``per_user`` has the values of users in the
-    starting configuration, the first level of every decision, by ``system`` and ``user``. Notes are
-    on decisions that the data do not support, and on universes that cannot tell.
+    starting configuration, the first level of every decision, by ``system`` and ``user``. It
+    prints in ten lines. Notes are on decisions that the data do not support, and on universes that cannot tell.
     """
 
     universes: pd.DataFrame
@@ -58,6 +71,28 @@ class ExploredRatings:
     start: Configuration
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        n = len(self.universes) // max(1, len(self.pairs))
+        told = [
+            f"Multiverse of {how_many(n, 'universe')}, how many of them with each verdict; the "
+            "start is",
+            self.start.name,
+        ]
+        for first, second in self.pairs[:MOST_PRINTED]:
+            own = self.of_pair(first, second)
+            counts = own["verdict"].value_counts()
+            shown = {"first": f"{first} wins", "tie": "neither", "second": f"{second} wins"}
+            shown |= {CANNOT_TELL: CANNOT_TELL}
+            parts = [f"{words} {counts.get(name, 0):,}" for name, words in shown.items()]
+            at_start = shown[str(own["verdict"].iloc[index_of_universe(own, self.start)])]
+            told.append(f"{first} and {second}: {', '.join(parts)}; at the start {at_start}")
+        if (more := len(self.pairs) - MOST_PRINTED) > 0:
+            told.append(f"and {how_many(more, 'more pair')}")
+        told.append("All: .universes; of two systems: .of_pair; tables: multiverse_report")
+        return "\n".join(told)
+
+    __repr__ = __str__
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -154,6 +189,9 @@ def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note,
             else f"The highest rating is {ratings.values.max():,g}. The exponential gain (C2) is "
             "2 to this power, which is too large for a number. It is left out."
         )
+    own, why = _splits_by_time(ratings)
+    levels["split"] = [*levels["split"], *own]
+    notes += why
     most = min(int(np.bincount(codes).max()) for codes in (ratings.users, ratings.items))
     if name == "full" and most < 50:
         levels["selection"] = [own for own in levels["selection"] if "min_user_ratings" not in own]
@@ -163,6 +201,22 @@ def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note,
     return DecisionGrid.model_validate(levels), tuple(
         Note("decision-left-out", text) for text in notes
     )
+
+
+def _splits_by_time(ratings: Ratings) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the level of a split along time, if the ratings have times, or why there is none."""
+    if ratings.timestamps is None:
+        return [], []
+    moment = np.sort(ratings.timestamps)[int(TIMELY * len(ratings))]
+    is_before = ratings.timestamps < moment
+    both = np.intersect1d(ratings.users[is_before], ratings.users[~is_before])
+    if len(both) < FEWEST_BEFORE_AND_AFTER:
+        return [], [
+            f"Only {how_many(len(both), 'user')} rated both before and after the moment until "
+            f"which {TIMELY:.0%} of the ratings were made. The split along time (A2) is left "
+            "out."
+        ]
+    return [{"kind": "time", "train_ratio": TIMELY}], []
 
 
 # Universes made on demand from ratings and recommenders, without a workflow.
@@ -191,6 +245,9 @@ class TrainedUniverses(Universes):
         The root seed.
     policies : tuple of {"none", "random", "popularity", "average"}
         The policies of B2 that will be requested.
+    own : SplitRatings, optional
+        The split of the kind ``own``, of the same ratings. Of several folds, the first is taken;
+        a selection (A1) leaves out ratings of both of its parts.
 
     Examples
     --------
@@ -221,12 +278,14 @@ class TrainedUniverses(Universes):
         threshold: float,
         seed: int = 0,
         policies: tuple[NonComputable, ...] = NON_COMPUTABLE,
+        own: SplitRatings | None = None,
     ) -> None:
         self.ratings = ratings
         self.systems = systems
         self.threshold = threshold
         self.seed = seed
         self.policies = policies
+        self._own = own
         self._metadata = DatasetMetadata.of(ratings, threshold)
         self._made: tuple[SelectionSpec, SplitDecision] | None = None
 
@@ -255,19 +314,35 @@ class TrainedUniverses(Universes):
         decided = (configuration.selection, configuration.split)
         if decided == self._made:
             return
-        share, selection = configuration.split.train_ratio, configuration.selection
+        self._fold: Fold = fold(self.ratings, self._parts(*decided), 0)
+        self._judged = JudgedItems.of(self._fold.test, self.threshold, self._metadata)
+        self._ranked: dict[str, dict[NonComputable, JudgedRanks]] = {}
+        self._made = decided
+
+    def _parts(self, selection: SelectionSpec, decided: SplitDecision) -> Split:
+        """Return which ratings train and test."""
+        share = decided.train_ratio
+        if decided.kind == "own":
+            if self._own is None:
+                raise ValueError(
+                    "The grid has the split 'own', but only ratings are given. Give a split of "
+                    "them (split)."
+                )
+            rng_for = partial(generator, self.seed, "ratings", "split")
+            kept = selected_ratings(self.ratings, rng_for, **selection.model_dump())
+            codes = tuple(np.where(kept, one, np.uint8(0)) for one in self._own.parts.codes[:1])
+            return replace(self._own.parts, codes=codes)
+        if decided.kind == "time":
+            by_time = Temporal(kind="temporal", test_share=1 - share, selection=selection)
+            return split_with_random_ties(self.ratings, by_time, self.seed)
         spec: RandomRatio | UserRatio
-        if configuration.split.kind == "random":
+        if decided.kind == "random":
             spec = RandomRatio(kind="random-ratio", train_ratio=share, selection=selection)
         else:
             spec = UserRatio(kind="user-ratio", train_ratio=share, selection=selection)
         # With one name for all splits, a training rating of one share is in train for every larger
         # share.
-        split = make_split(self.ratings, spec, self.seed, "ratings", "split", {})
-        self._fold: Fold = fold(self.ratings, split, 0)
-        self._judged = JudgedItems.of(self._fold.test, self.threshold, self._metadata)
-        self._ranked: dict[str, dict[NonComputable, JudgedRanks]] = {}
-        self._made = decided
+        return make_split(self.ratings, spec, self.seed, "ratings", "split", {})
 
     def _rank(self, configuration: Configuration, system: str) -> dict[NonComputable, JudgedRanks]:
         recommender = self.systems[system](integer_seed(self.seed, "ratings", "split", system, 0))
@@ -283,7 +358,7 @@ class TrainedUniverses(Universes):
 
 @checked_arguments
 def explore_ratings(
-    ratings: Ratings,
+    ratings: Ratings | SplitRatings,
     systems: Mapping[str, Factory],
     *,
     grid: GridName | DecisionGrid = "quick",
@@ -295,8 +370,10 @@ def explore_ratings(
 
     Parameters
     ----------
-    ratings : Ratings
-        The ratings; the order of rows does not matter.
+    ratings : Ratings or SplitRatings
+        The ratings; the order of rows does not matter. A split of them (its first fold) becomes the
+        first level of the splits, so that the starting configuration is of one's own split. Splits
+        along time are another level of the named grids if there are timestamps.
     systems : mapping of str to callable
         Two or more systems; ``systems[name](seed)`` creates an untrained recommender.
     grid : "quick", "full" or DecisionGrid
@@ -335,13 +412,27 @@ def explore_ratings(
             f"There is {' '.join(['only', *systems]) if systems else 'no system'}, but a "
             "multiverse compares two or more."
         )
-    ratings = ratings.in_order_of_identifiers()
+    own_split = ratings if isinstance(ratings, SplitRatings) else None
+    if own_split is not None:
+        if next(iter(own_split.folds())).fold_in is not None:
+            raise ValueError(
+                "The split holds users out, and systems are given some of their ratings after "
+                "training, which universes do not do. Give a split of the ratings of all users."
+            )
+        ratings = own_split.ratings
+    else:
+        ratings = ratings.in_order_of_identifiers()
     levels, notes = (grid, ()) if isinstance(grid, DecisionGrid) else grid_of(grid, ratings)
+    if own_split is not None:
+        others = [one for one in levels.split if one.kind != "own"]
+        levels = levels.model_copy(update={"split": (SplitDecision(kind="own"), *others)})
     relevance = RelevanceRule.of(ratings.values, relevant, are_counts=are_counts(ratings))
     threshold = relevance.threshold
     clicks = notes_on_clicks({name: make(seed) for name, make in systems.items()}, ratings.values)
     configurations = levels.configurations()
-    universes = TrainedUniverses(ratings, systems, threshold, seed, levels.non_computable)
+    universes = TrainedUniverses(
+        ratings, systems, threshold, seed, levels.non_computable, own_split
+    )
     pairs = list(combinations(systems, 2))
     start = configurations[0]
     of_splits = grouped(configurations, "selection", "split")
@@ -375,6 +466,7 @@ def explore_ratings(
         settings={
             "systems": list(systems),
             "grid": grid if isinstance(grid, str) else "own",
+            **({} if own_split is None else {"split": own_split.parameters}),
             "levels": {
                 name: list(dict.fromkeys(each.levels[name] for each in configurations))
                 for name in DECISION_NAMES

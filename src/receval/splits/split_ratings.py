@@ -283,7 +283,7 @@ def split(
             "with timestamp=... (in a command: --timestamp), or choose another kind."
         )
     # Drawn in the order of identifiers, so that it does not depend on the codes.
-    parts = _parts(ratings.in_order_of_identifiers(), spec, seed)
+    parts = split_with_random_ties(ratings.in_order_of_identifiers(), spec, seed)
     ratings = ratings.in_order_of_identifiers(keep_codes=True)
     _check_folds(ratings, parts, spec)
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
@@ -354,7 +354,7 @@ def _predefined(source: object, seed: int, parameters: Mapping[str, Any]) -> Spl
     )
 
 
-def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
+def split_with_random_ties(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
     """Return a split of ratings, where those with the same time are in random order."""
     if not spec.needs_timestamps:
         return make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={})

@@ -104,7 +104,7 @@ def fold_of(experiment: Experiment, selection: SelectionSpec, split: SplitDecisi
     The first of repeated folds is taken.
     """
     spec = experiment.split_spec
-    if spec["kind"] != KINDS[split.kind]:
+    if spec["kind"] != KINDS.get(split.kind):
         return None
     if SelectionSpec.model_validate(spec["selection"] or {}) != selection:
         return None
