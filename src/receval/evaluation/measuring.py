@@ -342,11 +342,16 @@ class FoldPredictions:
 
 @dataclass(frozen=True)
 class FoldLists:
-    """The lists of a system on one fold under one protocol, and the items that may be in them."""
+    """The lists of a system on one fold under one protocol, and the items that may be in them.
+
+    ``item_ages`` are needed only by metrics of them
+    (:func:`receval.metrics.whole_lists.freshness.ages_in_days`).
+    """
 
     lists: TopLists
     fold: Fold
     is_candidate: NDArray[np.bool_]
+    item_ages: NDArray[np.float64] | None = None
 
 
 class Measurements:
@@ -450,6 +455,7 @@ class Measurements:
             listed.is_candidate,
             self._features.has_value,
             item_ids=self._item_ids,
+            item_ages=listed.item_ages,
         )
         key = (system, protocol)
         n_empty = int((measured.lists.lengths == 0).sum())

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
@@ -43,12 +44,13 @@ from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
 from receval.evaluation.written_lists import written_lists
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.whole_lists.freshness import ages_in_days
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.kept_lists import KeptLists
 from receval.protocols.kept_predictions import KeptPredictions
 from receval.protocols.protocol import Protocol
-from receval.splits.split import Fold
+from receval.splits.split import TRAIN, Fold
 from receval.splits.split_ratings import SplitRatings
 from receval.storage.messages import enumerated, quoted
 from receval.top_lists import TopLists
@@ -97,6 +99,13 @@ def system_settings(system: Any) -> dict[str, Any]:
     if (trials := number_of_trials(system)) is not None:
         told["trials"] = trials
     return told
+
+
+def _item_ages(data: SplitRatings, number: int) -> NDArray[np.float64]:
+    """Return how many days before the last training rating of a fold items had their first."""
+    ratings, is_train = data.ratings, (data.parts.codes[number] & TRAIN) > 0
+    assert ratings.timestamps is not None
+    return ages_in_days(ratings.items[is_train], ratings.timestamps[is_train], ratings.n_items)
 
 
 @checked_arguments
@@ -227,6 +236,9 @@ def evaluate_systems(
     )
     if measuring.of_ratings or rating_scores:
         _check_ratings(systems, rating_scores, list(measuring.of_ratings), others.names)
+    timed = [own for own in measuring.of_lists.values() if own.times_needed]
+    if timed and data.ratings.timestamps is None:
+        timed[0].refuse_without_times()
     features = ItemFeatures.of(
         item_features, item_groups, measuring.metrics.values(), data.ratings.item_ids
     )
@@ -254,6 +266,7 @@ def evaluate_systems(
     unordered: dict[str, Counter[str]] = {}
     for number, fold in enumerate(folds):
         judged = JudgedItems.of(fold.test, measuring.threshold, metadata)
+        ages = _item_ages(data, number) if timed else None
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
@@ -291,7 +304,7 @@ def evaluate_systems(
                 predictions = FoldPredictions(fold, *kept.predictions())
             for protocol, own in zip(complete, ranks, strict=True):
                 listed = (
-                    FoldLists(keeper.lists(protocol), fold, keeper.candidates(protocol))
+                    FoldLists(keeper.lists(protocol), fold, keeper.candidates(protocol), ages)
                     if measurements.list_length
                     else None
                 )
@@ -304,7 +317,13 @@ def evaluate_systems(
                 with written_lists({protocol: files[protocol]}, *ids) as write:
                     write(protocol, listed.lists.cut(length_kept or 0))
                 written.append(files[protocol])
-            measurements.add(name, protocol, judged, own, listed)
+            measurements.add(
+                name,
+                protocol,
+                judged,
+                own,
+                None if listed is None else replace(listed, item_ages=ages),
+            )
     notes += others.notes
     notes += notes_on_scores(unordered)
     settings = {

@@ -37,6 +37,8 @@ class RecommendedLists:
         Which values of each feature, such as genres, an item has.
     item_ids : ndarray of str, shape (n_items,), optional
         Identifiers of the items, for functions of them.
+    item_ages : ndarray of float64, shape (n_items,), optional
+        How many days ago the items had their first training rating, if times are known.
     """
 
     lists: TopLists
@@ -45,6 +47,7 @@ class RecommendedLists:
     is_candidate: NDArray[np.bool_]
     item_features: Mapping[str, csr_array] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
+    item_ages: NDArray[np.float64] | None = None
 
     @property
     def users(self) -> NDArray[np.int64]:
@@ -137,6 +140,9 @@ class ListMetric(BaseMetric):
     training_needed: ClassVar[bool] = False
     """Whether the metric looks at training ratings, so that it means nothing without any."""
 
+    times_needed: ClassVar[bool] = False
+    """Whether the metric looks at the times of training ratings."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.cutoff is None:
@@ -159,7 +165,18 @@ class ListMetric(BaseMetric):
                 f"{self.label} looks at training ratings, but there are none. Give the training "
                 "ratings (train=), or leave out the metric."
             )
+        if recommended.item_ages is None:
+            self.refuse_without_times()
         return self._per_user(recommended.cut(self.cutoff))
+
+    def refuse_without_times(self) -> None:
+        """Refuse the metric if it needs the times of training ratings, which are not known."""
+        if self.times_needed:
+            raise ValueError(
+                f"{self.label} needs the times of training ratings, which are not known. Evaluate "
+                "systems on a split of ratings with timestamps (rv.evaluate; in a command: receval "
+                "evaluate), or leave out the metric."
+            )
 
     @abstractmethod
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
