@@ -154,7 +154,8 @@ def test_groups_of_one_user_have_no_interval_and_no_significant_difference(
     for test in ("welch", "permutation"):
         pairs = result.by_group(people).compare(test=test, samples=50)
         assert pairs["low"].isna().all()
-        assert (pairs["p"] == 1).all()
+        assert pairs["p"].isna().all()
+    assert set(pairs["method"]) == {"cannot tell: a group has one user"}
 
 
 def test_users_are_grouped_by_the_number_of_their_training_ratings() -> None:
@@ -390,3 +391,24 @@ def test_a_saved_result_has_the_same_groups(result: rv.EvaluationResult, tmp_pat
     pd.testing.assert_frame_equal(own.summary(), loaded.summary())
     assert loaded.notes == own.notes
     assert not (tmp_path / "settings.json").exists()
+
+
+def test_groups_are_corrected_and_tested_as_asked_for(result: rv.EvaluationResult) -> None:
+    grouped = result.by_group(PEOPLE, "gender")
+    ranked = grouped.compare(test="mann-whitney", correction="bh")
+    assert "p_bh" in ranked
+    values = result.per_user().merge(PEOPLE, on="user")
+    row = ranked.iloc[0]
+    own = values[(values["protocol"] == row["protocol"]) & (values["system"] == row["system"])]
+    one, other = (own[own["gender"] == row[name]][row["metric"]] for name in ("first", "second"))
+    wanted = stats.mannwhitneyu(one, other, method="asymptotic").pvalue
+    assert row["p"] == pytest.approx(wanted, rel=1e-9)
+    assert "p_holm" not in grouped.compare(correction=None)
+    assert "p (BH)" in [own.header for own in grouped.tables(correction="bh")[1].columns]
+
+
+def test_a_table_of_users_that_does_not_exist_is_refused_in_a_sentence(
+    result: rv.EvaluationResult,
+) -> None:
+    with pytest.raises(ValueError, match="There is no file 'gender' to group users by"):
+        result.by_group("gender")

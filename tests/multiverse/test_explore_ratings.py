@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import receval as rv
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.evaluation.report import ReportFigure
@@ -166,3 +167,26 @@ def test_of_many_pairs_all_have_tables_and_the_first_have_figures() -> None:
     assert len(figures) == MOST_DRAWN
     assert f"The first {MOST_DRAWN} of 21 pairs have a figure." in report.page()
     assert not [note for note in report.all_notes if note.code == "no-figure"]
+
+
+def test_a_split_of_ones_own_is_the_first_universe_and_prints_in_ten_lines() -> None:
+    data = rv.split(own_ratings(), "leave-out", held_out=3)
+    found = explore_ratings(data, SYSTEMS, grid=DecisionGrid(selection=[{}, {"share": 0.5}]))
+    assert found.start.levels["split"] == "own"
+    assert set(found.universes["split"]) == {"own", "random-0.5"}
+    assert len(str(found).splitlines()) <= 10
+
+
+def test_a_split_along_time_is_a_level_if_there_are_times() -> None:
+    ratings = own_ratings()
+    assert all(own.kind != "time" for own in grid_of("quick", ratings)[0].split)
+    times = np.arange(len(ratings)) * 37 % len(ratings)
+    timed = Ratings(
+        ratings.users, ratings.items, ratings.values, ratings.user_ids, ratings.item_ids, times
+    )
+    assert [own.label for own in grid_of("quick", timed)[0].split][-1] == "time-0.8"
+    alone = DecisionGrid(split=[{"kind": "time", "train_ratio": 0.8}])
+    found = explore_ratings(timed, SYSTEMS, grid=alone)
+    late = times[np.argsort(times)][int(0.8 * len(times))]
+    tested = np.unique(timed.users[times >= late])
+    assert found.per_user["user"].nunique() <= len(tested)

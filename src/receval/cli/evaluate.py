@@ -18,7 +18,13 @@ from receval.cli.arguments import (
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.comparison_arguments import add_comparison, check_comparison, comparison_of
-from receval.cli.features import FILES, add_features, features_of, grouped_results
+from receval.cli.features import (
+    FILES,
+    add_features,
+    add_rating_scores,
+    features_of,
+    grouped_results,
+)
 from receval.cli.runs import add_depth, add_run_columns, read_runs
 from receval.cli.saved_arguments import add_settings
 from receval.cli.split import DEFAULT_SPLIT, add_given_parts, split_of
@@ -101,6 +107,7 @@ def add_evaluate(commands: Any) -> None:
     )
     add_given_parts(parser)
     add_measuring(parser)
+    add_rating_scores(parser)
     add_features(parser)
     add_comparison(parser)
     add_output(parser, "receval-evaluate")
@@ -132,6 +139,7 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
             relevant=chosen.relevant,
             users=chosen.users,
             dialect=chosen.dialect,
+            rating_scores=repeated(chosen.rating_scores),
             **features,
             progress=progress,
         )

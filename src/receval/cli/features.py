@@ -51,6 +51,17 @@ def add_features(parser: argparse.ArgumentParser) -> None:
     complete_by("file", files)
 
 
+def add_rating_scores(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for systems whose scores are ratings."""
+    parser.add_argument(
+        "--rating-scores",
+        action="append",
+        metavar="NAME",
+        help="system whose scores are ratings, for MAE and RMSE, besides those of this library that "
+        "say so themselves; may be repeated",
+    )
+
+
 def features_of(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of :func:`add_features` for the functions of the library."""
     from receval.data.features import read_features

@@ -23,6 +23,13 @@ from receval.cli.arguments import (
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.evaluate import named_system
+from receval.cli.features import (
+    FILES,
+    add_features,
+    add_rating_scores,
+    features_of,
+    grouped_results,
+)
 from receval.cli.saved_arguments import add_settings
 from receval.cli.split import DEFAULT_SPLIT, named_split
 from receval.storage.messages import quoted
@@ -74,6 +81,12 @@ def add_tune(commands: Any) -> None:
         help="trials of each system, drawn at random (default: all combinations of the grid)",
     )
     parser.add_argument(
+        "--search",
+        choices=("random", "optuna"),
+        default="random",
+        help="whether trials are drawn at random or proposed by Optuna (default: %(default)s)",
+    )
+    parser.add_argument(
         "--split",
         default=DEFAULT_SPLIT,
         metavar="KIND",
@@ -105,9 +118,11 @@ def add_tune(commands: Any) -> None:
         help="also write times.csv, the seconds of each trial, which differ from run to run",
     )
     add_measuring(parser)
+    add_rating_scores(parser)
+    add_features(parser)
     add_output(parser, "receval-tune")
     complete_by("directory", [resume])
-    add_settings(parser, required=["ratings", "grid"], files=["ratings"])
+    add_settings(parser, required=["ratings", "grid"], files=["ratings", *FILES])
 
 
 def run_tune(chosen: argparse.Namespace) -> int:
@@ -128,6 +143,8 @@ def run_tune(chosen: argparse.Namespace) -> int:
     if chosen.dialect is not None and not metrics:
         raise ValueError("Name the metric of the dialect to tune by (--metric).")
     kind, parameters = named_split(chosen.split)
+    features = features_of(chosen)
+    rating_scores = repeated(chosen.rating_scores)
     data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
     with progress_line("trial") as progress:
         tuned = tune(
@@ -135,6 +152,9 @@ def run_tune(chosen: argparse.Namespace) -> int:
             {name: (partial(_system, name), _distributions(own)) for name, own in grids.items()},
             metric=metrics[0] if metrics else DEFAULT_METRIC,
             protocol=protocols[0],
+            item_features=features.get("item_features"),
+            rating_scores=[name for name in rating_scores if name in grids],
+            search=chosen.search,
             budget=chosen.budget,
             validation=None if chosen.validation is None else _validation(chosen.validation),
             seed=chosen.seed,
@@ -151,10 +171,13 @@ def run_tune(chosen: argparse.Namespace) -> int:
             protocols=protocols,
             metrics=metrics or None,
             progress=progress,
+            rating_scores=rating_scores,
+            **features,
             **measuring,
         )
     title = f"Tuned systems on {Path(chosen.ratings).name}"
-    report = result.as_report(title, samples=chosen.samples)
+    grouped = grouped_results(result, chosen)
+    report = result.as_report(title, grouped=grouped, samples=chosen.samples)
     report = replace(report, notes=(*report.notes, *tuned.notes))
     if chosen.times:
         times: pd.DataFrame = tuned.trace()[["system", "trial", "seconds"]]

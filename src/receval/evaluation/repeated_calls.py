@@ -55,6 +55,8 @@ def command_settings(
         "users": settings["users"],
         "seed": settings["seed"],
     }
+    if "rating_scores" in settings:
+        arguments["rating_scores"] = list(settings["rating_scores"])
     if "dialect" in settings:
         arguments["dialect"] = settings["dialect"]
     return {"receval": receval_version(), "command": "evaluate", "arguments": arguments}

@@ -334,6 +334,8 @@ def evaluate_systems(
     }
     if tuning:
         settings["tuning"] = {name: own.as_dict() for name, own in tuning.items()}
+    if rating_scores:
+        settings["rating_scores"] = list(rating_scores)
     if runs:
         settings |= {"runs": others.sources, "depth": depth}
     result = measurements.result(

@@ -63,7 +63,8 @@ class ExploredRatings:
     ``verdict`` of a universe that cannot tell systems apart is ``cannot tell``, with a ``reason``
     (:data:`receval.multiverse.cannot_tell.REASONS`). ``per_user`` has the values of users in the
     starting configuration, the first level of every decision, by ``system`` and ``user``. It
-    prints in ten lines. Notes are on decisions that the data do not support, and on universes that cannot tell.
+    prints in ten lines. Notes are on decisions that the data do not support, and on universes that
+    cannot tell.
     """
 
     universes: pd.DataFrame
