@@ -57,8 +57,8 @@ def add_rating_scores(parser: argparse.ArgumentParser) -> None:
         "--rating-scores",
         action="append",
         metavar="NAME",
-        help="system whose scores are ratings, for MAE and RMSE, besides those of this library that "
-        "say so themselves; may be repeated",
+        help="system whose scores are ratings, for MAE and RMSE, besides those of this library "
+        "that say so themselves; may be repeated",
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import expit, logit, stdtrit
 
 from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists
 from receval.metrics.lists import JudgedLists
@@ -17,6 +17,7 @@ from receval.statistics.pairs import over_pairs, system_pairs
 CONFIDENCE = 0.95
 
 _ROUNDING = 1e-12
+_LARGEST_EXPONENT = 600.0
 
 
 @dataclass(frozen=True)
@@ -129,13 +130,11 @@ def interval_within(
         x, own = means[inside] - lower, halves[inside]
         if np.isfinite(upper):
             width = upper - lower
-            odds, change = x / (width - x), own * width / (x * (width - x))
-            ends = [
-                lower + width * part / (1 + part)
-                for part in (odds * np.exp(-change), odds / np.exp(-change))
-            ]
+            middle, change = logit(x / width), own * width / (x * (width - x))
+            ends = [lower + width * expit(middle + sign * change) for sign in (-1, 1)]
         else:
-            ends = [lower + x * np.exp(-own / x), lower + x * np.exp(own / x)]
+            change = np.minimum(own / x, _LARGEST_EXPONENT)
+            ends = [lower + x * np.exp(sign * change) for sign in (-1, 1)]
         low[inside], high[inside] = ends
     is_at_end = (np.abs(means - lower) <= slack) | (np.abs(means - upper) <= slack)
     is_known = (halves > _ROUNDING * np.abs(means)) & ~is_at_end
