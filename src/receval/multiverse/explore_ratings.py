@@ -420,9 +420,9 @@ def explore_ratings(
                 "The split holds users out, and systems are given some of their ratings after "
                 "training, which universes do not do. Give a split of the ratings of all users."
             )
-        ratings = own_split.ratings
-    else:
-        ratings = ratings.in_order_of_identifiers()
+    # Splits are in this order already.
+    rated = ratings.ratings if isinstance(ratings, SplitRatings) else ratings
+    ratings = rated if own_split is not None else rated.in_order_of_identifiers()
     levels, notes = (grid, ()) if isinstance(grid, DecisionGrid) else grid_of(grid, ratings)
     if own_split is not None:
         others = [one for one in levels.split if one.kind != "own"]
