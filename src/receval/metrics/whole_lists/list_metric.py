@@ -174,8 +174,8 @@ class ListMetric(BaseMetric):
         if self.times_needed:
             raise ValueError(
                 f"{self.label} needs the times of training ratings, which are not known. Evaluate "
-                "systems on a split of ratings with timestamps (rv.evaluate; in a command: receval "
-                "evaluate), or leave out the metric."
+                "systems on a split of ratings that were read with timestamp=... (in receval "
+                "evaluate: --timestamp), or leave out the metric."
             )
 
     @abstractmethod
