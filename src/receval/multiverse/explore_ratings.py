@@ -414,12 +414,11 @@ def explore_ratings(
             "multiverse compares two or more."
         )
     own_split = ratings if isinstance(ratings, SplitRatings) else None
-    if own_split is not None:
-        if next(iter(own_split.folds())).fold_in is not None:
-            raise ValueError(
-                "The split holds users out, and systems are given some of their ratings after "
-                "training, which universes do not do. Give a split of the ratings of all users."
-            )
+    if own_split is not None and next(iter(own_split.folds())).fold_in is not None:
+        raise ValueError(
+            "The split holds users out, and systems are given some of their ratings after "
+            "training, which universes do not do. Give a split of the ratings of all users."
+        )
     # Splits are in this order already.
     rated = ratings.ratings if isinstance(ratings, SplitRatings) else ratings
     ratings = rated if own_split is not None else rated.in_order_of_identifiers()

@@ -122,11 +122,11 @@ tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 
 ```
 where $`T_{-u}`$ is the metric without the list of user $`u`$. Their mean is the metric $`T`$.
 
-Intervals of metrics with bounds, such as Gini and coverage, are computed for the log-odds of the value
-(for its logarithm if there is only a lower bound) and transformed back, so that they stay within the
-bounds (Miller 1974, "The jackknife: a review"). There is no interval, and a note says so, where the value
-is at a bound or no single user changes it. Where the differences of two systems are equal for all users,
-no test can tell them apart, and there is no p-value."""
+Intervals of metrics with bounds, such as Gini and coverage, are computed for the log-odds of the
+value (for its logarithm if there is only a lower bound) and transformed back, so that they stay
+within the bounds (Miller 1974, "The jackknife: a review"). There is no interval, and a note says
+so, where the value is at a bound, or leaving out any one user changes it equally. Where the
+differences of two systems are equal for all users, there is no p-value."""
 
 
 _OF_RATINGS = """\
