@@ -25,8 +25,8 @@ from reproduction.publishing.ledger import (
     ledger_page,
     paper_page,
     papers_in,
-    reasons_once,
     read_verdict_rows,
+    reasons_once,
     splits_in_short,
 )
 
