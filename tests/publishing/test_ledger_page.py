@@ -26,6 +26,7 @@ from reproduction.publishing.ledger import (
     paper_page,
     papers_in,
     read_verdict_rows,
+    reasons_once,
     splits_in_short,
 )
 
@@ -164,6 +165,14 @@ def test_a_slip_is_told_with_what_the_paper_prints() -> None:
 def test_what_could_not_be_rebuilt_is_told_with_its_reason() -> None:
     failing = page().partition("### Could not be rebuilt (1)")[2].partition("###")[0]
     assert failing.strip().endswith("*ml-1m: does not hold.* Our pLSA is another one.")
+
+
+def test_a_reason_of_several_claims_is_told_once() -> None:
+    failing = {"verdict": "does not hold", "reason": "Our pLSA is another one."}
+    rows = [row(claim=f"A-00{number}", **failing) for number in (1, 2, 3)]
+    (paper,) = papers_in([*rows, row(claim="A-004", verdict="does not hold", reason="By chance.")])
+    reasons = [why for _, _, why in reasons_once(paper.not_rebuilt)]
+    assert reasons == ["Our pLSA is another one.", "As A-001.", "As A-001.", "By chance."]
 
 
 def test_what_the_paper_itself_contradicts_is_a_slip_and_no_failure_of_ours() -> None:

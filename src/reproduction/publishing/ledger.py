@@ -419,7 +419,7 @@ def _table_of_counts(papers: Sequence[PaperLedger]) -> str:
 def _lists(paper: PaperLedger) -> Iterator[str]:
     """Yield the non-empty lists of a paper with their headings."""
     slips = [_entry(claim, claim.printed, claim.own) for claim in paper.slips]
-    failing = [_entry(claim, reasons_of(rows), rows) for claim, rows in paper.not_rebuilt]
+    failing = [_entry(claim, why, rows) for claim, rows, why in reasons_once(paper.not_rebuilt)]
     unsure = []
     for claim, rows in paper.of_splits:
         splits = ", ".join(dict.fromkeys(row.on_splits for row in rows if row.on_splits))
@@ -429,6 +429,17 @@ def _lists(paper: PaperLedger) -> Iterator[str]:
         if entries:
             yield f"### {heading} ({len(entries)})"
             yield "\n".join(entries)
+
+
+def reasons_once(
+    found: Iterable[tuple[LedgerClaim, tuple[VerdictRow, ...]]],
+) -> Iterator[tuple[LedgerClaim, tuple[VerdictRow, ...], str]]:
+    """Yield claims with their rows and why they fail; a reason that was given names its claim."""
+    first: dict[str, str] = {}
+    for claim, rows in found:
+        why = reasons_of(rows)
+        number = first.setdefault(why, claim.number)
+        yield claim, rows, f"As {number}." if why and number != claim.number else why
 
 
 def list_headings(paper: str) -> tuple[str, str, str]:

@@ -31,7 +31,7 @@ from reproduction.publishing.ledger import (
     here_counts,
     in_paper_counts,
     list_headings,
-    reasons_of,
+    reasons_once,
 )
 from reproduction.publishing.site.site_pages import (
     SiteLinks,
@@ -368,7 +368,7 @@ def paper_pages(
 
         lists = [
             [entry(claim, claim.printed, claim.own) for claim in paper.slips],
-            [entry(claim, reasons_of(rows), rows) for claim, rows in paper.not_rebuilt],
+            [entry(claim, why, rows) for claim, rows, why in reasons_once(paper.not_rebuilt)],
             [entry(claim, "", rows) for claim, rows in paper.of_splits],
         ]
         lacking = {r.dataset: r for claim in paper.claims for r in claim.own if r.lacks_dataset}
