@@ -17,6 +17,8 @@ import pytest
 from receval import __version__
 from receval.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 SETTINGS = "first/settings.json"
 COMMANDS = {
     "evaluate": [
@@ -190,7 +192,7 @@ def test_settings_that_cannot_be_repeated_are_one_sentence_and_status_two(
     assert not Path("second").exists()
 
 
-@pytest.mark.parametrize("content", [None, b"", b"[]", b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("content", [None, b"", b"[]", b"\xff", b"[" * 100_000], ids=range(5))
 def test_files_that_are_no_settings_are_named(
     content: bytes | None, capsys: pytest.CaptureFixture[str]
 ) -> None:

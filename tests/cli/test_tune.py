@@ -19,6 +19,8 @@ from receval.cli.tune import named_grids, system_text, values_to_try
 
 pytest.importorskip("sklearn", reason="scikit-learn is not installed: the extra sklearn has it")
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 
 @pytest.fixture(autouse=True)
 def tables(folder: Path) -> None:
