@@ -242,6 +242,7 @@ def test_one_user_has_only_a_permutation_test() -> None:
             alone.compare(**choices)  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"])

@@ -79,6 +79,7 @@ def test_orders_by_disliked_items_are_from_the_best_system_to_the_worst() -> Non
     assert "↓: less is better" in table.notes[0]
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_the_figure_has_the_arrow_and_the_best_above(result: EvaluationResult) -> None:
     with figure_style():

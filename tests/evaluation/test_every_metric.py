@@ -54,6 +54,7 @@ def check_that_all_are_told(result: EvaluationResult) -> None:
     assert np.isfinite(averages["mean"]).all()
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_every_parameter_of_every_metric_is_tried() -> None:
     assert set(VALUES_OF_COMMON) == set(COMMON)
 

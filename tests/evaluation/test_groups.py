@@ -295,6 +295,7 @@ def test_groups_by_what_was_not_evaluated_are_refused(result: rv.EvaluationResul
         untrained.by_group({"user": ["a"], "gender": ["F"]}).compare()
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_users_without_a_value_are_in_no_group_and_noted(result: rv.EvaluationResult) -> None:
     some = {"user": USERS[:10], "gender": ["F", "M"] * 5}
 

@@ -79,6 +79,7 @@ def test_methods_of_a_reference_and_of_one_system_tell_what_was_compared(
     assert "The system was Pop (Popularity)." in alone
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_methods_of_runs_tell_their_depth_and_ties() -> None:
     test = {"user": list("aabb"), "item": list("xyxy"), "rating": [1] * 4}
     run = {"a": {"x": 2.0, "z": 1.0}, "b": {"y": 3.0, "z": 1.0}}

@@ -262,6 +262,7 @@ def test_a_diagnosis_does_not_depend_on_the_order_of_rows() -> None:
     assert found[0].advice == found[1].advice
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_a_digest_tells_other_ratings_and_no_other_order() -> None:
     rows = table()
     digest = read_ratings(rows).digest()

@@ -28,8 +28,15 @@ def halves(seed: int = 1) -> rv.SplitRatings:
 
 
 def tuned_here(systems: dict[str, Any] | None = None, **arguments: Any) -> rv.TuningResult:
+    if not (systems or arguments):
+        return tuned_near()
     arguments = {"jobs": 1, **arguments}
     return rv.tune(halves(), systems or {"near": (Nearness, SPOTS)}, **arguments)
+
+
+@cache
+def tuned_near() -> rv.TuningResult:
+    return rv.tune(halves(), {"near": (Nearness, SPOTS)}, jobs=1)
 
 
 def test_tuning_finds_the_planted_number_of_factors() -> None:
@@ -46,6 +53,7 @@ def test_a_metric_of_which_less_is_better_is_minimised() -> None:
     assert table["expected"].iloc[-1] == pytest.approx(min(down.values))
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_the_value_of_a_trial_is_that_of_evaluating_on_the_validation_part() -> None:
     from receval.tuning.validation import validation_split
 
@@ -86,6 +94,7 @@ def test_settings_of_a_system_do_not_depend_on_the_other_systems() -> None:
     assert alone.records["a"] == beside.records["a"] != beside.records["b"]
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_failed_trials_are_recorded_and_do_not_stop_the_others() -> None:
     tuned = tuned_here({"near": (Nearness, {"spot": [1.0, 7.0], "fails": ["", "sentence"]})})
     record = tuned.records["near"]
@@ -223,6 +232,7 @@ def test_the_last_expected_best_without_replacement_is_the_best() -> None:
     assert table["expected"].iloc[0] == pytest.approx(np.mean(tuned.records["near"].values))
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_the_figure_is_svg_or_pdf(tmp_path: Path) -> None:
     tuned = tuned_here()
