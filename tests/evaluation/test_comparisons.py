@@ -242,7 +242,6 @@ def test_one_user_has_only_a_permutation_test() -> None:
             alone.compare(**choices)  # type: ignore[arg-type]
 
 
-@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"])
@@ -255,6 +254,7 @@ def test_identical_systems_never_differ(test: Any) -> None:
     assert pairs["not_inferior"].all()
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_tables_say_which_test_correction_and_effect_they_show(result: EvaluationResult) -> None:
     averages, pairs = result.tables(

@@ -79,7 +79,6 @@ def test_orders_by_disliked_items_are_from_the_best_system_to_the_worst() -> Non
     assert "↓: less is better" in table.notes[0]
 
 
-@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_the_figure_has_the_arrow_and_the_best_above(result: EvaluationResult) -> None:
     with figure_style():
@@ -88,6 +87,7 @@ def test_the_figure_has_the_arrow_and_the_best_above(result: EvaluationResult) -
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["good", "poor"]
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_files_of_data_have_the_plain_names(result: EvaluationResult, tmp_path: Path) -> None:
     result.as_report().write(tmp_path)

@@ -79,7 +79,6 @@ def test_methods_of_a_reference_and_of_one_system_tell_what_was_compared(
     assert "The system was Pop (Popularity)." in alone
 
 
-@pytest.mark.usefixtures("unrendered")
 def test_methods_of_runs_tell_their_depth_and_ties() -> None:
     test = {"user": list("aabb"), "item": list("xyxy"), "rating": [1] * 4}
     run = {"a": {"x": 2.0, "z": 1.0}, "b": {"y": 3.0, "z": 1.0}}
@@ -90,6 +89,7 @@ def test_methods_of_runs_tell_their_depth_and_ties() -> None:
     )
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_a_report_has_the_paragraph_only_where_it_is_asked_for(result: EvaluationResult) -> None:
     assert "<h2>Methods</h2>" not in result.as_report(samples=100).page()

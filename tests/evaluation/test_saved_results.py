@@ -38,7 +38,6 @@ def test_every_field_is_saved_or_has_a_default() -> None:
 
 
 @pytest.mark.usefixtures("unrendered")
-@pytest.mark.usefixtures("unrendered")
 def test_a_loaded_result_has_the_same_tables_notes_and_bytes(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:
@@ -60,6 +59,7 @@ def test_a_loaded_result_has_the_same_tables_notes_and_bytes(
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 @pytest.mark.processes
 def test_lists_and_tuning_are_saved_with_a_result(tmp_path: Path) -> None:

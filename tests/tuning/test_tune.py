@@ -53,7 +53,6 @@ def test_a_metric_of_which_less_is_better_is_minimised() -> None:
     assert table["expected"].iloc[-1] == pytest.approx(min(down.values))
 
 
-@pytest.mark.usefixtures("unrendered")
 def test_the_value_of_a_trial_is_that_of_evaluating_on_the_validation_part() -> None:
     from receval.tuning.validation import validation_split
 
@@ -64,6 +63,7 @@ def test_the_value_of_a_trial_is_that_of_evaluating_on_the_validation_part() -> 
     assert list(tuned.records["near"].values) == means.tolist()
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.processes
 def test_the_number_of_jobs_changes_nothing_but_times() -> None:
     systems = {
@@ -94,7 +94,6 @@ def test_settings_of_a_system_do_not_depend_on_the_other_systems() -> None:
     assert alone.records["a"] == beside.records["a"] != beside.records["b"]
 
 
-@pytest.mark.usefixtures("unrendered")
 def test_failed_trials_are_recorded_and_do_not_stop_the_others() -> None:
     tuned = tuned_here({"near": (Nearness, {"spot": [1.0, 7.0], "fails": ["", "sentence"]})})
     record = tuned.records["near"]
@@ -106,6 +105,7 @@ def test_failed_trials_are_recorded_and_do_not_stop_the_others() -> None:
     assert "2 of 4 trials of near failed. The first reason: The spot is taken." in tuned.notes
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_a_system_whose_trials_all_fail_is_left_out_with_a_note() -> None:
     grid = {"spot": [7.0], "fails": "sentence"}
     tuned = tuned_here({"bad": (Nearness, grid), "good": (Nearness, {"spot": [7.0]})})
@@ -232,7 +232,6 @@ def test_the_last_expected_best_without_replacement_is_the_best() -> None:
     assert table["expected"].iloc[0] == pytest.approx(np.mean(tuned.records["near"].values))
 
 
-@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_the_figure_is_svg_or_pdf(tmp_path: Path) -> None:
     tuned = tuned_here()
@@ -242,6 +241,7 @@ def test_the_figure_is_svg_or_pdf(tmp_path: Path) -> None:
         tuned.plot(tmp_path / "tuning.png")
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_reports_have_times_only_on_request() -> None:
     tuned = tuned_here()
     assert "seconds" not in tuned.as_report().data["trials"]
