@@ -43,6 +43,7 @@ def test_what_an_encoding_does_not_have_is_replaced(
     assert told == f"{shown}.csv: there is no such file or folder.\n"
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_tables_are_printed_in_the_letters_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = BytesIO()
@@ -74,6 +75,7 @@ def test_neither_the_backend_of_a_notebook_nor_a_lacking_home_matters_to_matplot
     assert line.startswith("There is no command 'no-command'")
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_a_file_whose_name_is_no_utf_8_is_shown_with_escapes(
     capsys: pytest.CaptureFixture[str],
@@ -187,6 +189,7 @@ def test_ctrl_c_is_one_line_and_status_130(
     assert not list(Path().glob("receval-*"))
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize(("stream", "status"), [("stderr", 0), ("stdout", 2)])
 def test_a_full_disk_behind_a_stream_takes_no_results_away(
