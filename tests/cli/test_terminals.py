@@ -190,6 +190,7 @@ def test_ctrl_c_is_one_line_and_status_130(
 
 
 @pytest.mark.usefixtures("unrendered")
+@pytest.mark.costly
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize(("stream", "status"), [("stderr", 0), ("stdout", 2)])
 def test_a_full_disk_behind_a_stream_takes_no_results_away(
