@@ -10,7 +10,9 @@ import signal
 import sys
 from collections.abc import Iterator
 from functools import cache
+from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import Phase, settings
@@ -20,6 +22,9 @@ from hypothesis import Phase, settings
 sys.dont_write_bytecode = False
 
 from receval.arithmetic import use_one_arithmetic  # noqa: E402
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 pytest_plugins = ["processor_budget"]
 
@@ -189,6 +194,25 @@ def small_edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Workflow.make_small_edition(folder)
             (folder / "ready").touch()
     return folder / FINISHED
+
+
+@pytest.fixture
+def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the figures of reports without rendering them, which takes most of a small command.
+
+    In the place of the image is what was drawn: titles, texts, and the data of lines and bars.
+    """
+
+    def drawn(figure: Figure, title: str = "", description: str = "") -> bytes:
+        shown: list[object] = [title, description]
+        for axes in figure.axes:
+            shown += (axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel())
+            shown += (text.get_text() for text in axes.texts)
+            shown += (line.get_xydata().tolist() for line in axes.lines)
+            shown += (patch.get_extents().bounds for patch in axes.patches)
+        return f"<svg><desc>{escape(ascii(shown))}</desc></svg>".encode()
+
+    monkeypatch.setattr("receval.evaluation.report.rendered_svg", drawn)
 
 
 def pytest_configure() -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from receval.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 
 @pytest.fixture(autouse=True)
 def tables(folder: Path) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from receval.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 EVALUATE = ["evaluate", "r.csv", "--system", "pop", "--system", "random", "--metric", "P@3"]
 OPTIONS = ["--significance-test", "t", "--correction", "none", "--effect", "cliff"]
 FURTHER = ["--reference", "pop", "--margin", "P@3=.2", "--power", ".8", "--methods"]

@@ -13,6 +13,8 @@ from cli.random_tables import random_ratings
 
 from receval.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 
 @pytest.fixture(autouse=True)
 def files(folder: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from receval.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 _TEST = "user,item,rating\nann,book,1\n"
 _RUN = "user,item,score\nann,book,1\n"
 

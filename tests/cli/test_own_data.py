@@ -54,6 +54,7 @@ def test_evaluate_writes_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert settings["result"]["relevant"] == 4
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_runs_are_named_by_their_files_or_by_the_caller(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -66,6 +67,7 @@ def test_runs_are_named_by_their_files_or_by_the_caller(
     assert "AP" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_what_may_mislead_is_told_and_refused_where_strict_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

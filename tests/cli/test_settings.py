@@ -16,6 +16,9 @@ import pytest
 
 from receval import __version__
 from receval.cli.main import main
+from receval.evaluation.report import Report
+
+pytestmark = pytest.mark.usefixtures("unrendered")
 
 SETTINGS = "first/settings.json"
 COMMANDS = {
@@ -190,7 +193,7 @@ def test_settings_that_cannot_be_repeated_are_one_sentence_and_status_two(
     assert not Path("second").exists()
 
 
-@pytest.mark.parametrize("content", [None, b"", b"[]", b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("content", [None, b"", b"[]", b"\xff", b"[" * 100_000], ids=range(5))
 def test_files_that_are_no_settings_are_named(
     content: bytes | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -234,7 +237,7 @@ def test_a_folder_is_replaced_whole_and_the_files_of_others_stay(
 def test_settings_of_somebody_else_take_no_file_away_outside_their_folder(files: Any) -> None:
     Path("out").mkdir()
     Path("out/settings.json").write_text(json.dumps({"files": files}), encoding="utf-8")
-    assert main(["evaluate", "r.csv", "--system", "pop", "--out", "out", "--force"]) == 0
+    Report("Mine", ()).write("out", force=True)
     assert Path("r.csv").exists()
 
 

@@ -14,6 +14,8 @@ import pytest
 import receval as rv
 from receval.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 USUAL = ["--system", "pop", "--metric", "RR", "--relevant", "3", "--quiet"]
 
 

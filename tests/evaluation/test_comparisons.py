@@ -255,6 +255,7 @@ def test_identical_systems_never_differ(test: Any) -> None:
     assert pairs["not_inferior"].all()
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_tables_say_which_test_correction_and_effect_they_show(result: EvaluationResult) -> None:
     averages, pairs = result.tables(

@@ -87,6 +87,7 @@ def test_the_figure_has_the_arrow_and_the_best_above(result: EvaluationResult) -
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["good", "poor"]
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_files_of_data_have_the_plain_names(result: EvaluationResult, tmp_path: Path) -> None:
     result.as_report().write(tmp_path)

@@ -60,13 +60,13 @@ def test_every_parameter_of_every_metric_is_tried() -> None:
 
 
 @pytest.mark.costly
-@pytest.mark.usefixtures("_three_panels")
+@pytest.mark.usefixtures("_three_panels", "unrendered")
 def test_every_listed_metric_works_for_runs() -> None:
     check_that_all_are_told(evaluate_runs(TABLE, {"mine": LISTS}, metrics=LABELS, depth="whole"))
 
 
 @pytest.mark.costly
-@pytest.mark.usefixtures("_three_panels")
+@pytest.mark.usefixtures("_three_panels", "unrendered")
 def test_every_listed_metric_works_for_systems() -> None:
     data = split(read_ratings(TABLE), "user-ratio", train_ratio=0.5)
     check_that_all_are_told(evaluate_systems(data, {"Pop": Popularity()}, metrics=LABELS))

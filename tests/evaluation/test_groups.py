@@ -305,6 +305,7 @@ def test_users_without_a_value_are_in_no_group_and_noted(result: rv.EvaluationRe
     assert any("14 of 24 averaged users have no gender" in note for note in grouped.notes)
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_the_report_has_the_groups(result: rv.EvaluationResult, tmp_path: Path) -> None:
     grouped = [result.by_group(PEOPLE, "gender"), result.by_group(items="genre")]
 

@@ -89,6 +89,7 @@ def test_methods_of_runs_tell_their_depth_and_ties() -> None:
     )
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_a_report_has_the_paragraph_only_where_it_is_asked_for(result: EvaluationResult) -> None:
     assert "<h2>Methods</h2>" not in result.as_report(samples=100).page()

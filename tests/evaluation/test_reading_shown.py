@@ -22,6 +22,8 @@ from receval.multiverse.explore_ratings import explore_ratings, grid_of
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.splits.split_ratings import split
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 
 def table(seed: int = 1, users: int = 20, items: int = 12) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)

@@ -37,6 +37,7 @@ def test_every_field_is_saved_or_has_a_default() -> None:
         assert own.default is not MISSING or own.default_factory is not MISSING, own.name
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_a_loaded_result_has_the_same_tables_notes_and_bytes(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:
@@ -58,6 +59,7 @@ def test_a_loaded_result_has_the_same_tables_notes_and_bytes(
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 @pytest.mark.processes
 def test_lists_and_tuning_are_saved_with_a_result(tmp_path: Path) -> None:
@@ -103,6 +105,7 @@ def test_damaged_files_and_those_of_others_are_named(
         result.save(tmp_path)
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_the_command_repeats_what_the_library_has_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

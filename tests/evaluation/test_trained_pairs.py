@@ -54,6 +54,7 @@ def test_a_test_of_which_every_pair_trains_is_refused_either_way() -> None:
         evaluate_runs(TEST, {"mine": WHOLE}, train=read_ratings(TEST), trained_pairs="drop")
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.parametrize("command", ["runs", "audit-samples"])
 @pytest.mark.costly
 def test_commands_have_a_word_for_it(

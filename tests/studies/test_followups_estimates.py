@@ -177,16 +177,19 @@ def test_known_propensities_are_right_on_average(tmp_path: Path) -> None:
     assert "| IPS, known" in printed(estimated_errors, errors, tmp_path)
 
 
-def strata_of(folder: Path, *datasets: str) -> pd.DataFrame:
+@pytest.fixture(scope="module")
+def strata(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     labels = ["nDCG", "P@10"]
-    return estimated_strata.data(inputs_on(folder, *datasets, names=labels, metrics=labels))
+    inputs = inputs_on(
+        tmp_path_factory.mktemp("strata"), "cm100k", "ml-1m", names=labels, metrics=labels
+    )
+    return estimated_strata.data(inputs)
 
 
 def test_reversed_pairs_have_one_order_in_both_strata_and_the_other_in_the_whole(
-    tmp_path: Path,
+    strata: pd.DataFrame,
 ) -> None:
-    table = strata_of(tmp_path, "cm100k", "ml-1m")
-    for _, own in table.groupby(["dataset", "metric"]):
+    for _, own in strata.groupby(["dataset", "metric"]):
         values = own.pivot_table(index="system", columns="judgments", values="value", sort=False)
         expected = 0
         for one, other in combinations(values.index, 2):
@@ -201,8 +204,10 @@ def test_reversed_pairs_have_one_order_in_both_strata_and_the_other_in_the_whole
         assert shares["stratum-1"] + shares["stratum-2"] == pytest.approx(1)
 
 
-def test_order_by_random_items_is_compared_where_there_are_any(tmp_path: Path) -> None:
-    table = strata_of(tmp_path, "cm100k", "ml-1m")
+def test_order_by_random_items_is_compared_where_there_are_any(
+    strata: pd.DataFrame, tmp_path: Path
+) -> None:
+    table = strata
     assert table.loc[table["dataset"] == "ml-1m", "tau"].isna().all()
     cm100k = table[table["dataset"] == "cm100k"]
     assert set(cm100k["judgments"]) - set(table.loc[table["dataset"] == "ml-1m", "judgments"]) == {

@@ -265,6 +265,11 @@ def two_users(folder: Path, evaluations: Sequence[str] = ("observed", "real")) -
     return inputs_with(folder, cm100k=experiment)
 
 
+@pytest.fixture(scope="module")
+def of_two_users(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return values.data(two_users(tmp_path_factory.mktemp("two-users")))
+
+
 @pytest.mark.parametrize(
     ("evaluation", "form", "metric", "value", "lists"),
     [
@@ -288,13 +293,12 @@ def two_users(folder: Path, evaluations: Sequence[str] = ("observed", "real")) -
     ],
 )
 def test_a_user_without_a_list_counts_zero_in_the_text_and_not_at_all_in_the_released_code(
-    tmp_path: Path, evaluation: str, form: str, metric: str, value: float, lists: int
+    of_two_users: pd.DataFrame, evaluation: str, form: str, metric: str, value: float, lists: int
 ) -> None:
-    table = values.data(two_users(tmp_path))
     for fold in ("0", "mean"):
-        (row,) = rows_of(table, evaluation=evaluation, form=form, metric=metric, fold=fold).to_dict(
-            "records"
-        )
+        (row,) = rows_of(
+            of_two_users, evaluation=evaluation, form=form, metric=metric, fold=fold
+        ).to_dict("records")
         assert row["value"] == pytest.approx(value)
         assert row["lists"] == lists
 

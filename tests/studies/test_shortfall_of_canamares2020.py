@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 from studies.compared_experiments import (
@@ -18,11 +19,23 @@ from studies.compared_experiments import (
 from studies.prepared import display_of, drawn, problems_of, saved
 
 from receval.multiverse.decisions import Configuration
+from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.canamares2020 import fig08
 
 
-def test_the_full_average_is_the_coverage_times_the_reduced_one(tmp_path: Path) -> None:
-    results = fig08.data(inputs_of_overlaps(tmp_path))
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
+    return inputs_of_overlaps(tmp_path_factory.mktemp("overlaps"))
+
+
+@pytest.fixture(scope="module")
+def of_both(inputs: ArtifactInputs) -> pd.DataFrame:
+    """The numbers of both datasets."""
+    return fig08.data(inputs)
+
+
+def test_the_full_average_is_the_coverage_times_the_reduced_one(of_both: pd.DataFrame) -> None:
+    results = of_both
     keys = ["dataset", "metric", "system"]
     metrics = results[~results["metric"].str.contains("Coverage")]
     values = metrics.pivot_table(index=keys, columns="average", values="value")
@@ -38,9 +51,10 @@ def test_the_full_average_is_the_coverage_times_the_reduced_one(tmp_path: Path) 
     np.testing.assert_allclose(coverage["value"], (tested - 7) / tested)
 
 
-def test_systems_are_compared_with_mf_on_users_whom_both_cover(tmp_path: Path) -> None:
-    inputs = inputs_of_overlaps(tmp_path, ("ml-1m",))
-    results = fig08.data(inputs)
+def test_systems_are_compared_with_mf_on_users_whom_both_cover(
+    inputs: ArtifactInputs, of_both: pd.DataFrame
+) -> None:
+    results = of_both[of_both["dataset"] == "ml-1m"]
     rows = results[(results["metric"] == "P@10") & (results["system"] == "knn-overlap-10")]
     rows = rows.set_index("average")
     experiment = inputs.experiments["ml-1m-overlap"]
@@ -59,14 +73,15 @@ def test_systems_are_compared_with_mf_on_users_whom_both_cover(tmp_path: Path) -
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize(
-    ("datasets", "absent", "without_list"),
-    [(("ml-1m", "netflix"), (), 7), (("ml-1m",), ("netflix",), 30)],
-)
+@pytest.mark.parametrize("without_list", [7, 30])
 def test_figure_8_draws_averages_above_and_coverage_below(
-    tmp_path: Path, datasets: tuple[str, ...], absent: tuple[str, ...], without_list: int
+    tmp_path: Path, of_both: pd.DataFrame, without_list: int
 ) -> None:
-    results = saved(fig08.data(inputs_of_overlaps(tmp_path, datasets, without_list)), tmp_path)
+    datasets, absent, numbers = ("ml-1m", "netflix"), (), of_both
+    if without_list != 7:
+        datasets, absent = ("ml-1m",), ("netflix",)
+        numbers = fig08.data(inputs_of_overlaps(tmp_path, datasets, without_list))
+    results = saved(numbers, tmp_path)
     figure = drawn(fig08, results, display_of(STUDY, "fig08", absent))
     assert problems_of(figure) == []
     above, below = figure.axes[: len(datasets)], figure.axes[len(datasets) :]

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import same_color
+from matplotlib.figure import Figure
 from studies.prepared import (
     display_of,
     drawn,
@@ -172,9 +173,14 @@ def test_rows_are_told_apart_when_they_are_compared(everything: Path) -> None:
 # --- drawing ----------------------------------------------------------------------------------
 
 
-def test_figure_5_draws_three_panels(everything: Path) -> None:
-    figure = drawn_alone(fig05, read_results(everything), display_of(STUDY, "fig05"))
-    left, centre, right = figure.axes
+@pytest.fixture(scope="module")
+def of_demo(everything: Path) -> Figure:
+    """The figure with all datasets, in the demo edition."""
+    return drawn_alone(fig05, read_results(everything), display_of(STUDY, "fig05"))
+
+
+def test_figure_5_draws_three_panels(of_demo: Figure) -> None:
+    left, centre, right = of_demo.axes
     # Five of nine, and the data that they are like.
     labels = [line.get_label() for line in left.lines]
     named = ["$\\alpha$ = 0", ".5", "1", "1.5", "2"]
@@ -211,7 +217,7 @@ def test_figure_5_draws_three_panels(everything: Path) -> None:
 @pytest.mark.costly
 @pytest.mark.parametrize("present", [("ml-1m",), ("trec-qrels",), ("netflix", "lastfm-1k")])
 def test_panels_without_data_are_left_out_and_the_absent_named(
-    everything: Path, present: tuple[str, ...]
+    everything: Path, of_demo: Figure, present: tuple[str, ...]
 ) -> None:
     results = read_results(everything)
     results = results[results["dataset"].isin(present)]
@@ -219,28 +225,29 @@ def test_panels_without_data_are_left_out_and_the_absent_named(
     display = display_of(STUDY, "fig05", absent)
     figure = drawn(fig05, results, display)
     assert len(figure.axes) == (3 if "ml-1m" in present else 1)
-    assert len(figure.axes[-1].lines) == len(present)
+    # A dataset has the same dash whichever are there.
+    dashes = dict(
+        zip(CURVES, (line.get_linestyle() for line in of_demo.axes[-1].lines), strict=True)
+    )
+    assert [line.get_linestyle() for line in figure.axes[-1].lines] == [
+        dashes[name] for name in present
+    ]
     assert problems_of(figure) == []
     # The caption names what is absent.
     assert display.absence.startswith("Absent: ")
     assert display.absence in display.described
 
 
-def test_a_dataset_has_the_same_dash_whichever_are_there(everything: Path) -> None:
-    results = read_results(everything)
-    dashes = []
-    for rows in (results, results[results["dataset"] == "trec-qrels"]):
-        figure = drawn_alone(fig05, rows, display_of(STUDY, "fig05"))
-        dashes.append(figure.axes[-1].lines[-1].get_linestyle())
-    assert dashes[0] == dashes[1]
-
-
 @pytest.mark.costly
-def test_what_the_paper_prints_is_marked_on_the_real_data_alone(everything: Path) -> None:
-    results = read_results(everything)
+def test_what_the_paper_prints_is_marked_on_the_real_data_alone(
+    everything: Path, of_demo: Figure
+) -> None:
+    of_full = display_of(STUDY, "fig05", edition="full")
     texts, marks = {}, {}
-    for edition in ("full", "demo"):
-        figure = drawn_alone(fig05, results, display_of(STUDY, "fig05", edition=edition))
+    for edition, figure in (
+        ("full", drawn_alone(fig05, read_results(everything), of_full)),
+        ("demo", of_demo),
+    ):
         left, centre, _ = figure.axes
         marks[edition] = [line.get_xydata().tolist() for line in centre.lines[6:]]
         texts[edition] = [text.get_text() for text in centre.texts]

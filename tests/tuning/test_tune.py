@@ -28,8 +28,15 @@ def halves(seed: int = 1) -> rv.SplitRatings:
 
 
 def tuned_here(systems: dict[str, Any] | None = None, **arguments: Any) -> rv.TuningResult:
+    if not (systems or arguments):
+        return tuned_near()
     arguments = {"jobs": 1, **arguments}
     return rv.tune(halves(), systems or {"near": (Nearness, SPOTS)}, **arguments)
+
+
+@cache
+def tuned_near() -> rv.TuningResult:
+    return rv.tune(halves(), {"near": (Nearness, SPOTS)}, jobs=1)
 
 
 def test_tuning_finds_the_planted_number_of_factors() -> None:
@@ -56,6 +63,7 @@ def test_the_value_of_a_trial_is_that_of_evaluating_on_the_validation_part() -> 
     assert list(tuned.records["near"].values) == means.tolist()
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.processes
 def test_the_number_of_jobs_changes_nothing_but_times() -> None:
     systems = {
@@ -97,6 +105,7 @@ def test_failed_trials_are_recorded_and_do_not_stop_the_others() -> None:
     assert "2 of 4 trials of near failed. The first reason: The spot is taken." in tuned.notes
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_a_system_whose_trials_all_fail_is_left_out_with_a_note() -> None:
     grid = {"spot": [7.0], "fails": "sentence"}
     tuned = tuned_here({"bad": (Nearness, grid), "good": (Nearness, {"spot": [7.0]})})
@@ -232,6 +241,7 @@ def test_the_figure_is_svg_or_pdf(tmp_path: Path) -> None:
         tuned.plot(tmp_path / "tuning.png")
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_reports_have_times_only_on_request() -> None:
     tuned = tuned_here()
     assert "seconds" not in tuned.as_report().data["trials"]
