@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Verdicts on a claim: how those on its parts are combined, and their words.
 
-A study that rebuilds a paper is named after author and year. The follow-up study judges statements
-of many newer papers that are not rebuilt. These are counted separately, and reported as seen or not
-seen on our data.
+A study that rebuilds a paper is named after author and year. The claims of the five papers that
+this repository is about are counted apart from those of newer papers. The follow-up study judges
+statements of many newer papers that are not rebuilt; these are reported as seen or not seen on our
+data.
 
 The certainty of a verdict is how many replications hold, and where the published number lies.
 """
@@ -141,6 +142,16 @@ _SEEN: dict[str, str] = {
 }
 
 
+FIVE_PAPERS = (
+    "bellogin2017",
+    "valcarce2018",
+    "valcarce2020",
+    "canamares2020",
+    "menamaldonado2021",
+)
+"""The papers whose claims are counted first; those of newer papers are counted apart."""
+
+
 def is_rebuilt(paper: str) -> bool:
     """Return whether a study rebuilds a paper.
 
@@ -163,14 +174,14 @@ def verdict_in_words(paper: str, verdict: str) -> str:
     return verdict if is_rebuilt(paper) else _SEEN.get(verdict, verdict)
 
 
-def of_rebuilt(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a ledger on the rebuilt papers."""
-    return ledger[ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)
+def of_five_papers(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a ledger on the five papers."""
+    return ledger[ledger["paper"].isin(FIVE_PAPERS)].reset_index(drop=True)
 
 
 def of_newer(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a ledger on newer papers; see :func:`of_rebuilt`."""
-    return ledger[~ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)
+    """Return the rows of a ledger on newer papers; see :func:`of_five_papers`."""
+    return ledger[~ledger["paper"].isin(FIVE_PAPERS)].reset_index(drop=True)
 
 
 # How claims can be decided whose dataset is missing here.
