@@ -142,16 +142,6 @@ _SEEN: dict[str, str] = {
 }
 
 
-FIVE_PAPERS = (
-    "bellogin2017",
-    "valcarce2018",
-    "valcarce2020",
-    "canamares2020",
-    "menamaldonado2021",
-)
-"""The papers whose claims are counted first; those of newer papers are counted apart."""
-
-
 def is_rebuilt(paper: str) -> bool:
     """Return whether a study rebuilds a paper.
 
@@ -161,6 +151,17 @@ def is_rebuilt(paper: str) -> bool:
     (True, False)
     """
     return paper[-1:].isdigit()
+
+
+def is_newer(paper: str) -> bool:
+    """Return whether a study is about papers newer than the five, the last of which is of 2021.
+
+    Examples
+    --------
+    >>> is_newer("menamaldonado2021"), is_newer("rampisela2024"), is_newer("followups")
+    (False, True, True)
+    """
+    return not is_rebuilt(paper) or int(paper[-4:]) > 2021
 
 
 def verdict_in_words(paper: str, verdict: str) -> str:
@@ -176,12 +177,12 @@ def verdict_in_words(paper: str, verdict: str) -> str:
 
 def of_five_papers(ledger: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a ledger on the five papers."""
-    return ledger[ledger["paper"].isin(FIVE_PAPERS)].reset_index(drop=True)
+    return ledger[~ledger["paper"].map(is_newer).astype(bool)].reset_index(drop=True)
 
 
 def of_newer(ledger: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a ledger on newer papers; see :func:`of_five_papers`."""
-    return ledger[~ledger["paper"].isin(FIVE_PAPERS)].reset_index(drop=True)
+    return ledger[ledger["paper"].map(is_newer).astype(bool)].reset_index(drop=True)
 
 
 # How claims can be decided whose dataset is missing here.

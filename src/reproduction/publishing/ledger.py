@@ -22,9 +22,9 @@ from receval.figures.tables import escape_markdown
 from receval.storage.files import refusing_damage
 from reproduction.claims.ledger import COLUMNS, LedgerRow
 from reproduction.claims.verdicts import (
-    FIVE_PAPERS,
     IN_PAPER,
     ClaimVerdict,
+    is_newer,
     is_rebuilt,
     overall_in_paper,
     overall_verdict,
@@ -328,7 +328,7 @@ def grouped_papers(papers: Iterable[PaperLedger]) -> dict[str, list[PaperLedger]
     """Return the five papers, newer ones that are rebuilt, and those that are not, if any."""
 
     def group(paper: PaperLedger) -> str:
-        if paper.paper in FIVE_PAPERS:
+        if not is_newer(paper.paper):
             return THE_FIVE
         return NEWER if is_rebuilt(paper.paper) else OTHERS
 

@@ -17,8 +17,8 @@ from urllib.parse import urlencode
 from receval.figures.printed_numbers import NOTHING, in_text, significant
 from receval.figures.tables import escape_markdown
 from reproduction.claims.verdicts import (
-    FIVE_PAPERS,
     ClaimVerdict,
+    is_newer,
     is_rebuilt,
     told_needs,
     verdict_in_words,
@@ -476,7 +476,7 @@ def _errata_of(claim: LedgerClaim, errata: Errata, page: str) -> list[tuple[str,
 
 def claims_of_five(papers: Sequence[PaperLedger]) -> list[LedgerClaim]:
     """Return the claims of the five papers."""
-    return [claim for paper in papers if paper.paper in FIVE_PAPERS for claim in paper.claims]
+    return [claim for paper in papers if not is_newer(paper.paper) for claim in paper.claims]
 
 
 def headline_html(claims: Sequence[LedgerClaim]) -> str:

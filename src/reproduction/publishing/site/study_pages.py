@@ -15,7 +15,7 @@ from typing import Any
 
 from receval.figures.printed_numbers import in_text, significant
 from receval.storage.files import refusing_damage
-from reproduction.claims.verdicts import FIVE_PAPERS, ClaimVerdict, is_rebuilt, verdict_in_words
+from reproduction.claims.verdicts import ClaimVerdict, is_newer, is_rebuilt, verdict_in_words
 from reproduction.publishing.ledger import (
     VERDICTS,
     LedgerClaim,
@@ -318,7 +318,7 @@ def start_page(
 ) -> SitePage:
     """Return the first page."""
     claims = claims_of_five(papers)
-    rebuilt = [study for study in studies if study.name in FIVE_PAPERS and study.rows]
+    rebuilt = [study for study in studies if not is_newer(study.name) and study.rows]
     bars = [study.bar(START) for study in rebuilt]
     counts = here_counts(claims)
     return SitePage(
