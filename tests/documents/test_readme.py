@@ -11,7 +11,7 @@ import pytest
 from real_files import MIRROR, MOVIELENS, needs
 
 from receval.cli import main as cli
-from reproduction.claims.verdicts import of_rebuilt
+from reproduction.claims.verdicts import of_five_papers
 from reproduction.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +52,7 @@ def test_the_finding_is_of_the_systems_that_it_names() -> None:
 
 
 def test_it_counts_the_claims_of_the_ledger() -> None:
-    claims = of_rebuilt(pd.read_csv(FULL / "claims.csv"))["claim"].nunique()
+    claims = of_five_papers(pd.read_csv(FULL / "claims.csv"))["claim"].nunique()
     assert f"judges each of the {claims} statements" in plain(README)
 
 

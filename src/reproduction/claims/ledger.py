@@ -43,8 +43,8 @@ from reproduction.claims.verdicts import (
     ClaimVerdict,
     Finding,
     is_rebuilt,
+    of_five_papers,
     of_newer,
-    of_rebuilt,
     overall_in_paper,
     overall_verdict,
     told_needs,
@@ -497,17 +497,22 @@ def _counts(ledger: pd.DataFrame) -> str:
     """Count the statements by outcome, in the paper and in our rebuild."""
     claims = claims_of(ledger)
     verdicts = list(map(str, ClaimVerdict))
-    rebuilt, newer = of_rebuilt(claims), of_newer(claims)
+    five, newer = of_five_papers(claims), of_newer(claims)
+    rebuilt = newer["paper"].map(is_rebuilt).astype(bool)
     tables = {
-        "in the paper": _table(rebuilt, "in_paper", IN_PAPER),
-        "rebuilt here": _table(rebuilt, "verdict", verdicts),
-        "newer papers": _table(newer, "verdict", verdicts) if len(newer) else "",
+        "in the paper": _table(five, "in_paper", IN_PAPER),
+        "rebuilt here": _table(five, "verdict", verdicts),
+        "newer papers, in the paper": _table(newer[rebuilt], "in_paper", IN_PAPER),
+        "newer papers, rebuilt here": _table(newer[rebuilt], "verdict", verdicts),
+        "newer papers that are not rebuilt": _table(newer[~rebuilt], "verdict", verdicts),
     }
     return "\n\n".join(f"{name}\n{table}" for name, table in tables.items() if table) + "\n"
 
 
 def _table(claims: pd.DataFrame, column: str, words: Sequence[str]) -> str:
-    """Count the claims of each paper by the words in a column."""
+    """Count the claims of each paper by the words in a column; empty without claims."""
+    if not len(claims):
+        return ""
     counts = pd.crosstab(claims["paper"], claims[column])
     columns = [word for word in words if word in counts.columns]
     rows = [[paper, *map(int, counts.loc[paper, columns])] for paper in claims["paper"].unique()]

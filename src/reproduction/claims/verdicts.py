@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Verdicts on a claim: how those on its parts are combined, and their words.
 
-A study that rebuilds a paper is named after author and year. The follow-up study judges statements
-of many newer papers that are not rebuilt. These are counted separately, and reported as seen or not
-seen on our data.
+A study that rebuilds a paper is named after author and year. The claims of the five papers that
+this repository is about are counted apart from those of newer papers. The follow-up study judges
+statements of many newer papers that are not rebuilt; these are reported as seen or not seen on our
+data.
 
 The certainty of a verdict is how many replications hold, and where the published number lies.
 """
@@ -152,6 +153,17 @@ def is_rebuilt(paper: str) -> bool:
     return paper[-1:].isdigit()
 
 
+def is_newer(paper: str) -> bool:
+    """Return whether a study is about papers newer than the five, the last of which is of 2021.
+
+    Examples
+    --------
+    >>> is_newer("menamaldonado2021"), is_newer("rampisela2024"), is_newer("followups")
+    (False, True, True)
+    """
+    return not is_rebuilt(paper) or int(paper[-4:]) > 2021
+
+
 def verdict_in_words(paper: str, verdict: str) -> str:
     """Return a verdict in words; for newer papers, whether our data show the statement.
 
@@ -163,14 +175,14 @@ def verdict_in_words(paper: str, verdict: str) -> str:
     return verdict if is_rebuilt(paper) else _SEEN.get(verdict, verdict)
 
 
-def of_rebuilt(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a ledger on the rebuilt papers."""
-    return ledger[ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)
+def of_five_papers(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a ledger on the five papers."""
+    return ledger[~ledger["paper"].map(is_newer).astype(bool)].reset_index(drop=True)
 
 
 def of_newer(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a ledger on newer papers; see :func:`of_rebuilt`."""
-    return ledger[~ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)
+    """Return the rows of a ledger on newer papers; see :func:`of_five_papers`."""
+    return ledger[ledger["paper"].map(is_newer).astype(bool)].reset_index(drop=True)
 
 
 # How claims can be decided whose dataset is missing here.

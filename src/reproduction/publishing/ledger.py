@@ -24,6 +24,7 @@ from reproduction.claims.ledger import COLUMNS, LedgerRow
 from reproduction.claims.verdicts import (
     IN_PAPER,
     ClaimVerdict,
+    is_newer,
     is_rebuilt,
     overall_in_paper,
     overall_verdict,
@@ -319,6 +320,22 @@ def papers_in(rows: Iterable[VerdictRow]) -> list[PaperLedger]:
     return [PaperLedger(paper, tuple(claims)) for paper, claims in found.items()]
 
 
+THE_FIVE, NEWER, OTHERS = "five", "newer", "followups"
+"""The groups of papers that are counted apart."""
+
+
+def grouped_papers(papers: Iterable[PaperLedger]) -> dict[str, list[PaperLedger]]:
+    """Return the five papers, newer ones that are rebuilt, and those that are not, if any."""
+
+    def group(paper: PaperLedger) -> str:
+        if not is_newer(paper.paper):
+            return THE_FIVE
+        return NEWER if is_rebuilt(paper.paper) else OTHERS
+
+    found = in_groups(papers, group)
+    return {name: found[name] for name in (THE_FIVE, NEWER, OTHERS) if name in found}
+
+
 def in_paper_counts(claims: Iterable[LedgerClaim]) -> dict[str, int]:
     """Count the claims by what the paper's own values say; unchecked ones come last."""
     counts = Counter(claim.in_paper or NOT_SAID for claim in claims)
@@ -356,6 +373,10 @@ OF_NEWER = (
     "statements are not counted among the claims of the rebuilt papers."
 )
 
+OF_REBUILT_LATER = (
+    "Newer papers that are rebuilt, too. Their statements are not counted among the claims above."
+)
+
 _INTRODUCTION = (
     "Every checkable statement of the papers, judged twice: **in the paper**, by the values that "
     "it prints or its authors released, and **here**, by the results of receval. A statement on "
@@ -369,16 +390,17 @@ _INTRODUCTION = (
 def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
     """Return the counts, and the most important claims of each paper."""
     papers = papers_in(rows)
-    rebuilt = [paper for paper in papers if is_rebuilt(paper.paper)]
-    newer = [paper for paper in papers if not is_rebuilt(paper.paper)]
+    groups = grouped_papers(papers)
     parts = ["# The papers' claims, and what became of them", _INTRODUCTION]
     if synthetic:
         parts.append(OF_TWINS)
-    if rebuilt:
-        parts += [headline([c for p in rebuilt for c in p.claims]), _table_of_counts(rebuilt)]
-    for paper in [*rebuilt, *newer]:
+    for name, own in groups.items():
+        if name == THE_FIVE or len(own) > 1:
+            parts += [OF_REBUILT_LATER] if name == NEWER else []
+            parts += [headline([c for p in own for c in p.claims]), _table_of_counts(own)]
+    for paper in [paper for own in groups.values() for paper in own]:
         parts.append(f"## {paper.paper}\n\n[All claims of {paper.paper}](claims_{paper.paper}.md).")
-        parts += [OF_NEWER] if paper in newer else []
+        parts += [] if is_rebuilt(paper.paper) else [OF_NEWER]
         parts += [headline(paper.claims), *_lists(paper)]
     return "\n\n".join(parts) + "\n"
 

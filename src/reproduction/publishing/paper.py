@@ -23,7 +23,7 @@ from reproduction.claims.errata import Erratum, ErratumId, load_errata
 from reproduction.claims.ledger import claims_of
 from reproduction.claims.quantities import Quantity, evaluated
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError
-from reproduction.claims.verdicts import ClaimVerdict, of_newer, of_rebuilt
+from reproduction.claims.verdicts import ClaimVerdict, of_five_papers, of_newer
 from reproduction.config.reading import read_yaml, sentences
 from reproduction.publishing.claim_counts import (
     certainty_counts,
@@ -261,7 +261,7 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     do.
     """
     judged = read_results(inputs.ledger)
-    ledger = of_rebuilt(judged)
+    ledger = of_five_papers(judged)
     claims = claims_of(ledger)
     errata = load_errata(inputs.errata)
     causes_of = {cause.cause: cause.claims for cause in spec.causes}

@@ -16,7 +16,13 @@ from urllib.parse import urlencode
 
 from receval.figures.printed_numbers import NOTHING, in_text, significant
 from receval.figures.tables import escape_markdown
-from reproduction.claims.verdicts import ClaimVerdict, is_rebuilt, told_needs, verdict_in_words
+from reproduction.claims.verdicts import (
+    ClaimVerdict,
+    is_newer,
+    is_rebuilt,
+    told_needs,
+    verdict_in_words,
+)
 from reproduction.publishing.ledger import (
     NOT_SAID,
     OF_NEWER,
@@ -27,6 +33,7 @@ from reproduction.publishing.ledger import (
     artifact_label,
     beginning_of,
     by_words,
+    grouped_papers,
     headline,
     here_counts,
     in_paper_counts,
@@ -263,9 +270,7 @@ def page_of_ledger(
 ) -> SitePage:
     """Return the page with the counts of claims and their search."""
     claims = [claim for paper in papers for claim in paper.claims]
-    rebuilt = rebuilt_claims(papers)
-    names = {"rebuilt": [p for p in papers if is_rebuilt(p.paper)]}
-    names["newer"] = [p for p in papers if p not in names["rebuilt"]]
+    five = claims_of_five(papers)
 
     def dataset_label(name: str) -> str:
         return "any data" if name == "-" else printer.title(name)
@@ -276,15 +281,14 @@ def page_of_ledger(
         "ledger.html",
         LEDGER,
         {
-            "headline": headline_html(rebuilt),
+            "headline": headline_html(five),
             "tables": [
                 (
                     name,
                     _counts_of(own, labels),
                     [(v, verdict_in_words(own[0].paper, v), VERDICTS[v]) for v in VERDICTS],
                 )
-                for name, own in names.items()
-                if own
+                for name, own in grouped_papers(papers).items()
             ],
             "papers": [
                 (p.paper, labels[p.paper], relative(paper_address(p.paper), LEDGER), len(p.claims))
@@ -470,9 +474,9 @@ def _errata_of(claim: LedgerClaim, errata: Errata, page: str) -> list[tuple[str,
     return [(name, relative(address, page)) for name, address in errata.get(claim.number, ())]
 
 
-def rebuilt_claims(papers: Sequence[PaperLedger]) -> list[LedgerClaim]:
-    """Return the claims of the rebuilt papers."""
-    return [claim for paper in papers if is_rebuilt(paper.paper) for claim in paper.claims]
+def claims_of_five(papers: Sequence[PaperLedger]) -> list[LedgerClaim]:
+    """Return the claims of the five papers."""
+    return [claim for paper in papers if not is_newer(paper.paper) for claim in paper.claims]
 
 
 def headline_html(claims: Sequence[LedgerClaim]) -> str:

@@ -82,7 +82,7 @@ GROUPS = {
         "glossary": "Every term, and what the papers and the field call it.",
     },
     "The papers": {
-        "studies": "The five papers, the follow-ups, our own questions, and their artifacts.",
+        "studies": "The five papers, newer ones, our own questions, and their artifacts.",
         "claims": "How verdicts are reached, and how a claim is written.",
         "replications": "How often each claim holds under other root seeds.",
         "biases": "Sparsity and popularity biases of metrics: what holds, what differs, and why.",

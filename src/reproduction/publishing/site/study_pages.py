@@ -15,7 +15,7 @@ from typing import Any
 
 from receval.figures.printed_numbers import in_text, significant
 from receval.storage.files import refusing_damage
-from reproduction.claims.verdicts import ClaimVerdict, is_rebuilt, verdict_in_words
+from reproduction.claims.verdicts import ClaimVerdict, is_newer, is_rebuilt, verdict_in_words
 from reproduction.publishing.ledger import (
     VERDICTS,
     LedgerClaim,
@@ -28,10 +28,10 @@ from reproduction.publishing.site.claim_pages import (
     MEANINGS,
     RowPrinter,
     VerdictBar,
+    claims_of_five,
     headline_html,
     ledger_of,
     paper_address,
-    rebuilt_claims,
     verdict_bars,
 )
 from reproduction.publishing.site.site_pages import (
@@ -317,8 +317,8 @@ def start_page(
     report: str = "",
 ) -> SitePage:
     """Return the first page."""
-    claims = rebuilt_claims(papers)
-    rebuilt = [study for study in studies if study.is_paper and study.rows]
+    claims = claims_of_five(papers)
+    rebuilt = [study for study in studies if not is_newer(study.name) and study.rows]
     bars = [study.bar(START) for study in rebuilt]
     counts = here_counts(claims)
     return SitePage(
