@@ -44,6 +44,7 @@ from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.evaluation.result_rows import AverageRow, GroupRow, PairRow, typed_rows
 from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
+from receval.evaluation.summed_values import SummedValues
 from receval.evaluation.tradeoffs import (
     draw_tradeoffs,
     tradeoff_metrics,
@@ -846,7 +847,10 @@ class EvaluationResult:
                     tradeoffs_caption(summary, *axes),
                 )
             )
-        data = {"averages": summary, "per_user": self.per_user()}
+        data = {"averages": summary}
+        has_users = not any(isinstance(own, SummedValues) for own in self.values.values())
+        if has_users:
+            data["per_user"] = self.per_user()
         settings = self.settings
         if len(self.systems) > 1:
             data |= {"pairs": self._pairs(chosen), "groups": self.groups(**comparison)}
@@ -855,7 +859,7 @@ class EvaluationResult:
                 settings["comparison"] = chosen.settings
         words = [ReportText("What was measured", self.words)] if self.words else []
         parts: list[ReportPart] = [averages, figure, *tradeoffs, *pairs]
-        if len(self.systems) > 1 and not self.of_all_users.issuperset(self.metrics):
+        if has_users and len(self.systems) > 1 and not self.of_all_users.issuperset(self.metrics):
             over = self.distribution()
             parts.append(ReportFigure.drawn("distribution", over.draw, over.caption))
             data["distribution"] = over.table()
