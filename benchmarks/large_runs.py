@@ -37,7 +37,7 @@ _RUNS = ("one", "other")
 
 
 def generate(folder: Path, n_users: int, n_items: int, left_out: Sequence[str] = ()) -> None:
-    """Write runs and test ratings; each user has an arithmetic sequence of items, modulo a prime."""
+    """Write runs and test ratings; a user has an arithmetic sequence of items, modulo a prime."""
     modulus = n_items
     while any(modulus % divisor == 0 for divisor in range(2, 1 + int(modulus**0.5))):
         modulus -= 1

@@ -414,8 +414,8 @@ def files_of(source: str) -> tuple[Path, ...]:
         with own.open("rb") as file:
             if file.read(4) != b"PAR1":
                 raise TableError(
-                    f"{own} is not a Parquet file. Tables in blocks are Parquet files, or folders of "
-                    "them. Convert it, for example with pandas: "
+                    f"{own} is not a Parquet file. Tables in blocks are Parquet files, or folders "
+                    "of them. Convert it, for example with pandas: "
                     "pandas.read_csv('lists.csv').to_parquet('lists.parquet')."
                 )
     if not files:

@@ -28,7 +28,7 @@ from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 from receval.storage.files import refusing_damage, replacing, write_atomically
 from receval.storage.kernel_cache import njit
-from receval.storage.messages import quoted, shortened
+from receval.storage.messages import shortened
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,10 @@ class Blocks:
             raise ValueError(
                 "Some test pairs are also in the training data, for example user "
                 f"{shortened(str(users[user]))} with item "
-                f"{shortened(str(self._folder.catalogue.texts[item]))}. A user's training items are "
-                "not candidates, so they could never be found. Remove these pairs from the training "
-                "data, or leave them out of the test with trained_pairs='drop' (in a command: "
-                "--trained-pairs drop)."
+                f"{shortened(str(self._folder.catalogue.texts[item]))}. A user's training items "
+                "are not candidates, so they could never be found. Remove these pairs from the "
+                "training data, or leave them out of the test with trained_pairs='drop' (in a "
+                "command: --trained-pairs drop)."
             )
         kept = ~trains
         ends = np.concatenate([[0], np.cumsum(kept)])[tested.indptr]

@@ -241,8 +241,8 @@ def joined_result(folder: str | Path) -> EvaluationResult:
     missing = [block for block in range(plan.n_blocks) if not planned.is_made(block)]
     if missing:
         raise ValueError(
-            f"{how_many(len(missing), 'block')} of {plan.n_blocks:,} in {planned.path} have not been "
-            f"measured, the first is {missing[0] + 1}. Repeat the call or the shard that measures "
+            f"{how_many(len(missing), 'block')} of {plan.n_blocks:,} in {planned.path} have not "
+            f"been measured, the first is {missing[0] + 1}. Repeat the call or the shard that measures "
             "them."
         )
     whole = reduce(add, (record_of(planned, block) for block in range(plan.n_blocks)))
@@ -288,8 +288,8 @@ def _check_rows(plan: Plan, whole: BlockRecord) -> None:
         if read != table.rows:
             raise TableError(
                 f"{table.source} has {table.rows:,} rows, but the blocks have {read:,}, so users "
-                "are missing or repeated: the lowest and highest users that its row groups tell are "
-                "wrong. Write the file again, for example with pyarrow."
+                "are missing or repeated: the lowest and highest users that its row groups tell "
+                "are wrong. Write the file again, for example with pyarrow."
             )
     for run in plan.runs:
         if whole.counts[f"tested users without {run.name}"] == whole.counts["tested users"]:
@@ -308,8 +308,8 @@ def _notes(
     notes = []
     if dropped := counts["dropped pairs"]:
         text = (
-            f"{dropped:,} of {plan.test.rows:,} test pairs are also in the training data. They were "
-            "left out."
+            f"{dropped:,} of {plan.test.rows:,} test pairs are also in the training data. They "
+            "were left out."
         )
         notes.append(Note("trained-pairs", text))
     for run in plan.runs:

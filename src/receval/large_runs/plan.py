@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plan of an evaluation in blocks of users: what is read, how it is measured, and the blocks."""
+"""The plan of an evaluation in blocks of users: what is read, how, and in which blocks."""
 
 from __future__ import annotations
 
@@ -173,23 +173,26 @@ class PlanFolder:
         path = self.path / PLAN
         if not path.is_file():
             raise ValueError(
-                f"{quoted(str(self.path), 150)} has no {PLAN}. Name a folder in which an evaluation "
-                "in blocks was planned."
+                f"{quoted(str(self.path), 150)} has no {PLAN}. Name a folder in which an "
+                "evaluation in blocks was planned."
             )
         with refusing_damage(path):
             found = json.loads(path.read_text(encoding="utf-8"))
             version = found.pop("receval")
             tables = {name: found.pop(name) for name in ("test", "train", "runs")}
+            plain: dict[str, Any] = {
+                name: tuple(own) if isinstance(own, list) else own for name, own in found.items()
+            }
             plan = Plan(
                 test=_table(tables["test"]),
                 train=None if tables["train"] is None else _table(tables["train"]),
                 runs=tuple(map(_table, tables["runs"])),
-                **{name: tuple(v) if isinstance(v, list) else v for name, v in found.items()},
+                **plain,
             )
         if version != receval_version():
             raise ValueError(
-                f"{path} was written by receval {version}, but this is receval {receval_version()}. "
-                f"Install receval {version}, or plan in another folder."
+                f"{path} was written by receval {version}, but this is receval "
+                f"{receval_version()}. Install receval {version}, or plan in another folder."
             )
         return plan
 
@@ -225,12 +228,12 @@ class PlanFolder:
             if others:
                 raise ValueError(
                     f"{quoted(str(self.path), 150)} has the blocks of another evaluation, with "
-                    f"other values of {enumerated(others)}. Name another folder, or delete this one."
+                    f"other values of {enumerated(others)}. Name another folder, or delete it."
                 )
             return
         if self.path.is_dir() and any(self.path.iterdir()):
             raise ValueError(
-                f"{quoted(str(self.path), 150)} has files, but no {PLAN}. Name a new or empty folder."
+                f"{quoted(str(self.path), 150)} has files, but no {PLAN}. Name an empty folder."
             )
         with replacing(self.path / ITEMS) as unfinished:
             pq.write_table(pa.table({"item": items}), unfinished)
@@ -261,7 +264,7 @@ def make_plan(
     rows: int,
     jobs: int,
 ) -> PlanFolder:
-    """Read the items and the different test ratings, divide users into blocks, and write the plan."""
+    """Read all items and the different test ratings, divide users into blocks, and write a plan."""
     judged = read_test_data(_head(test), **test_columns)
     tables = {"test": _by_user(test, judged.reading)}
     if train is not None:
@@ -276,10 +279,8 @@ def make_plan(
     _check_kinds(tables)
     scanned = _scanned(tables, jobs)
     items = np.unique(np.concatenate([own.items for own in scanned.values()]))
-    for name, source in runs.items():
-        known = np.unique(
-            np.concatenate([own.items for n, own in scanned.items() if n[:3] != "run"])
-        )
+    known = np.unique(np.concatenate([own.items for n, own in scanned.items() if n[:3] != "run"]))
+    for name in runs:
         own = scanned[f"run {name}"].items.astype(str)
         refuse_strangers(f"run {quoted(name)}", "item", own, known.astype(str), "test data")
         lists = read_run(_first_lists(tables[f"run {name}"]), user="user", item="item")
@@ -314,8 +315,8 @@ def make_plan(
         boundaries=tuple(boundaries),
     )
     _refuse_what_needs_all(plan.measuring())
-    for own in tables.values():
-        _refuse_disorder(own, plan)
+    for table in tables.values():
+        _refuse_disorder(table, plan)
     found = PlanFolder(folder)
     found.write(plan, items)
     return found
@@ -436,8 +437,9 @@ def _refuse_what_needs_all(measuring: Measuring) -> None:
             "lists or the ratings of all users at once. Evaluate a sample of users with "
             "evaluate_runs (in a command: without --in-blocks)."
         )
-    for name, own in measuring.protocols.items():
-        if own.candidates != "AI" or own.sampled is not None or own.percentiles is not None:
+    for name, protocol in measuring.protocols.items():
+        is_sampled = protocol.sampled is not None or protocol.percentiles is not None
+        if protocol.candidates != "AI" or is_sampled:
             raise ValueError(
                 f"{name} cannot be evaluated in blocks of users, because its candidates depend on "
                 "the ratings of all users or on scores of items that are not in lists. Choose AR "
@@ -456,6 +458,6 @@ def _refuse_disorder(table: ParquetByUser, plan: Plan) -> None:
         group.rows for group in table.groups
     ):
         raise TableError(
-            f"{table.source} is not in the order of users: its row groups have users from nearly all "
-            f"of their range, so it would be read {read / table.n_rows:.0f} times. {SORTING}."
+            f"{table.source} is not in the order of users: its row groups have users from nearly "
+            f"all of their range, so it would be read {read / table.n_rows:.0f} times. {SORTING}."
         )
