@@ -7,9 +7,8 @@
 The first command writes two runs of 100 items per user and ten test ratings per user as Parquet
 files in the order of users, as pyarrow writes them by default. The second reads the files with
 pyarrow, as many at a time as there are jobs, and evaluates one run and then both, each in a process
-of its own. Seconds are wall time; memory is the sum of the largest resident sizes of the processes,
-which counts shared libraries several times. Both read the files first, so that they are in the
-system's cache if it has room for them.
+of its own. Seconds are wall time and processor time; memory is the sum of the largest resident
+sizes of the processes, which counts shared libraries several times.
 """
 
 from __future__ import annotations
@@ -71,6 +70,17 @@ def generate(folder: Path, n_users: int, n_items: int, left_out: Sequence[str] =
             writer.close()
 
 
+def _clocks() -> tuple[float, float]:
+    """Return wall time and the processor time of the processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter(), used.ru_utime + used.ru_stime
+
+
+def _since(begun: tuple[float, float]) -> dict[str, float]:
+    wall, cpu = (now - then for now, then in zip(_clocks(), begun, strict=True))
+    return {"s": wall, "CPU s": cpu}
+
+
 def _read(path: Path) -> tuple[int, int]:
     """Read a file by row groups, and return its rows and the largest resident size in KiB."""
     rows = 0
@@ -83,12 +93,11 @@ def _read(path: Path) -> tuple[int, int]:
 def only_read(folder: Path, names: tuple[str, ...], jobs: int) -> dict[str, float]:
     """Read all files of some folders, and return the rows, the seconds and the memory."""
     files = [path for name in names for path in sorted((folder / name).glob("*.parquet"))]
-    begun = time.perf_counter()
+    begun = _clocks()
     with ProcessPoolExecutor(jobs) as pool:
         read = list(pool.map(_read, files))
-    seconds = time.perf_counter() - begun
     peak = max(size for _, size in read)
-    return {"rows": sum(rows for rows, _ in read), "s": seconds, "GiB": jobs * peak / 2**20}
+    return {"rows": sum(rows for rows, _ in read), **_since(begun), "GiB": jobs * peak / 2**20}
 
 
 _EVALUATE = """
@@ -115,15 +124,15 @@ print(json.dumps(own + (jobs * others if jobs > 1 else 0)))
 def evaluated(folder: Path, names: tuple[str, ...], jobs: int) -> dict[str, float]:
     """Evaluate runs in a process of its own, and return the seconds and the memory."""
     with tempfile.TemporaryDirectory(dir=folder) as out:
-        begun = time.perf_counter()
+        begun = _clocks()
         done = subprocess.run(
             [sys.executable, "-c", _EVALUATE, str(folder), f"{out}/values", str(jobs), *names],
             check=True,
             stdout=subprocess.PIPE,
             encoding="utf-8",
         )
-        seconds = time.perf_counter() - begun
-    return {"s": seconds, "GiB": json.loads(done.stdout) / 2**20}
+        taken = _since(begun)
+    return {**taken, "GiB": json.loads(done.stdout) / 2**20}
 
 
 def measure(folder: Path, n_runs: int, jobs: int) -> list[dict[str, object]]:
@@ -131,8 +140,6 @@ def measure(folder: Path, n_runs: int, jobs: int) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     for names in (_RUNS[:1], _RUNS)[:n_runs]:
         read = only_read(folder, (*names, "test"), jobs)
-        for _ in range(2):
-            read = min(read, only_read(folder, (*names, "test"), jobs), key=lambda own: own["s"])
         own = evaluated(folder, names, jobs)
         found.append({"runs": len(names), "jobs": jobs, "read": read, "evaluated": own})
         print(json.dumps(found[-1]), flush=True)

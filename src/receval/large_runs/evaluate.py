@@ -242,8 +242,8 @@ def joined_result(folder: str | Path) -> EvaluationResult:
     if missing:
         raise ValueError(
             f"{how_many(len(missing), 'block')} of {plan.n_blocks:,} in {planned.path} have not "
-            f"been measured, the first is {missing[0] + 1}. Repeat the call or the shard that measures "
-            "them."
+            f"been measured, the first is {missing[0] + 1}. Repeat the call or the shard that "
+            "measures them."
         )
     whole = reduce(add, (record_of(planned, block) for block in range(plan.n_blocks)))
     _check_rows(plan, whole)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -48,7 +49,7 @@ _HEAD = 1000
 
 
 @dataclass(frozen=True)
-class Table:
+class PlannedTable:
     """A table of a plan: where it is, its columns and the sizes of its files.
 
     ``sign`` is that of :class:`receval.data.parquet_by_user.ParquetByUser`.
@@ -62,7 +63,7 @@ class Table:
     rows: int
 
     @classmethod
-    def of(cls, name: str, table: ParquetByUser) -> Table:
+    def of(cls, name: str, table: ParquetByUser) -> PlannedTable:
         """Return a table with the present sizes of its files."""
         sizes = tuple(path.stat().st_size for path in table.files)
         return cls(name, table.source, table.columns, table.sign, sizes, table.n_rows)
@@ -86,9 +87,9 @@ class Plan:
     of the test ratings, and ``depths`` has the length at which the lists of each run were cut.
     """
 
-    test: Table
-    train: Table | None
-    runs: tuple[Table, ...]
+    test: PlannedTable
+    train: PlannedTable | None
+    runs: tuple[PlannedTable, ...]
     protocols: tuple[str, ...]
     metrics: tuple[str, ...]
     threshold: float
@@ -109,7 +110,7 @@ class Plan:
         return len(self.boundaries) + 1
 
     @property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> dict[str, PlannedTable]:
         """The tables by name: ``test``, ``train`` and ``run NAME``."""
         own = [self.test, *([self.train] if self.train else [])]
         return {one.name: one for one in own} | {f"run {one.name}": one for one in self.runs}
@@ -240,8 +241,8 @@ class PlanFolder:
         write_atomically(path, plan.as_text())
 
 
-def _table(saved: dict[str, Any]) -> Table:
-    return Table(**{**saved, "sizes": tuple(saved["sizes"])})
+def _table(saved: dict[str, Any]) -> PlannedTable:
+    return PlannedTable(**{**saved, "sizes": tuple(saved["sizes"])})
 
 
 def make_plan(
@@ -265,16 +266,19 @@ def make_plan(
     jobs: int,
 ) -> PlanFolder:
     """Read all items and the different test ratings, divide users into blocks, and write a plan."""
-    judged = read_test_data(_head(test), **test_columns)
+    with _told_of(test):
+        judged = read_test_data(_head(test), **test_columns)
     tables = {"test": _by_user(test, judged.reading)}
     if train is not None:
-        trained = read_ratings(_head(train), **train_columns)
+        with _told_of(train):
+            trained = read_ratings(_head(train), **train_columns)
         tables["train"] = _by_user(train, trained.reading)
     order: RunOrder = run_columns.get("order", "score")
     depths = []
     for name, source in runs.items():
         # The first lists show the columns, and at which length lists are cut.
-        head = read_run(_head(source), **run_columns)
+        with _told_of(source):
+            head = read_run(_head(source), **run_columns)
         tables[f"run {name}"] = _by_user(source, head.reading, order)
     _check_kinds(tables)
     scanned = _scanned(tables, jobs)
@@ -283,7 +287,8 @@ def make_plan(
     for name in runs:
         own = scanned[f"run {name}"].items.astype(str)
         refuse_strangers(f"run {quoted(name)}", "item", own, known.astype(str), "test data")
-        lists = read_run(_first_lists(tables[f"run {name}"]), user="user", item="item")
+        with _told_of(runs[name]):
+            lists = read_run(_first_lists(tables[f"run {name}"]), user="user", item="item")
         depths.append(depth_of(lists, depth, len(items), judged.are_grades))
     different = scanned["test"].values
     rule = RelevanceRule.of(
@@ -295,7 +300,9 @@ def make_plan(
     )
     largest = max(tables.values(), key=lambda own: own.n_rows)
     boundaries = largest.boundaries(rows)
-    planned = {name: Table.of(name.removeprefix("run "), own) for name, own in tables.items()}
+    planned = {
+        name: PlannedTable.of(name.removeprefix("run "), own) for name, own in tables.items()
+    }
     plan = Plan(
         test=planned["test"],
         train=planned.get("train"),
@@ -320,6 +327,15 @@ def make_plan(
     found = PlanFolder(folder)
     found.write(plan, items)
     return found
+
+
+@contextmanager
+def _told_of(source: str) -> Iterator[None]:
+    """Name the file or folder in errors about some of its rows."""
+    try:
+        yield
+    except TableError as error:
+        raise TableError(str(error).replace("the table", source)) from None
 
 
 def _head(source: str) -> pa.Table:
