@@ -8,7 +8,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from receval.cli.arguments import number_or_word
 from receval.cli.command_parser import complete_by, progress_line
@@ -83,7 +83,7 @@ def run_in_blocks(chosen: argparse.Namespace, options: dict[str, Any]) -> Evalua
             "of users without --in-blocks."
         )
     chosen.significance_test = "t"
-    jobs = "auto" if chosen.jobs is None else chosen.jobs
+    jobs: int | Literal["auto"] = "auto" if chosen.jobs is None else chosen.jobs
     if chosen.shard is None:
         plan_large_runs(folder=folder, jobs=jobs, **options)
         if chosen.shards is not None:
@@ -101,8 +101,7 @@ def run_in_blocks(chosen: argparse.Namespace, options: dict[str, Any]) -> Evalua
 def _planned(folder: Path, chosen: argparse.Namespace) -> str:
     """Write the Snakefile and the settings of its jobs, and say how to run it."""
     from receval import __version__
-    from receval.large_runs.evaluate import ROWS_PER_BLOCK
-    from receval.large_runs.plan import PlanFolder
+    from receval.large_runs.plan import ROWS_PER_BLOCK, PlanFolder
     from receval.large_runs.snakefile import write_snakefile
     from receval.storage.files import write_atomically
 
