@@ -104,7 +104,7 @@ _EVALUATE = """
 import json, resource, sys
 from receval.arithmetic import use_one_arithmetic
 use_one_arithmetic()
-from receval.evaluation.large_runs import evaluate_large_runs
+from receval.large_runs.evaluate import evaluate_large_runs
 folder, out, jobs, names = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
 result = evaluate_large_runs(
     f"{folder}/test",
@@ -141,7 +141,9 @@ def measure(folder: Path, n_runs: int, jobs: int) -> list[dict[str, object]]:
     for names in (_RUNS[:1], _RUNS)[:n_runs]:
         read = only_read(folder, (*names, "test"), jobs)
         own = evaluated(folder, names, jobs)
-        found.append({"runs": len(names), "jobs": jobs, "read": read, "evaluated": own})
+        n_users = read["rows"] / (LENGTH * len(names) + TESTED)
+        sizes = {"users": round(n_users), "runs": len(names), "jobs": jobs}
+        found.append({**sizes, "read": read, "evaluated": own})
         print(json.dumps(found[-1]), flush=True)
     return found
 
