@@ -33,6 +33,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "evaluate": "receval.evaluation.systems:evaluate_systems",
         "recommend": "receval.evaluation.recommended_items:recommend",
         "evaluate_runs": "receval.evaluation.runs:evaluate_runs",
+        "evaluate_large_runs": "receval.large_runs.evaluate:evaluate_large_runs",
         "EvaluationResult": "receval.evaluation.result:EvaluationResult",
         "tune": "receval.tuning.tune:tune",
         "TuningResult": "receval.tuning.tune:TuningResult",

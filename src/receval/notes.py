@@ -191,6 +191,11 @@ NOTES: dict[str, NoteKind] = {
         "Averages over a small share of the users may say nothing about the others.",
         "Choose a split that tests more users, or give more ratings.",
     ),
+    "evaluated-in-blocks": NoteKind(
+        "information",
+        "Only sums over users are in memory, so what needs the values of each user is refused.",
+        "Read the values of some users from the folder of the blocks, or evaluate their lists.",
+    ),
     "users-left-out": NoteKind(
         "information",
         "The averages leave out users who have no list that counts.",

@@ -25,12 +25,14 @@ from receval.cli.arguments import (
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.comparison_arguments import add_comparison, comparison_of
 from receval.cli.features import FILES, add_features, features_of, grouped_results
+from receval.cli.large_runs import add_blocks, run_in_blocks
 from receval.cli.saved_arguments import TABLES_READ, add_settings
 from receval.storage.messages import printable
 
 EXAMPLES = """examples:
   receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
   receval runs --test held_out.csv --train train.csv mine=lists.tsv theirs=theirs.json --metric P@5
+  receval runs --test test.parquet mine=lists/ --in-blocks blocks --metric nDCG@10
   receval runs --settings receval-runs/settings.json --metric MRR --out mrr
 """
 
@@ -52,6 +54,7 @@ def add_runs(commands: Any) -> None:
     add_measuring(parser)
     add_features(parser)
     add_comparison(parser)
+    add_blocks(parser)
     add_output(parser, "receval-runs")
     repeat_lists(parser, FILES)
 
@@ -145,34 +148,64 @@ def repeat_lists(parser: argparse.ArgumentParser, files: Sequence[str] = ()) -> 
 
 def run_runs(chosen: argparse.Namespace) -> int:
     """Run the command."""
-    from receval.evaluation.runs import evaluate_runs
+    measuring: dict[str, Any] = {
+        "trained_pairs": chosen.trained_pairs,
+        "protocols": repeated(chosen.protocol) or "AR AI-AN",
+        "metrics": repeated(chosen.metric) or None,
+        "relevant": chosen.relevant,
+        "users": chosen.users,
+        "depth": chosen.depth,
+        "ties": chosen.ties,
+        "seed": chosen.seed,
+    }
+    if chosen.in_blocks is not None:
+        in_blocks = run_in_blocks(chosen, {**_tables_in_blocks(chosen), **measuring})
+        if in_blocks is None:
+            return 0
+        result = in_blocks
+    else:
+        from receval.evaluation.runs import evaluate_runs
 
-    test, train = judged_and_trained(chosen)
-    runs = read_runs(chosen)
-    features = features_of(chosen)
-    with progress_line("run") as progress:
-        result = evaluate_runs(
-            test,
-            runs,
-            train=train,
-            trained_pairs=chosen.trained_pairs,
-            protocols=repeated(chosen.protocol) or "AR AI-AN",
-            metrics=repeated(chosen.metric) or None,
-            relevant=chosen.relevant,
-            users=chosen.users,
-            depth=chosen.depth,
-            ties=chosen.ties,
-            seed=chosen.seed,
-            dialect=chosen.dialect,
-            **features,
-            progress=progress,
-        )
+        if chosen.shards is not None or chosen.shard is not None:
+            raise ValueError("--shards needs --in-blocks FOLDER, where the plan is written.")
+        test, train = judged_and_trained(chosen)
+        runs = read_runs(chosen)
+        features = features_of(chosen)
+        with progress_line("run") as progress:
+            result = evaluate_runs(
+                test,
+                runs,
+                train=train,
+                **measuring,
+                dialect=chosen.dialect,
+                **features,
+                progress=progress,
+            )
     title = f"Runs on {Path(chosen.test).name}"
     grouped = grouped_results(result, chosen)
     report = result.as_report(
         title, methods=bool(chosen.methods), grouped=grouped, **comparison_of(chosen)
     )
     return finish(report, chosen)
+
+
+def _tables_in_blocks(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the tables of an evaluation in blocks, and how they are read."""
+    of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
+    of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
+    found: dict[str, Any] = {
+        "test": chosen.test,
+        "runs": named_runs(chosen.runs),
+        "train": chosen.train,
+        "test_columns": of_test,
+        "train_columns": of_train or of_test,
+        "run_columns": {
+            **columns_of(chosen, _RUN_COLUMNS, "run-"),
+            **reading_of(chosen, "run-"),
+            "order": chosen.run_order,
+        },
+    }
+    return found if chosen.block_rows is None else {**found, "rows": chosen.block_rows}
 
 
 def named_runs(runs: list[str]) -> dict[str, str]:

@@ -29,7 +29,7 @@ TRAITS = ("activity", "popularity-taste")
 NOT_KEPT = frozenset(
     {TABLES_READ, "run", "repeatable", "command"}
     | {"settings", "out", "report", "quiet", "strict", "force"}
-    | {"jobs", "resume_folder"}
+    | {"jobs", "resume_folder", "shards", "shard"}
 )
 """Arguments that do not affect results: where they are written, and how the command runs."""
 

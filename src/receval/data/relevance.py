@@ -178,9 +178,13 @@ def relevance_in_words(values: Values, threshold: float, of: str = "test ratings
     >>> relevance_in_words(np.array([1.0, 2, 5, 4]), 4)
     'Test ratings of 4 or more are relevant: 2 of 4 (50.0 %).'
     """
-    relevant = int((values >= threshold).sum())
-    share = f"{relevant / len(values):.1%}".replace("%", " %")
-    told = f"{of} of {threshold:g} or more are relevant: {relevant:,} of {len(values):,} ({share})."
+    return counts_in_words(int((values >= threshold).sum()), len(values), threshold, of)
+
+
+def counts_in_words(relevant: int, n_values: int, threshold: float, of: str) -> str:
+    """Return the sentence of :func:`relevance_in_words` from counts."""
+    share = f"{relevant / n_values:.1%}".replace("%", " %")
+    told = f"{of} of {threshold:g} or more are relevant: {relevant:,} of {n_values:,} ({share})."
     return f"{told[0].upper()}{told[1:]}"
 
 

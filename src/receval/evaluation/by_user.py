@@ -12,6 +12,7 @@ from scipy.special import expit, logit, stdtrit
 
 from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists
 from receval.metrics.lists import JudgedLists
+from receval.statistics.paired_tests import t_statistics
 from receval.statistics.pairs import over_pairs, system_pairs
 
 CONFIDENCE = 0.95
@@ -93,12 +94,21 @@ class ValuesByUser:
     def _residuals(self) -> NDArray[np.float64]:
         return np.asarray(self.sums - self.means[..., None] * self.weights)
 
+    @property
+    def standardised_differences(self) -> NDArray[np.float64]:
+        """Cohen's d_z of the contributions of all pairs, shape (n_metrics, n_pairs)."""
+        return t_statistics(self.contributions) / np.sqrt(self.n_users)
+
+    @property
+    def _total_weight(self) -> float:
+        return float(self.weights.sum())
+
     def _half_widths(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return half the widths of intervals, given sums of squared residuals."""
         size = self.n_users
         if size < 2:
             return np.full_like(squares, np.nan)
-        deviation = np.sqrt(squares * size / (size - 1)) / self.weights.sum()
+        deviation = np.sqrt(squares * size / (size - 1)) / self._total_weight
         return np.asarray(stdtrit(size - 1, (1 + CONFIDENCE) / 2) * deviation)
 
 
@@ -142,11 +152,18 @@ def interval_within(
 
 
 class ValuesByUserCollector:
-    """Collects values per fold and system."""
+    """Collects values per fold and system; unless they may be empty, some list must be averaged."""
 
     def __init__(
-        self, n_metrics: int, n_users: int, systems: Sequence[str], evaluated_users: EvaluatedUsers
+        self,
+        n_metrics: int,
+        n_users: int,
+        systems: Sequence[str],
+        evaluated_users: EvaluatedUsers,
+        *,
+        may_be_empty: bool = False,
     ) -> None:
+        self._may_be_empty = may_be_empty
         self._systems = list(systems)
         self._evaluated_users: EvaluatedUsers = evaluated_users
         self._sums = np.zeros((n_metrics, len(self._systems), n_users))
@@ -155,7 +172,7 @@ class ValuesByUserCollector:
     def add(self, system: str, lists: JudgedLists, values: NDArray[np.float64]) -> None:
         """Add the lists of a system on one fold, with values of shape (n_metrics, n_lists)."""
         chosen = evaluated_lists(lists, self._evaluated_users)
-        if not chosen.any():
+        if not chosen.any() and not self._may_be_empty:
             raise ValueError(
                 f"No list of {system} is left to average over {self._evaluated_users} users: none "
                 "of these users has a test rating that the protocol can rank, or a relevant one."

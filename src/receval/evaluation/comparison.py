@@ -29,7 +29,7 @@ from receval.statistics.equivalence import (
     non_inferiority_test,
 )
 from receval.statistics.multiple_comparisons import benjamini_hochberg, bonferroni, holm
-from receval.statistics.paired_tests import MOST_RANKED, sign_test, t_statistics, wilcoxon_test
+from receval.statistics.paired_tests import MOST_RANKED, sign_test, wilcoxon_test
 from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
 from receval.statistics.tukey import honestly_significant_differences, randomised_tukey_hsd
 from receval.storage.messages import how_many, quoted
@@ -324,7 +324,6 @@ def pair_table(
     first, second = system_pairs(len(systems))
     chosen, signs = _family(comparison.reference, systems, first, second)
     _check_users(values, comparison, len(chosen))
-    contributions = values.contributions
     p_values, methods = _p_values(values, seed, comparison)
     p_values, methods = p_values[:, chosen], methods[:, chosen]
     differences, halves = values.differences()
@@ -338,7 +337,7 @@ def pair_table(
     first, second = np.where(signs < 0, second, first), np.where(signs < 0, first, second)
     effects = _effects(values, comparison, chosen, signs, first, second)
     errors = _standard_errors(halves, values.n_users)
-    detectable = _detectable(contributions, errors, values.n_users, comparison)
+    detectable = _detectable(values, errors, comparison)
     names = np.array(systems, dtype=object)
     frames = []
     for number, metric in enumerate(metrics):
@@ -407,13 +406,14 @@ def _p_values(
     values: ValuesByUser, seed: np.random.SeedSequence, comparison: ComparisonChoices
 ) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
     """Return the p-values of all pairs and their methods, each of shape (n_metrics, n_pairs)."""
+    method: object = "samples"
+    if comparison.test == "t":
+        found = _t_test(values)
+        return found, np.full(found.shape, "t", dtype=object)
     contributions = values.contributions
     if comparison.test == "permutation":
         return permutation_p_values(contributions, seed, comparison.samples)
-    method: object = "samples"
-    if comparison.test == "t":
-        found, method = _t_test(values), "t"
-    elif comparison.test == "wilcoxon":
+    if comparison.test == "wilcoxon":
         found = wilcoxon_test(contributions, decimals=DECIMALS_OF_RANKS, exact_up_to=MOST_RANKED)
         unequal = over_pairs(contributions, _unequal, exact=True)
         method = np.where(unequal <= MOST_RANKED, "exact", "normal").astype(object)
@@ -493,14 +493,13 @@ def _effects(
     second: NDArray[np.intp],
 ) -> dict[str, NDArray[np.float64]]:
     """Return effect sizes of shape (n_metrics, n_pairs) by column, with intervals if named."""
-    contributions = values.contributions
-    shape = (len(contributions), len(chosen))
     if comparison.effect is None:
         if values.n_users < 2:
-            return {"effect_size": np.full(shape, np.nan)}
-        sizes = t_statistics(contributions) / np.sqrt(values.n_users)
-        sizes[np.isinf(sizes)] = np.nan
-        return {"effect_size": sizes[:, chosen] * signs}
+            return {"effect_size": np.full((len(values.means), len(chosen)), np.nan)}
+        sizes = values.standardised_differences[:, chosen] * signs
+        return {"effect_size": np.where(np.isinf(sizes), np.nan, sizes)}
+    contributions = values.contributions
+    shape = (len(contributions), len(chosen))
     names = ("effect_size", "effect_low", "effect_high")
     found = {name: np.empty(shape) for name in names}
     of = EFFECTS[comparison.effect]
@@ -546,16 +545,16 @@ def _by_margin(
 
 
 def _detectable(
-    contributions: NDArray[np.float64],
+    values: ValuesByUser,
     errors: NDArray[np.float64],
-    n_users: int,
     comparison: ComparisonChoices,
 ) -> NDArray[np.float64]:
     """Return the smallest differences that would be found with the power of the comparison."""
+    n_users = values.n_users
     if comparison.power is None or n_users < 2:
         return np.full_like(errors, np.nan)
     if comparison.test == "tukey-hsd":
-        limits = honestly_significant_differences(contributions, LEVEL)[:, None]
+        limits = honestly_significant_differences(values.contributions, LEVEL)[:, None]
         return np.asarray(limits + stdtrit(n_users - 1, comparison.power) * errors)
     level = LEVEL if comparison.applied is None else LEVEL / errors.shape[1]
     return detectable_difference(errors, n_users, level=level, power=comparison.power)

@@ -359,7 +359,8 @@ class Measurements:
 
     ``profiles`` are the numbers of ratings per user before the split, if there was one. Lists are
     part of the result with at most ``kept`` items each; by default, none are. ``traits`` are
-    numbers of all users, by which they can be grouped.
+    numbers of all users, by which they can be grouped. With ``may_be_empty``, the users are a block
+    of all of them, of whom perhaps none is averaged.
     """
 
     def __init__(
@@ -373,6 +374,7 @@ class Measurements:
         item_ids: NDArray[np.str_] | None = None,
         features: ItemFeatures | None = None,
         traits: Mapping[str, NDArray[np.float64]] | None = None,
+        may_be_empty: bool = False,
     ) -> None:
         self._features = ItemFeatures() if features is None else features
         self._traits = dict(traits or {})
@@ -389,7 +391,11 @@ class Measurements:
         self._on_candidates: dict[str, list[Note]] = {}
         self._collectors = {
             name: ValuesByUserCollector(
-                len(measuring.metrics), len(user_ids), self._systems, measuring.users
+                len(measuring.metrics),
+                len(user_ids),
+                self._systems,
+                measuring.users,
+                may_be_empty=may_be_empty,
             )
             for name in measuring.protocols
         }
@@ -481,6 +487,15 @@ class Measurements:
             found[name][chosen] = metric.per_user(measured)
         return found
 
+    @property
+    def n_tested(self) -> int:
+        """The number of users with test ratings."""
+        return int(self._tested.sum())
+
+    def values(self) -> dict[str, ValuesByUser]:
+        """Return the values of all systems by protocol."""
+        return {name: collector.values() for name, collector in self._collectors.items()}
+
     def result(
         self,
         settings: Mapping[str, Any],
@@ -491,7 +506,7 @@ class Measurements:
 
         Notes on reading, on the dialect, on users and on tests are added to those given.
         """
-        values = {name: collector.values() for name, collector in self._collectors.items()}
+        values = self.values()
         reading = (*reading, *self._features.reading)
         bounds = {
             name: own.bounds
@@ -584,38 +599,16 @@ class Measurements:
 
     def _notes_on_users(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
         """Return notes on how many users are not averaged, and why."""
-        n_tested = int(self._tested.sum())
-        n_users = n_tested if self._profiles is None else len(self._profiles)
-        by_count: dict[int, list[str]] = {}
-        for protocol, own in values.items():
-            by_count.setdefault(own.n_users, []).append(protocol)
-        notes = []
-        for averaged, protocols in by_count.items():
-            if averaged >= n_users:
-                continue
-            why = []
-            if self._profiles is not None and n_users > n_tested:
-                most = int(self._profiles[~self._tested].max())
-                why.append(
-                    f"{_have(n_users - n_tested)} no test rating, because the split held out none "
-                    f"of their ratings (at most {most:,} per user)"
-                )
-            if n_tested > averaged:
-                are_relevant = self._measuring.users.startswith("relevant") or all(
-                    self._measuring.protocols[name].relevant != "AR" for name in protocols
-                )
-                lack = "relevant test rating" if are_relevant else "list that counts"
-                why.append(
-                    f"{_have(n_tested - averaged)} test ratings, but no {lack} "
-                    f"(users: {self._measuring.users})"
-                )
-            text = (
-                f"{averaged:,} of {n_users:,} users are averaged under {enumerated(protocols)}: "
-                f"{' and '.join(why)}."
-            )
-            is_few = averaged < FEW_USERS * n_users
-            notes.append(Note("few-users" if is_few else "users-left-out", text))
-        return notes
+        averaged = {protocol: own.n_users for protocol, own in values.items()}
+        if self._profiles is None or len(self._profiles) == self.n_tested:
+            return notes_on_users_left_out(self._measuring, averaged, self.n_tested)
+        most = int(self._profiles[~self._tested].max())
+        why = (
+            f"no test rating, because the split held out none of their ratings (at most {most:,} "
+            "per user)"
+        )
+        n_users = len(self._profiles)
+        return notes_on_users_left_out(self._measuring, averaged, self.n_tested, n_users, why)
 
     def _notes_on_tests(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
         """Return notes if no pair of systems can be significant, whatever the values."""
@@ -640,6 +633,46 @@ class Measurements:
             )
             notes.append(Note("too-few-users", text))
         return notes
+
+
+def notes_on_users_left_out(
+    measuring: Measuring,
+    averaged: Mapping[str, int],
+    n_tested: int,
+    n_users: int | None = None,
+    why_untested: str = "",
+) -> list[Note]:
+    """Return notes on how many users are not averaged, by protocol, and why.
+
+    By default all users are tested.
+    """
+    n_users = n_tested if n_users is None else n_users
+    by_count: dict[int, list[str]] = {}
+    for protocol, own in averaged.items():
+        by_count.setdefault(own, []).append(protocol)
+    notes = []
+    for n_averaged, protocols in by_count.items():
+        if n_averaged >= n_users:
+            continue
+        why = []
+        if n_users > n_tested:
+            why.append(f"{_have(n_users - n_tested)} {why_untested}")
+        if n_tested > n_averaged:
+            are_relevant = measuring.users.startswith("relevant") or all(
+                measuring.protocols[name].relevant != "AR" for name in protocols
+            )
+            lack = "relevant test rating" if are_relevant else "list that counts"
+            why.append(
+                f"{_have(n_tested - n_averaged)} test ratings, but no {lack} "
+                f"(users: {measuring.users})"
+            )
+        text = (
+            f"{n_averaged:,} of {n_users:,} users are averaged under {enumerated(protocols)}: "
+            f"{' and '.join(why)}."
+        )
+        is_few = n_averaged < FEW_USERS * n_users
+        notes.append(Note("few-users" if is_few else "users-left-out", text))
+    return notes
 
 
 def _note_on_candidates(

@@ -23,6 +23,7 @@ from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTa
 from receval.evaluation.result_lists import file_name
 from receval.evaluation.result_over_users import ResultOverUsers
 from receval.evaluation.result_tables import ResultTables
+from receval.evaluation.summed_values import SummedValues
 from receval.evaluation.tradeoffs import (
     draw_tradeoffs,
     tradeoff_metrics,
@@ -89,7 +90,10 @@ class ResultReport(ResultOverUsers, ResultTables):
                     tradeoffs_caption(summary, *axes),
                 )
             )
-        data = {"averages": summary, "per_user": self.per_user()}
+        data = {"averages": summary}
+        has_users = not any(isinstance(own, SummedValues) for own in self.values.values())
+        if has_users:
+            data["per_user"] = self.per_user()
         settings = self.settings
         if len(self.systems) > 1:
             data |= {"pairs": self._pairs(chosen), "groups": self.groups(**comparison)}
@@ -98,7 +102,7 @@ class ResultReport(ResultOverUsers, ResultTables):
                 settings["comparison"] = chosen.settings
         words = [ReportText("What was measured", self.words)] if self.words else []
         parts: list[ReportPart] = [averages, figure, *tradeoffs, *pairs]
-        if len(self.systems) > 1 and not self.of_all_users.issuperset(self.metrics):
+        if has_users and len(self.systems) > 1 and not self.of_all_users.issuperset(self.metrics):
             over = self.distribution()
             parts.append(ReportFigure.drawn("distribution", over.draw, over.caption))
             data["distribution"] = over.table()

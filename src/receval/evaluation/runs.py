@@ -158,7 +158,7 @@ def evaluate_runs(
     spoken = measuring.dialect
     if ties == "auto":
         ties = "trec" if spoken is None else spoken.ties
-    ordered = {name: _with_ties(one, ties) for name, one in measuring.protocols.items()}
+    ordered = {name: with_ties(one, ties) for name, one in measuring.protocols.items()}
     measuring = replace(measuring, protocols=ordered)
     notes += doubts
     codes = SharedCodes.of(judged.ratings, training, list(given.values()))
@@ -256,19 +256,17 @@ class RankedRun:
         """Which users have test ratings."""
         return np.asarray(np.diff(self.fold.test.indptr) > 0)
 
+    @property
+    def n_missing(self) -> int:
+        """The number of tested users without a list."""
+        return int((self.tested & (self.lengths == 0)).sum())
+
     def notes(self, strangers: int, *, are_left_out: bool) -> list[Note]:
         """Return notes on tested users without a list, and on lists of users not tested."""
-        notes = []
-        if missing := int((self.tested & (self.lengths == 0)).sum()):
-            text = (
-                f"{self.name} has no list for {missing} of the {int(self.tested.sum())} tested "
-                f"users: they {'are left out of the average' if are_left_out else 'count as 0'}."
-            )
-            notes.append(Note("users-without-lists", text))
-        if strangers:
-            text = f"{self.name} has lists for {how_many(strangers, 'user')} without test ratings."
-            notes.append(Note("untested-users", text))
-        return notes
+        tested = int(self.tested.sum())
+        return notes_on_lists(
+            self.name, self.n_missing, tested, strangers, are_left_out=are_left_out
+        )
 
     def ranks(self, protocol: Protocol, generator_for: GeneratorFor) -> JudgedRanks:
         """Return the judged ranks under a protocol."""
@@ -323,6 +321,23 @@ class RankedRun:
                 )
 
 
+def notes_on_lists(
+    name: str, missing: int, tested: int, strangers: int, *, are_left_out: bool
+) -> list[Note]:
+    """Return notes on how many tested users of a run have no list, and on those not tested."""
+    notes = []
+    if missing:
+        text = (
+            f"{name} has no list for {missing} of the {tested} tested "
+            f"users: they {'are left out of the average' if are_left_out else 'count as 0'}."
+        )
+        notes.append(Note("users-without-lists", text))
+    if strangers:
+        text = f"{name} has lists for {how_many(strangers, 'user')} without test ratings."
+        notes.append(Note("untested-users", text))
+    return notes
+
+
 class _ScoresOfLists:
     """Lists as a system that scores each user's items by rank of score, with 1 for the worst."""
 
@@ -361,7 +376,8 @@ def as_compared(name: str, listed: ListedItems, spoken: Dialect) -> tuple[Listed
     return listed, [Note("order-of-equal-scores", text)] if equal else []
 
 
-def _with_ties(protocol: Protocol, ties: str) -> Protocol:
+def with_ties(protocol: Protocol, ties: str) -> Protocol:
+    """Return a protocol with the order of ties of a run's lists."""
     if protocol.ties == "librec":
         raise ValueError(
             "LibRec's order of ties needs the scores of all items, which runs do not have."

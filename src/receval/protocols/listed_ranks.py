@@ -14,6 +14,7 @@ from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold
+from receval.storage.kernel_cache import njit
 from receval.top_lists import NO_ITEM, TopLists
 
 
@@ -85,25 +86,25 @@ def rank_listed(
     is_base = base_candidates(protocol, fold, judgments)
     ranked = _ranked_users(fold, protocol)
 
-    judged_keys = judgments.users.astype(np.int64) * n_items + judgments.items
-    train_keys = _keys_of_rows(fold.train.indptr, fold.train.indices, n_items)
-    users, items, _ = _listed_candidates(
-        listed, fold, protocol, generator_for, is_base, train_keys, ranked
+    order = _order(listed, fold, protocol, generator_for)
+    users, items = listed.users, listed.items
+    if order is not None:
+        users, items = users[order], items[order]
+    ranks, lengths = _ranks_within_lists(
+        np.searchsorted(users, np.arange(n_users + 1)),
+        items,
+        is_base,
+        ranked,
+        fold.train.indptr.astype(np.int64),
+        fold.train.indices.astype(np.int32, copy=False),
+        judgments.indptr,
+        judgments.items,
     )
-    keys = users.astype(np.int64) * n_items + items
-
-    ends = np.cumsum(np.bincount(users, minlength=n_users))
-    lengths = np.diff(ends, prepend=0)
-    positions = np.arange(1, len(users) + 1) - (ends - lengths)[users]
-    ranks = np.zeros(len(judgments), dtype=np.int32)
-    places = np.searchsorted(judged_keys, keys)
-    places[places == len(judged_keys)] = 0
-    hits = judged_keys[places] == keys if len(judged_keys) else np.zeros(len(keys), dtype=bool)
-    ranks[places[hits]] = positions[hits]
-
     candidates = np.where(ranked, is_base.sum() - _base_in_train(fold, is_base), 0)
     if protocol.relevant == "AR":
         return JudgedRanks(ranks, lengths.astype(np.int32), candidates.astype(np.int32))
+    judged_keys = judgments.users.astype(np.int64) * n_items + judgments.items
+    train_keys = _keys_of_rows(fold.train.indptr, fold.train.indices, n_items)
     return _one_by_one(ranks, lengths, candidates, is_base, train_keys, judged_keys, fold, protocol)
 
 
@@ -218,11 +219,61 @@ def _order(
     """Return the order of entries by user with the best first, or None if they are in it."""
     ties = tie_priority(protocol, fold, generator_for)[listed.items]
     users, scores = listed.users, listed.scores
-    same_user, same_score = users[1:] == users[:-1], scores[1:] == scores[:-1]
-    in_order = (users[1:] > users[:-1]) | (
-        same_user & ((scores[1:] < scores[:-1]) | (same_score & (ties[1:] > ties[:-1])))
-    )
-    return None if in_order.all() else np.lexsort((ties, -scores, users))
+    return None if _are_in_order(users, scores, ties) else np.lexsort((ties, -scores, users))
+
+
+@njit(cache=True)
+def _are_in_order(
+    users: NDArray[np.int32], scores: NDArray[np.float64], ties: NDArray[np.uint32]
+) -> bool:
+    """Tell whether entries are by user, with the best first."""
+    for row in range(1, len(users)):
+        if users[row] > users[row - 1]:
+            continue
+        if users[row] < users[row - 1] or scores[row] > scores[row - 1]:
+            return False
+        if scores[row] == scores[row - 1] and ties[row] < ties[row - 1]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _ranks_within_lists(
+    starts: NDArray[np.int64],
+    items: NDArray[np.int32],
+    is_base: NDArray[np.bool_],
+    ranked: NDArray[np.bool_],
+    train_indptr: NDArray[np.int64],
+    train_items: NDArray[np.int32],
+    judged_indptr: NDArray[np.int64],
+    judged_items: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the ranks of judged items in lists, 0 for those not in them, and the lists' lengths.
+
+    Items that are no base candidates, or training items of the user, do not count.
+    """
+    ranks = np.zeros(len(judged_items), dtype=np.int32)
+    lengths = np.zeros(len(starts) - 1, dtype=np.int64)
+    # One number per item, so that a listed item needs one look-up: negative for training items.
+    marks = np.zeros(len(is_base), dtype=np.int64)
+    for user in range(len(starts) - 1):
+        if not ranked[user]:
+            continue
+        begin = judged_indptr[user]
+        for place in range(begin, judged_indptr[user + 1]):
+            marks[judged_items[place]] = ((user + 1) << 32) | (place - begin)
+        for place in range(train_indptr[user], train_indptr[user + 1]):
+            marks[train_items[place]] = -(user + 1)
+        rank = 0
+        for row in range(starts[user], starts[user + 1]):
+            mark = marks[items[row]]
+            if mark == -(user + 1) or not is_base[items[row]]:
+                continue
+            rank += 1
+            if mark >> 32 == user + 1:
+                ranks[begin + (mark & 0xFFFFFFFF)] = rank
+        lengths[user] = rank
+    return ranks, lengths
 
 
 def _keys_of_rows(

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""Measure the users of one block, and write their values and exact sums."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers
+from receval.data.reading import TableError
+from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.measuring import Measurements, Measuring
+from receval.evaluation.runs import RankedRun, in_listed_order
+from receval.evaluation.summed_values import SumsOverUsers
+from receval.large_runs.plan import Plan, PlanFolder
+from receval.metrics.judged_items import JudgedItems
+from receval.protocols.listed_ranks import ListedItems
+from receval.seeds import generator
+from receval.splits.split import Fold, Judgments
+from receval.storage.files import refusing_damage, replacing, write_atomically
+from receval.storage.kernel_cache import njit
+from receval.storage.messages import shortened
+
+
+@dataclass(frozen=True)
+class BlockRecord:
+    """What is known of a block besides the values of its users.
+
+    ``counts`` has numbers by name: rows and users of each table, tested users, judged and relevant
+    pairs, dropped pairs; and for each run tested users without a list, users not tested, and items
+    without a score.
+    """
+
+    sums: Mapping[str, SumsOverUsers]
+    counts: Mapping[str, int]
+
+    def __add__(self, other: BlockRecord) -> BlockRecord:
+        return BlockRecord(
+            {name: own + other.sums[name] for name, own in self.sums.items()},
+            {name: own + other.counts[name] for name, own in self.counts.items()},
+        )
+
+
+class Blocks:
+    """Measures blocks of a plan, one after the other; files are read once from block to block."""
+
+    def __init__(self, folder: PlanFolder) -> None:
+        self._folder = folder
+        self._plan: Plan = folder.plan
+        self._tables: dict[str, ParquetByUser] = {
+            name: own.opened() for name, own in self._plan.tables.items()
+        }
+        self._measuring: Measuring = self._plan.measuring()
+
+    def make(self, block: int) -> None:
+        """Measure a block and write its files."""
+        catalogue = self._folder.catalogue
+        low, high = self._plan.bounds(block)
+        rows = {name: own.rows(low, high, catalogue) for name, own in self._tables.items()}
+        counts = {f"rows of {name}": len(own.items) for name, own in rows.items()}
+        counts |= {f"users of {name}": len(own.users) for name, own in rows.items()}
+        test, train = rows["test"], rows.get("train")
+        users = test.users if train is None else np.union1d(test.users, train.users)
+        for name, own in rows.items():
+            if (
+                name != "train"
+                and (places := _first_repeat(own.starts, own.items, len(catalogue))) >= 0
+            ):
+                user = own.users[np.searchsorted(own.starts, places, side="right") - 1]
+                raise TableError(
+                    f"{self._tables[name].source} has item "
+                    f"{shortened(str(catalogue.texts[own.items[places]]))} twice for user "
+                    f"{shortened(str(user))}. Remove one of the rows."
+                )
+        tested = _matrix(test, users, len(catalogue))
+        trained = (
+            csr_array((len(users), len(catalogue)), dtype=np.float32)
+            if train is None
+            else _matrix(train, users, len(catalogue))
+        )
+        tested, counts["dropped pairs"] = self._without_trained(tested, trained, users)
+        judgments = Judgments(
+            tested.indptr.astype(np.int64), tested.indices.astype(np.int32), tested.data
+        )
+        fold = Fold(trained, judgments)
+        items = JudgedItems.of(judgments, self._plan.threshold)
+        counts["judged pairs"] = len(judgments)
+        counts["relevant pairs"] = int(items.relevant.sum())
+        measurements = Measurements(
+            self._measuring,
+            [run.name for run in self._plan.runs],
+            users,
+            may_be_empty=True,
+        )
+        for run, depth in zip(self._plan.runs, self._plan.depths, strict=True):
+            listed, strangers, unscored = _listed(rows[f"run {run.name}"], users)
+            if self._plan.ties == "listed":
+                listed = in_listed_order(listed)
+            ranked = RankedRun(run.name, listed, fold, depth)
+            counts[f"users of {run.name} without tests"] = strangers
+            counts[f"items of {run.name} without scores"] = unscored
+            counts[f"tested users without {run.name}"] = ranked.n_missing
+            for name, protocol in self._measuring.protocols.items():
+                ranks = ranked.ranks(protocol, partial(generator, self._plan.seed, "runs"))
+                ranked.check(name, ranks, self._measuring.of_ranks.values())
+                measurements.add(run.name, name, items, ranks)
+        counts["tested users"] = measurements.n_tested
+        self._write(block, measurements.values(), users, counts)
+
+    def _without_trained(
+        self, tested: csr_array, trained: csr_array, users: NDArray[Any]
+    ) -> tuple[csr_array, int]:
+        """Return test data without pairs that are also in the training data, or refuse them."""
+        if not trained.nnz:
+            return tested, 0
+        n_items = tested.shape[1]
+        own, known = (
+            np.repeat(np.arange(len(users)), np.diff(one.indptr)) * n_items + one.indices
+            for one in (tested, trained)
+        )
+        trains = np.isin(own, known)
+        if not trains.any():
+            return tested, 0
+        if self._plan.trained_pairs == "refuse":
+            user, item = divmod(int(own[np.flatnonzero(trains)[0]]), n_items)
+            raise ValueError(
+                "Some test pairs are also in the training data, for example user "
+                f"{shortened(str(users[user]))} with item "
+                f"{shortened(str(self._folder.catalogue.texts[item]))}. A user's training items "
+                "are not candidates, so they could never be found. Remove these pairs from the "
+                "training data, or leave them out of the test with trained_pairs='drop' (in a "
+                "command: --trained-pairs drop)."
+            )
+        kept = ~trains
+        ends = np.concatenate([[0], np.cumsum(kept)])[tested.indptr]
+        parts = (tested.data[kept], tested.indices[kept], ends)
+        return csr_array(parts, shape=tested.shape), int(trains.sum())
+
+    def _write(
+        self,
+        block: int,
+        values: Mapping[str, ValuesByUser],
+        users: NDArray[Any],
+        counts: Mapping[str, int],
+    ) -> None:
+        of_users, of_sums = self._folder.files(block)
+        with replacing(of_users) as unfinished:
+            pq.write_table(self._values_of_users(values, users), unfinished)
+        content = {
+            "sums": {name: SumsOverUsers.of(own).as_dict() for name, own in values.items()},
+            "counts": counts,
+        }
+        write_atomically(of_sums, json.dumps(content, indent=1) + "\n")
+
+    def _values_of_users(self, values: Mapping[str, ValuesByUser], users: NDArray[Any]) -> pa.Table:
+        """Return the table of :meth:`.EvaluationResult.per_user` for a block."""
+        systems = [run.name for run in self._plan.runs]
+        protocols = list(self._measuring.protocols)
+        parts = []
+        for number, own in enumerate(values.values()):
+            per_user = own.per_user
+            for place in range(len(systems)):
+                columns: dict[str, Any] = {}
+                for name, code, names in (
+                    ("protocol", number, protocols),
+                    ("system", place, systems),
+                ):
+                    codes = np.full(own.n_users, code, dtype=np.int32)
+                    columns[name] = pa.DictionaryArray.from_arrays(
+                        codes, pa.array(names, pa.string())
+                    )
+                columns |= {"user": pa.array(users[own.users]), "lists": own.weights}
+                columns |= dict(zip(self._measuring.metrics, per_user[:, place], strict=True))
+                parts.append(pa.table(columns))
+        return pa.concat_tables(parts)
+
+
+def record_of(folder: PlanFolder, block: int) -> BlockRecord:
+    """Return the record of a block that has been measured."""
+    path = folder.files(block)[1]
+    with refusing_damage(path):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        sums = {name: SumsOverUsers.of_dict(own) for name, own in found["sums"].items()}
+        return BlockRecord(sums, {name: int(own) for name, own in found["counts"].items()})
+
+
+def _matrix(rows: RowsOfUsers, users: NDArray[Any], n_items: int) -> csr_array:
+    """Return rows as a sparse array of users by items, with items in ascending order."""
+    indptr = np.zeros(len(users) + 1, dtype=np.int64)
+    indptr[1:][np.searchsorted(users, rows.users)] = np.diff(rows.starts)
+    values = rows.values.astype(np.float32)
+    found = csr_array((values, rows.items, np.cumsum(indptr)), shape=(len(users), n_items))
+    # Repeated training pairs, such as plays, are summed; test pairs have no repeats.
+    found.sum_duplicates()
+    return found
+
+
+def _listed(rows: RowsOfUsers, users: NDArray[Any]) -> tuple[ListedItems, int, int]:
+    """Return lists in the codes of a block, and how many users and scores are left out."""
+    places = np.minimum(np.searchsorted(users, rows.users), max(0, len(users) - 1))
+    known = users[places] == rows.users if len(users) else np.zeros(len(rows.users), dtype=bool)
+    owners = np.repeat(np.where(known, places, -1).astype(np.int32), np.diff(rows.starts))
+    listed = ListedItems(owners, rows.items, rows.values)
+    unscored = np.isnan(rows.values)
+    if not known.all() or unscored.any():
+        stays = (owners >= 0) & ~unscored
+        listed = replace(
+            listed, **{name: getattr(listed, name)[stays] for name in ("users", "items", "scores")}
+        )
+    return listed, int((~known).sum()), int(unscored.sum())
+
+
+@njit(cache=True)
+def _first_repeat(starts: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> int:
+    """Return the first row whose item is that of an earlier row of the same user, or -1."""
+    last = np.full(n_items, -1, dtype=np.int32)
+    for user in range(len(starts) - 1):
+        for row in range(starts[user], starts[user + 1]):
+            if last[items[row]] == user:
+                return row
+            last[items[row]] = user
+    return -1

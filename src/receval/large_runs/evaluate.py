@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: MIT
+"""Evaluate lists that are larger than memory: plan, measure blocks or shards of them, and join."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
+from operator import add
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from receval.checked_arguments import checked_arguments
+from receval.data.reading import ReadingReport, TableError
+from receval.data.relevance import counts_in_words
+from receval.evaluation.identifiers import TrainedPairs
+from receval.evaluation.measuring import (
+    DEFAULT_METRICS,
+    ChosenUsers,
+    Measuring,
+    notes_on_users_left_out,
+)
+from receval.evaluation.result import EvaluationResult
+from receval.evaluation.runs import Depth, OrderOfTies, notes_on_lists
+from receval.evaluation.summed_values import SummedValues
+from receval.large_runs.blocks import BlockRecord, Blocks, record_of
+from receval.large_runs.plan import ROWS_PER_BLOCK, Plan, PlanFolder, make_plan
+from receval.large_runs.processes import in_processes
+from receval.notes import Note
+from receval.storage.messages import how_many
+from receval.tuning.trials import number_of_jobs
+
+NOT_OFFERED = (
+    "Not offered in blocks: tests that need the values of each user (permutation, Wilcoxon, sign, "
+    "bootstrap, Tukey), groups of users, distributions, metrics of whole lists, dialects."
+)
+
+
+@checked_arguments
+def evaluate_large_runs(
+    test: str | Path,
+    runs: Mapping[str, str | Path],
+    folder: str | Path,
+    *,
+    jobs: int | Literal["auto"] = "auto",
+    progress: Callable[[str, int, int], object] | None = None,
+    **options: Any,
+) -> EvaluationResult:
+    """Measure lists that are larger than memory, block by block of users, on all cores.
+
+    Tables are Parquet files, or folders of them, in the order of users. Averages and intervals are
+    those of :func:`receval.evaluation.runs.evaluate_runs`, from exact sums, so that they have the
+    same bytes however users are divided into blocks. What was measured before the call was stopped
+    is not measured again.
+
+    Parameters
+    ----------
+    test : path
+        Judgments or held-out ratings.
+    runs : mapping of str to path
+        Lists by the names of the systems.
+    folder : path
+        A new or empty folder, or that of an earlier call with the same arguments. The values of
+        users are written there, to ``users/*.parquet``, with the columns of
+        :meth:`receval.evaluation.result.EvaluationResult.per_user`.
+    jobs : int or "auto"
+        The number of processes; by default one for each core.
+    progress : callable, optional
+        Called with ``"block"``, the number of blocks done, and the total.
+    **options
+        As for :func:`plan_large_runs`.
+
+    Returns
+    -------
+    EvaluationResult
+        With averages and intervals. ``compare`` needs ``test="t"``; whatever needs the values of
+        each user is refused with a sentence.
+
+    Raises
+    ------
+    TableError
+        A table is not Parquet or not in the order of users, a user's rows are in two places, or as
+        for :func:`receval.evaluation.runs.evaluate_runs`.
+    ValueError
+        A metric or protocol needs all users at once, or the folder has something else.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tempfile import TemporaryDirectory
+    >>> test = pd.DataFrame({"user": [1, 1, 2], "item": [7, 8, 7], "rating": [5, 2, 4]})
+    >>> mine = pd.DataFrame({"user": [1, 1, 2], "item": [8, 7, 7], "score": [2.0, 1.0, 3.0]})
+    >>> with TemporaryDirectory() as folder:
+    ...     for name, table in (("test", test), ("mine", mine)):
+    ...         table.to_parquet(f"{folder}/{name}.parquet")
+    ...     result = evaluate_large_runs(
+    ...         f"{folder}/test.parquet",
+    ...         {"mine": f"{folder}/mine.parquet"},
+    ...         f"{folder}/blocks of mine",
+    ...         metrics=["RR", "P@2"],
+    ...         depth="whole",
+    ...     )
+    >>> result.summary()["mean"].tolist()
+    [0.75, 0.5]
+    """
+    processes = number_of_jobs(jobs)
+    planned = plan_large_runs(test, runs, folder, jobs=jobs, **options)
+    measure_shard(planned, jobs=processes, progress=progress)
+    return joined_result(planned)
+
+
+@checked_arguments
+def plan_large_runs(
+    test: str | Path,
+    runs: Mapping[str, str | Path],
+    folder: str | Path,
+    *,
+    train: str | Path | None = None,
+    trained_pairs: TrainedPairs = "refuse",
+    protocols: str | Sequence[str] = "AR AI-AN",
+    metrics: str | Sequence[str] | None = None,
+    relevant: float | Literal["auto"] = "auto",
+    users: ChosenUsers = "auto",
+    depth: Depth = "auto",
+    ties: OrderOfTies = "auto",
+    seed: int = 1,
+    test_columns: Mapping[str, Any] | None = None,
+    train_columns: Mapping[str, Any] | None = None,
+    run_columns: Mapping[str, Any] | None = None,
+    rows: int = ROWS_PER_BLOCK,
+    jobs: int | Literal["auto"] = "auto",
+) -> Path:
+    """Plan an evaluation in blocks: read all items and test ratings once, and divide users.
+
+    Parameters
+    ----------
+    test, runs, folder, jobs
+        As for :func:`evaluate_large_runs`.
+    train, trained_pairs, protocols, metrics, relevant, users, depth, ties, seed
+        As for :func:`receval.evaluation.runs.evaluate_runs`, but all candidates (``AI-AN``), and
+        metrics of judged ranks. With ``auto``, depth is that of the first lists.
+    test_columns, train_columns, run_columns : mapping, optional
+        Names of columns, as for the readers of these tables, such as ``{"user": "customer"}``.
+    rows : int
+        The rows of the largest table in a block, which take some 100 bytes of memory each.
+
+    Returns
+    -------
+    Path
+        The folder, for :func:`measure_shard` and :func:`joined_result`.
+    """
+    if not runs:
+        raise ValueError("There is no run to evaluate: name at least one.")
+    if rows < 1:
+        raise ValueError(f"rows is {rows}; it must be at least 1.")
+    chosen = DEFAULT_METRICS if metrics is None else metrics
+    planned = make_plan(
+        Path(folder),
+        str(test),
+        {name: str(source) for name, source in runs.items()},
+        train=None if train is None else str(train),
+        test_columns=test_columns or {},
+        train_columns=train_columns or {},
+        run_columns=run_columns or {},
+        protocols=[protocols] if isinstance(protocols, str) else list(protocols),
+        metrics=[chosen] if isinstance(chosen, str) else list(chosen),
+        relevant=relevant,
+        users=users,
+        depth=depth,
+        ties=ties,
+        trained_pairs=trained_pairs,
+        seed=seed,
+        rows=rows,
+        jobs=number_of_jobs(jobs),
+    )
+    return planned.path
+
+
+@checked_arguments
+def measure_shard(
+    folder: str | Path,
+    shard: int = 1,
+    shards: int = 1,
+    *,
+    jobs: int | Literal["auto"] = 1,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> None:
+    """Measure the blocks of a shard that have not been measured, by default all of them.
+
+    Parameters
+    ----------
+    folder : path
+        That of :func:`plan_large_runs`.
+    shard, shards : int
+        Which of how many shards, counted from 1. Each is a range of blocks.
+    jobs, progress
+        As for :func:`evaluate_large_runs`.
+    """
+    planned = PlanFolder(Path(folder))
+    blocks = planned.plan.blocks_of(shard, shards)
+    missing = [block for block in blocks if not planned.is_made(block)]
+    processes = number_of_jobs(jobs)
+    # Ranges of several blocks, since a row group between two blocks is read once by one process.
+    size = max(1, min(8, -(-len(missing) // processes)))
+    parts = [missing[start : start + size] for start in range(0, len(missing), size)]
+    finish = None
+    if progress is not None:
+        told = progress
+
+        def finish(done: int) -> None:
+            told("block", len(blocks) - len(missing) + min(done * size, len(missing)), len(blocks))
+
+    in_processes([partial(_measure, planned.path, part) for part in parts], processes, finish)
+
+
+def _measure(folder: Path, blocks: Sequence[int]) -> None:
+    measured = Blocks(PlanFolder(folder))
+    for block in blocks:
+        measured.make(block)
+
+
+@checked_arguments
+def joined_result(folder: str | Path) -> EvaluationResult:
+    """Return the result of all blocks, from their sums.
+
+    Parameters
+    ----------
+    folder : path
+        That of :func:`plan_large_runs`.
+
+    Raises
+    ------
+    ValueError
+        A block has not been measured, or its file is damaged; the message says how to go on.
+    TableError
+        Rows are missing or repeated, or no tested user has a list.
+    """
+    planned = PlanFolder(Path(folder))
+    plan = planned.plan
+    missing = [block for block in range(plan.n_blocks) if not planned.is_made(block)]
+    if missing:
+        raise ValueError(
+            f"{how_many(len(missing), 'block')} of {plan.n_blocks:,} in {planned.path} have not "
+            f"been measured, the first is {missing[0] + 1}. Repeat the call or the shard that "
+            "measures them."
+        )
+    whole = reduce(add, (record_of(planned, block) for block in range(plan.n_blocks)))
+    _check_rows(plan, whole)
+    counts = whole.counts
+    tested = counts["tested users"]
+    words = counts_in_words(
+        counts["relevant pairs"], counts["judged pairs"], plan.threshold, "test ratings"
+    )
+    measuring = plan.measuring(words)
+    values = {name: SummedValues(own, str(planned.path)) for name, own in whole.sums.items()}
+    for name, own in values.items():
+        if not own.n_users:
+            raise ValueError(
+                f"No list is left to average over {measuring.users} users under {name}: none of "
+                "these users has a test rating that the protocol can rank, or a relevant one."
+            )
+    return EvaluationResult(
+        systems=tuple(run.name for run in plan.runs),
+        metrics=tuple(measuring.metrics),
+        values=values,
+        user_ids=np.empty(0, dtype=str),
+        settings={
+            **measuring.settings,
+            "depth": plan.depth,
+            "ties": plan.ties,
+            "seed": plan.seed,
+        },
+        notes=tuple(_notes(plan, measuring, counts, whole, tested)),
+        words=measuring.words,
+        reading=tuple(_reports(plan, counts)),
+        less_is_better=frozenset(
+            name for name, own in measuring.metrics.items() if own.less_is_better
+        ),
+        of_ranks=tuple(measuring.of_ranks),
+    )
+
+
+def _check_rows(plan: Plan, whole: BlockRecord) -> None:
+    """Refuse tables of which blocks have not read each row once, and runs of other users."""
+    for name, table in plan.tables.items():
+        read = whole.counts[f"rows of {name}"]
+        if read != table.rows:
+            raise TableError(
+                f"{table.source} has {table.rows:,} rows, but the blocks have {read:,}, so users "
+                "are missing or repeated: the lowest and highest users that its row groups tell "
+                "are wrong. Write the file again, for example with pyarrow."
+            )
+    for run in plan.runs:
+        if whole.counts[f"tested users without {run.name}"] == whole.counts["tested users"]:
+            raise TableError(
+                f"No user of the run {run.name} has test ratings. Use the same identifiers in both."
+            )
+
+
+def _notes(
+    plan: Plan,
+    measuring: Measuring,
+    counts: Mapping[str, int],
+    whole: BlockRecord,
+    tested: int,
+) -> list[Note]:
+    notes = []
+    if dropped := counts["dropped pairs"]:
+        text = (
+            f"{dropped:,} of {plan.test.rows:,} test pairs are also in the training data. They "
+            "were left out."
+        )
+        notes.append(Note("trained-pairs", text))
+    for run in plan.runs:
+        if unscored := counts[f"items of {run.name} without scores"]:
+            text = (
+                f"{run.source}: {unscored:,} of {run.rows:,} items have no score (NaN) and are not "
+                "recommended."
+            )
+            notes.append(Note("items-without-scores", text))
+        notes += notes_on_lists(
+            run.name,
+            counts[f"tested users without {run.name}"],
+            tested,
+            counts[f"users of {run.name} without tests"],
+            are_left_out=measuring.users.endswith("covered"),
+        )
+    notes += measuring.notes
+    averaged = {name: own.n_users for name, own in whole.sums.items()}
+    notes += notes_on_users_left_out(measuring, averaged, tested)
+    return [*notes, Note("evaluated-in-blocks", f"Lists were evaluated in blocks. {NOT_OFFERED}")]
+
+
+def _reports(plan: Plan, counts: Mapping[str, int]) -> list[ReadingReport]:
+    return [
+        ReadingReport(
+            table.source,
+            form=f"Parquet, {how_many(len(table.sizes), 'file')}, read in blocks of users",
+            columns={
+                role
+                if role != "value"
+                else ("rating" if name in ("test", "train") else "score"): own
+                for role, own in table.columns.items()
+            },
+            rows=table.rows,
+            entries=how_many(counts[f"users of {name}"], "user"),
+        )
+        for name, table in plan.tables.items()
+    ]

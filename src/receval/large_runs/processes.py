@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Run functions in several processes at a time, each on one thread."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+
+def in_processes(
+    tasks: Sequence[Callable[[], Found]],
+    jobs: int,
+    finish: Callable[[int], object] | None = None,
+) -> list[Found]:
+    """Return what tasks return, in their order; ``finish`` is called with the number done.
+
+    With one job, all run in this process. If one fails, its error is raised, and those that have
+    not begun are left out.
+
+    Raises
+    ------
+    RuntimeError
+        A process was ended from outside.
+    """
+    told = finish or (lambda _: None)
+    if jobs == 1 or len(tasks) == 1:
+        found = []
+        for number, task in enumerate(tasks):
+            found.append(task())
+            told(number + 1)
+        return found
+    context = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context)
+    try:
+        futures = [pool.submit(_call, task) for task in tasks]
+        for number, future in enumerate(as_completed(futures)):
+            future.result()
+            told(number + 1)
+        return [future.result() for future in futures]
+    except BrokenProcessPool:
+        raise RuntimeError(
+            "A process was ended from outside, perhaps for lack of memory. What was finished is "
+            "kept: repeat the call, with fewer jobs or smaller blocks."
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _call(task: Callable[[], Found]) -> Found:
+    return task()
