@@ -3,8 +3,8 @@
 
     python benchmarks/dialects/run_whole_lists.py TOOL [FOLDER]
 
-TOOL is elliot, lenskit, rampisela2024, recbole, recpack or rectools, and the Python is that of its
-environment. Fixtures are written to tests/metrics/whole_lists/fixtures. FOLDER holds sources that
+TOOL is elliot, lenskit, rampisela2024, recbole, recpack, rectools, replay or warprec, and the Python
+is that of its environment. Fixtures are written to tests/metrics/whole_lists/fixtures. FOLDER holds sources that
 are in no package registry: for elliot the folder `elliot`, and for rampisela2024, the measures of
 individual item fairness as their authors compute them, `RecBole/recbole/evaluator/metrics.py` as
 `fairness_metrics.py`.
@@ -248,6 +248,105 @@ def of_recpack(case: Case) -> Values:
     return values
 
 
+def of_replay(case: Case) -> Values:
+    from replay.metrics import Coverage, PerUser, Surprisal, Unexpectedness
+
+    run = {user: [tuple(pair) for pair in pairs] for user, pairs in case["run"].items()}
+    counts = Counter(_trained(case))
+    # Unexpected is what the most popular items do not have; of equal ones the first comes first.
+    ordered = sorted((f"i{code:02d}" for code in range(case["n_items"])), key=lambda i: -counts[i])
+    popular = {
+        user: [(item, -rank) for rank, item in enumerate(ordered) if item not in set(own)]
+        for user, own in case["train"].items()
+    }
+    values: Values = {}
+    coverage = Coverage(list(CUTOFFS))(run, case["train"])
+    for k in CUTOFFS:
+        values[f"Coverage@{k}"] = value_of(float(coverage[f"Coverage@{k}"]), None, len(run))
+    for of_tool, other in ((Surprisal, case["train"]), (Unexpectedness, popular)):
+        name = of_tool.__name__
+        means = of_tool(list(CUTOFFS))(run, other)
+        tables = of_tool(list(CUTOFFS), mode=PerUser())(run, other)
+        for k in CUTOFFS:
+            per_user = {user: float(own) for user, own in tables[f"{name}-PerUser@{k}"].items()}
+            values[f"{name}@{k}"] = value_of(float(means[f"{name}@{k}"]), per_user, len(per_user))
+    return values
+
+
+def of_warprec(case: Case) -> Values:
+    import torch
+    from warprec_metrics import metric_class
+
+    # Numbers of 16 digits tell definitions apart; WarpRec itself computes in single precision.
+    torch.set_default_dtype(torch.float64)
+    torch.Tensor.float, torch.float = torch.Tensor.double, torch.float64  # type: ignore[method-assign]
+    users, n_items = sorted(case["run"]), case["n_items"]
+    predicted = torch.zeros((len(users), n_items))
+    ground = torch.zeros((len(users), n_items))
+    for row, user in enumerate(users):
+        if len(case["run"][user]) < max(CUTOFFS):
+            raise ValueError("the dense matrix ranks items that are not listed")
+        # As the evaluator: training items are out of reach, all others have a score.
+        for item in case["train"][user]:
+            predicted[row, _code(item)] = -torch.inf
+        for item, score in case["run"][user]:
+            predicted[row, _code(item)] = score
+        for item, rating in case["test"][user].items():
+            ground[row, _code(item)] = rating * (rating >= THRESHOLD)
+    counts = Counter(_trained(case))
+    interactions = torch.tensor([counts[f"i{code:02d}"] for code in range(n_items)]).double()
+    thirds = torch.arange(n_items) % 3
+    given = {
+        "num_users": len(users),
+        "num_items": n_items,
+        "item_interactions": interactions,
+        "item_cluster": thirds + 1,
+        "feature_lookup": torch.eye(3)[thirds],
+    }
+    values: Values = {}
+    for name, module in (
+        ("ItemCoverage", "coverage.item_coverage"),
+        ("Gini", "diversity.gini_index"),
+        ("ShannonEntropy", "diversity.shannon_entropy"),
+        ("SRecall", "diversity.srecall"),
+        ("ARP", "bias.arp"),
+        ("APLT", "bias.aplt"),
+        ("ACLT", "bias.aclt"),
+        ("PopREO", "bias.pop_reo"),
+        ("PopRSP", "bias.pop_rsp"),
+        ("EFD", "novelty.efd"),
+        ("EPC", "novelty.epc"),
+        ("REO", "fairness.reo"),
+        ("RSP", "fairness.rsp"),
+    ):
+        groups = " groups=thirds" * (name in ("SRecall", "REO", "RSP"))
+        for k in CUTOFFS:
+            own = metric_class(name, module)
+            metric = own(k=k, **given)
+            blocks = {
+                "ground": ground,
+                "binary_relevance": own.binary_relevance(ground),
+                "valid_users": own.valid_users(ground),
+                f"top_{k}_indices": own.top_k_values_indices(predicted, k)[1],
+                f"top_{k}_binary_relevance": own.top_k_relevance(
+                    predicted, own.binary_relevance(ground), k
+                ),
+            }
+            metric.update(predicted, user_indices=torch.arange(len(users)), **blocks)
+            found = torch.as_tensor(metric.compute()[name])
+            if found.ndim == 0:
+                values[f"{name}@{k}{groups}"] = value_of(float(found), None, len(users))
+                continue
+            per_user = {
+                user: value
+                for user, value in zip(users, found.tolist(), strict=True)
+                if value == value  # NaN for users without a relevant item
+            }
+            mean = float(found.nanmean())
+            values[f"{name}@{k}{groups}"] = value_of(mean, per_user, len(per_user))
+    return values
+
+
 TOOLS: dict[str, tuple[Callable[[Case], Values], str, list[str]]] = {
     "elliot": (of_elliot, "elliot/evaluation/metrics", ["numpy", "pandas"]),
     "lenskit": (of_lenskit, "lenskit/metrics/ranking", ["lenskit", "numpy", "pandas"]),
@@ -255,6 +354,8 @@ TOOLS: dict[str, tuple[Callable[[Case], Values], str, list[str]]] = {
     "recbole": (of_recbole, "recbole/evaluator/metrics.py", ["recbole", "numpy", "torch"]),
     "recpack": (of_recpack, "recpack/metrics/coverage.py", ["recpack", "numpy", "scipy"]),
     "rectools": (of_rectools, "rectools/metrics", ["rectools", "numpy", "pandas"]),
+    "replay": (of_replay, "replay/metrics", ["replay-rec", "numpy", "polars"]),
+    "warprec": (of_warprec, "warprec/evaluation/metrics", ["warprec", "torch"]),
 }
 
 LEFT_OUT = ("binary", "full", "missing", "negative", "ties")
