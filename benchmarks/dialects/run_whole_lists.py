@@ -16,6 +16,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -196,9 +197,16 @@ def of_lenskit(case: Case) -> Values:
 
 
 def of_rectools(case: Case) -> Values:
+    import numpy as np
     import pandas as pd
     from rectools import Columns
-    from rectools.metrics import AvgRecPopularity, CatalogCoverage, MeanInvUserFreq
+    from rectools.metrics import (
+        AvgRecPopularity,
+        CatalogCoverage,
+        IntraListDiversity,
+        MeanInvUserFreq,
+        PairwiseHammingDistanceCalculator,
+    )
 
     recommended = pd.DataFrame(
         [
@@ -213,6 +221,8 @@ def of_rectools(case: Case) -> Values:
         columns=[Columns.User, Columns.Item],
     )
     catalog = [f"i{code:02d}" for code in range(case["n_items"])]
+    thirds = pd.DataFrame(np.eye(3)[np.arange(len(catalog)) % 3], index=catalog)
+    distances = PairwiseHammingDistanceCalculator(thirds)
     values: Values = {}
     for k in CUTOFFS:
         coverage = CatalogCoverage(k=k, normalize=True).calc(recommended, catalog)
@@ -225,6 +235,11 @@ def of_rectools(case: Case) -> Values:
             table = metric.calc_per_user(recommended, before)
             mean = float(metric.calc(recommended, before))
             values[label] = value_of(mean, table.to_dict(), len(table))
+        diversity = IntraListDiversity(k=k, distance_calculator=distances)
+        table = diversity.calc_per_user(recommended)
+        values[f"IntraListDiversity@{k} groups=thirds"] = value_of(
+            float(table.mean()), table.to_dict(), len(table)
+        )
     return values
 
 
@@ -280,6 +295,8 @@ def of_warprec(case: Case) -> Values:
     # Numbers of 16 digits tell definitions apart; WarpRec itself computes in single precision.
     torch.set_default_dtype(torch.float64)
     torch.Tensor.float, torch.float = torch.Tensor.double, torch.float64  # type: ignore[method-assign]
+    # Its short head has equally popular items in any order; here the first comes first.
+    torch.sort = partial(torch.sort, stable=True)
     users, n_items = sorted(case["run"]), case["n_items"]
     predicted = torch.zeros((len(users), n_items))
     ground = torch.zeros((len(users), n_items))
