@@ -41,7 +41,9 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
         for k in CUTOFFS
     ]
     if complete:
-        asked += [(name, None, metric_class(name, f"accuracy.{WHOLE[name]}")(**sizes)) for name in WHOLE]
+        asked += [
+            (name, None, metric_class(name, f"accuracy.{WHOLE[name]}")(**sizes)) for name in WHOLE
+        ]
     values: Values = {}
     for name, k, metric in asked:
         if name == "LAUC" and not complete:

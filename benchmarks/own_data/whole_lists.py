@@ -142,7 +142,7 @@ def of_receval(folder: Path, labels: list[str], parts: Parts) -> Means:
     rv.evaluate_runs(few, {"few": few}, metrics=["nDCG@1"], depth="whole").summary()
     with parts.part("read"):
         lists, train, test, genres = read(folder)
-        runs = dict(list(lists.drop(columns="system").groupby("system")))
+        runs = dict(list(lists.drop(columns="system").groupby(lists["system"])))
     with parts.part("evaluate"):
         result = rv.evaluate_runs(
             test,
@@ -160,25 +160,15 @@ def of_receval(folder: Path, labels: list[str], parts: Parts) -> Means:
         result.summary()
     return {
         system: dict(zip(labels, means[:, place].tolist(), strict=True))
-        for place, system in enumerate(values.systems)
+        for place, system in enumerate(result.systems)
     }
 
 
 def of_lenskit(folder: Path, parts: Parts) -> Means:
     """Return LensKit's values of each system, by our labels."""
     from lenskit.data import ItemListCollection, from_interactions_df
-    from lenskit.metrics import (
-        NDCG,
-        AveragePrecision,
-        ExposureGini,
-        Hit,
-        ListGini,
-        Precision,
-        Recall,
-        RecipRank,
-        RunAnalysis,
-    )
-    from lenskit.metrics.ranking import MeanPopRank
+    from lenskit.metrics import NDCG, Hit, Precision, Recall, RecipRank, RunAnalysis
+    from lenskit.metrics.ranking import AveragePrecision, ExposureGini, ListGini, MeanPopRank
 
     with parts.part("read"):
         lists, train, test, _ = read(folder)
@@ -229,7 +219,9 @@ def of_recbole(folder: Path, parts: Parts) -> Means:
             hits = pd.MultiIndex.from_frame(own[["user", "item"]]).isin(known).reshape(-1, K)
             content = DataStruct()
             content.set("rec.topk", torch.from_numpy(np.c_[hits, tests.to_numpy()].astype(int)))
-            content.set("rec.items", torch.from_numpy(items.get_indexer(own["item"]).reshape(-1, K)))
+            content.set(
+                "rec.items", torch.from_numpy(items.get_indexer(own["item"]).reshape(-1, K))
+            )
             content.set("data.num_items", len(items))
             content.set("data.count_items", counts.to_dict())
         with parts.part("evaluate"):
