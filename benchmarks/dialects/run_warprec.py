@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of WarpRec's metrics of accuracy, which are in float32: writes the fixture warprec.json."""
+"""Values of WarpRec's metrics of accuracy, in float32: writes the fixture warprec.json."""
 
 from __future__ import annotations
 

@@ -3,11 +3,11 @@
 
     python benchmarks/dialects/run_whole_lists.py TOOL [FOLDER]
 
-TOOL is elliot, lenskit, rampisela2024, recbole, recpack, rectools, replay or warprec, and the Python
-is that of its environment. Fixtures are written to tests/metrics/whole_lists/fixtures. FOLDER holds sources that
-are in no package registry: for elliot the folder `elliot`, and for rampisela2024, the measures of
-individual item fairness as their authors compute them, `RecBole/recbole/evaluator/metrics.py` as
-`fairness_metrics.py`.
+TOOL is elliot, lenskit, rampisela2024, recbole, recpack, rectools, replay or warprec, and the
+Python is that of its environment. Fixtures are written to tests/metrics/whole_lists/fixtures.
+FOLDER holds sources that are in no package registry: for elliot the folder `elliot`, and for
+rampisela2024, the measures of individual item fairness as their authors compute them,
+`RecBole/recbole/evaluator/metrics.py` as `fairness_metrics.py`.
 """
 
 from __future__ import annotations
