@@ -56,6 +56,18 @@ def relevant(case: Case, threshold: int = 1) -> dict[str, dict[str, int]]:
     return {user: ratings for user, ratings in kept.items() if ratings}
 
 
+def values_of_both_tests(
+    case: Case, of_test: Callable[[Case, dict[str, dict[str, int]]], Values]
+) -> Values:
+    """Return the values for the whole test, and those for its ratings of at least the threshold."""
+    values = of_test(case, case["test"])
+    above = relevant(case, THRESHOLD)
+    if above and above != case["test"]:
+        for metric, entry in of_test(case, above).items():
+            values[f"{metric} test>={THRESHOLD}"] = entry
+    return values
+
+
 def write_fixture(
     tool: str,
     source: str,

@@ -13,7 +13,7 @@ import numpy as np
 vars(np).update(float=np.float64, bool=np.bool_)
 
 import recbole.evaluator.metrics as recbole_metrics
-from fixture_files import CUTOFFS, THRESHOLD, Case, Values, relevant, value_of, write_fixture
+from fixture_files import CUTOFFS, Case, Values, value_of, values_of_both_tests, write_fixture
 
 CONFIG = {"topk": list(CUTOFFS), "metric_decimal_place": 16}
 WITH_LENGTH = ("Recall", "MAP", "NDCG")
@@ -54,12 +54,7 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
 
 
 def evaluate(case: Case) -> Values:
-    values = values_of_test(case, case["test"])
-    above = relevant(case, THRESHOLD)
-    if above and above != case["test"]:
-        for metric, entry in values_of_test(case, above).items():
-            values[f"{metric} test>={THRESHOLD}"] = entry
-    return values
+    return values_of_both_tests(case, values_of_test)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 
 import pandas as pd
-from fixture_files import CUTOFFS, THRESHOLD, Case, Values, relevant, value_of, write_fixture
+from fixture_files import CUTOFFS, Case, Values, value_of, values_of_both_tests, write_fixture
 from recommenders.evaluation import python_evaluation as evaluation
 
 METRICS = ("precision_at_k", "recall_at_k", "map", "map_at_k", "r_precision_at_k", "ndcg_at_k")
@@ -39,12 +39,7 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
 
 
 def evaluate(case: Case) -> Values:
-    values = values_of_test(case, case["test"])
-    above = relevant(case, THRESHOLD)
-    if above and above != case["test"]:
-        for metric, entry in values_of_test(case, above).items():
-            values[f"{metric} test>={THRESHOLD}"] = entry
-    return values
+    return values_of_both_tests(case, values_of_test)
 
 
 if __name__ == "__main__":

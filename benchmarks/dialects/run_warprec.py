@@ -1,28 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Values of WarpRec's metrics of accuracy, which are in float32: writes the fixture warprec.json.
-
-Importing warprec loads its recommenders and all that they need, so the folders of the metrics are
-made packages here; the files of the metrics are WarpRec's own.
-"""
+"""Values of WarpRec's metrics of accuracy, in float32: writes the fixture warprec.json."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-import types
-from importlib.metadata import files
-from pathlib import Path
-
-for _line in files("warprec") or []:
-    if str(_line) == "warprec/__init__.py":
-        _folder = Path(_line.locate()).parent.parent
-for _name in ("", ".evaluation", ".evaluation.metrics", ".evaluation.metrics.accuracy", ".utils"):
-    _package = types.ModuleType(f"warprec{_name}")
-    _package.__path__ = [str(_folder / f"warprec{_name}".replace(".", "/"))]
-    sys.modules[f"warprec{_name}"] = _package
-
 import torch
-from fixture_files import CUTOFFS, THRESHOLD, Case, Values, relevant, value_of, write_fixture
+from fixture_files import CUTOFFS, Case, Values, value_of, values_of_both_tests, write_fixture
+from warprec_metrics import metric_class
 
 METRICS = {
     "Precision": "precision",
@@ -39,10 +22,6 @@ METRICS = {
 WHOLE = {"AUC": "auc", "GAUC": "gauc"}  # of all candidates
 
 
-def metric_class(name: str, module: str) -> type:
-    return getattr(importlib.import_module(f"warprec.evaluation.metrics.accuracy.{module}"), name)
-
-
 def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
     users = sorted(case["run"])
     shape = (len(users), case["n_items"])
@@ -57,12 +36,14 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
         complete = complete and listed == case["n_items"] - len(case["train"][user])
     sizes = {"num_users": len(users), "num_items": case["n_items"]}
     asked = [
-        (name, k, metric_class(name, METRICS[name])(k=k, **sizes))
+        (name, k, metric_class(name, f"accuracy.{METRICS[name]}")(k=k, **sizes))
         for name in METRICS
         for k in CUTOFFS
     ]
     if complete:
-        asked += [(name, None, metric_class(name, WHOLE[name])(**sizes)) for name in WHOLE]
+        asked += [
+            (name, None, metric_class(name, f"accuracy.{WHOLE[name]}")(**sizes)) for name in WHOLE
+        ]
     values: Values = {}
     for name, k, metric in asked:
         if name == "LAUC" and not complete:
@@ -80,12 +61,7 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
 
 
 def evaluate(case: Case) -> Values:
-    values = values_of_test(case, case["test"])
-    above = relevant(case, THRESHOLD)
-    if above and above != case["test"]:
-        for metric, entry in values_of_test(case, above).items():
-            values[f"{metric} test>={THRESHOLD}"] = entry
-    return values
+    return values_of_both_tests(case, values_of_test)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@
 
     python benchmarks/dialects/run_whole_lists.py TOOL [FOLDER]
 
-TOOL is elliot, lenskit, rampisela2024, recbole, recpack or rectools, and the Python is that of its
-environment. Fixtures are written to tests/metrics/whole_lists/fixtures. FOLDER holds sources that
-are in no package registry: for elliot the folder `elliot`, and for rampisela2024, the measures of
-individual item fairness as their authors compute them, `RecBole/recbole/evaluator/metrics.py` as
-`fairness_metrics.py`.
+TOOL is elliot, lenskit, rampisela2024, recbole, recpack, rectools, replay or warprec, and the
+Python is that of its environment. Fixtures are written to tests/metrics/whole_lists/fixtures.
+FOLDER holds sources that are in no package registry: for elliot the folder `elliot`, and for
+rampisela2024, the measures of individual item fairness as their authors compute them,
+`RecBole/recbole/evaluator/metrics.py` as `fairness_metrics.py`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -196,9 +197,16 @@ def of_lenskit(case: Case) -> Values:
 
 
 def of_rectools(case: Case) -> Values:
+    import numpy as np
     import pandas as pd
     from rectools import Columns
-    from rectools.metrics import AvgRecPopularity, CatalogCoverage, MeanInvUserFreq
+    from rectools.metrics import (
+        AvgRecPopularity,
+        CatalogCoverage,
+        IntraListDiversity,
+        MeanInvUserFreq,
+        PairwiseHammingDistanceCalculator,
+    )
 
     recommended = pd.DataFrame(
         [
@@ -213,6 +221,8 @@ def of_rectools(case: Case) -> Values:
         columns=[Columns.User, Columns.Item],
     )
     catalog = [f"i{code:02d}" for code in range(case["n_items"])]
+    thirds = pd.DataFrame(np.eye(3)[np.arange(len(catalog)) % 3], index=catalog)
+    distances = PairwiseHammingDistanceCalculator(thirds)
     values: Values = {}
     for k in CUTOFFS:
         coverage = CatalogCoverage(k=k, normalize=True).calc(recommended, catalog)
@@ -225,6 +235,11 @@ def of_rectools(case: Case) -> Values:
             table = metric.calc_per_user(recommended, before)
             mean = float(metric.calc(recommended, before))
             values[label] = value_of(mean, table.to_dict(), len(table))
+        diversity = IntraListDiversity(k=k, distance_calculator=distances)
+        table = diversity.calc_per_user(recommended)
+        values[f"IntraListDiversity@{k} groups=thirds"] = value_of(
+            float(table.mean()), table.to_dict(), len(table)
+        )
     return values
 
 
@@ -248,6 +263,107 @@ def of_recpack(case: Case) -> Values:
     return values
 
 
+def of_replay(case: Case) -> Values:
+    from replay.metrics import Coverage, PerUser, Surprisal, Unexpectedness
+
+    run = {user: [tuple(pair) for pair in pairs] for user, pairs in case["run"].items()}
+    counts = Counter(_trained(case))
+    # Unexpected is what the most popular items do not have; of equal ones the first comes first.
+    ordered = sorted((f"i{code:02d}" for code in range(case["n_items"])), key=lambda i: -counts[i])
+    popular = {
+        user: [(item, -rank) for rank, item in enumerate(ordered) if item not in set(own)]
+        for user, own in case["train"].items()
+    }
+    values: Values = {}
+    coverage = Coverage(list(CUTOFFS))(run, case["train"])
+    for k in CUTOFFS:
+        values[f"Coverage@{k}"] = value_of(float(coverage[f"Coverage@{k}"]), None, len(run))
+    for of_tool, other in ((Surprisal, case["train"]), (Unexpectedness, popular)):
+        name = of_tool.__name__
+        means = of_tool(list(CUTOFFS))(run, other)
+        tables = of_tool(list(CUTOFFS), mode=PerUser())(run, other)
+        for k in CUTOFFS:
+            per_user = {user: float(own) for user, own in tables[f"{name}-PerUser@{k}"].items()}
+            values[f"{name}@{k}"] = value_of(float(means[f"{name}@{k}"]), per_user, len(per_user))
+    return values
+
+
+def of_warprec(case: Case) -> Values:
+    import torch
+    from warprec_metrics import metric_class
+
+    # Numbers of 16 digits tell definitions apart; WarpRec itself computes in single precision.
+    torch.set_default_dtype(torch.float64)
+    torch.Tensor.float, torch.float = torch.Tensor.double, torch.float64  # type: ignore[method-assign]
+    # Its short head has equally popular items in any order; here the first comes first.
+    torch.sort = partial(torch.sort, stable=True)
+    users, n_items = sorted(case["run"]), case["n_items"]
+    predicted = torch.zeros((len(users), n_items))
+    ground = torch.zeros((len(users), n_items))
+    for row, user in enumerate(users):
+        if len(case["run"][user]) < max(CUTOFFS):
+            raise ValueError("the dense matrix ranks items that are not listed")
+        # As the evaluator: training items are out of reach, all others have a score.
+        for item in case["train"][user]:
+            predicted[row, _code(item)] = -torch.inf
+        for item, score in case["run"][user]:
+            predicted[row, _code(item)] = score
+        for item, rating in case["test"][user].items():
+            ground[row, _code(item)] = rating * (rating >= THRESHOLD)
+    counts = Counter(_trained(case))
+    interactions = torch.tensor([counts[f"i{code:02d}"] for code in range(n_items)]).double()
+    thirds = torch.arange(n_items) % 3
+    given = {
+        "num_users": len(users),
+        "num_items": n_items,
+        "item_interactions": interactions,
+        "item_cluster": thirds + 1,
+        "feature_lookup": torch.eye(3)[thirds],
+    }
+    values: Values = {}
+    for name, module in (
+        ("ItemCoverage", "coverage.item_coverage"),
+        ("Gini", "diversity.gini_index"),
+        ("ShannonEntropy", "diversity.shannon_entropy"),
+        ("SRecall", "diversity.srecall"),
+        ("ARP", "bias.arp"),
+        ("APLT", "bias.aplt"),
+        ("ACLT", "bias.aclt"),
+        ("PopREO", "bias.pop_reo"),
+        ("PopRSP", "bias.pop_rsp"),
+        ("EFD", "novelty.efd"),
+        ("EPC", "novelty.epc"),
+        ("REO", "fairness.reo"),
+        ("RSP", "fairness.rsp"),
+    ):
+        groups = " groups=thirds" * (name in ("SRecall", "REO", "RSP"))
+        for k in CUTOFFS:
+            own = metric_class(name, module)
+            metric = own(k=k, **given)
+            blocks = {
+                "ground": ground,
+                "binary_relevance": own.binary_relevance(ground),
+                "valid_users": own.valid_users(ground),
+                f"top_{k}_indices": own.top_k_values_indices(predicted, k)[1],
+                f"top_{k}_binary_relevance": own.top_k_relevance(
+                    predicted, own.binary_relevance(ground), k
+                ),
+            }
+            metric.update(predicted, user_indices=torch.arange(len(users)), **blocks)
+            found = torch.as_tensor(metric.compute()[name])
+            if found.ndim == 0:
+                values[f"{name}@{k}{groups}"] = value_of(float(found), None, len(users))
+                continue
+            per_user = {
+                user: value
+                for user, value in zip(users, found.tolist(), strict=True)
+                if value == value  # NaN for users without a relevant item
+            }
+            mean = float(found.nanmean())
+            values[f"{name}@{k}{groups}"] = value_of(mean, per_user, len(per_user))
+    return values
+
+
 TOOLS: dict[str, tuple[Callable[[Case], Values], str, list[str]]] = {
     "elliot": (of_elliot, "elliot/evaluation/metrics", ["numpy", "pandas"]),
     "lenskit": (of_lenskit, "lenskit/metrics/ranking", ["lenskit", "numpy", "pandas"]),
@@ -255,6 +371,8 @@ TOOLS: dict[str, tuple[Callable[[Case], Values], str, list[str]]] = {
     "recbole": (of_recbole, "recbole/evaluator/metrics.py", ["recbole", "numpy", "torch"]),
     "recpack": (of_recpack, "recpack/metrics/coverage.py", ["recpack", "numpy", "scipy"]),
     "rectools": (of_rectools, "rectools/metrics", ["rectools", "numpy", "pandas"]),
+    "replay": (of_replay, "replay/metrics", ["replay-rec", "numpy", "polars"]),
+    "warprec": (of_warprec, "warprec/evaluation/metrics", ["warprec", "torch"]),
 }
 
 LEFT_OUT = ("binary", "full", "missing", "negative", "ties")

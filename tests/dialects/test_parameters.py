@@ -69,13 +69,14 @@ def test_values_are_those_worked_by_hand(label: str, expected: float) -> None:
         ("gain=exp-steps-from-0", (31, 63), (63, 63, 31, 31, 31)),
         ("gain=binary,ideal=filled", (1, 1), (1, 1, 1, 1)),
         ("gain=relevant,ideal=listed", (4, 5), (5, 4)),
+        ("gain=binary,ideal=ranks", (1, 1), (1,) * 10),
     ],
 )
 @pytest.mark.parametrize("discount", ["log", "log-after-2"])
 def test_ndcg_is_that_worked_by_hand(
     parameters: str, gains: tuple[int, int], best: tuple[int, ...], discount: str
 ) -> None:
-    ranks = np.arange(1, 6)
+    ranks = np.arange(1, 11)
     logarithms = np.log2(ranks + 1 if discount == "log" else np.maximum(ranks, 2))
     ideal = float((np.array(best) / logarithms[: len(best)]).sum())
     found = gains[0] / logarithms[1] + gains[1] / logarithms[2]
@@ -83,6 +84,11 @@ def test_ndcg_is_that_worked_by_hand(
     assert measured(label) == pytest.approx(found / ideal, abs=1e-12)
     if discount == "log":
         assert logarithms[1] == log2(3)
+
+
+def test_a_relevant_item_at_every_rank_is_of_one_gain() -> None:
+    with pytest.raises(ValueError, match=r"Write nDCG\(gain=binary,ideal=ranks\)"):
+        parse("nDCG(ideal=ranks)@10")
 
 
 @pytest.mark.parametrize("case", ["plain", "short", "ties", "binary"])

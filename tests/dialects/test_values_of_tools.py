@@ -26,6 +26,7 @@ from reproduction.publishing.dialects_page import (
 
 FOLDER = Path(__file__).with_name("fixtures")
 TOOLS = fixture_tools(FOLDER)
+OF_LISTS = Path(__file__).parents[1] / "metrics" / "whole_lists" / "fixtures"
 PAGE = Path(__file__).parents[2] / "docs" / "dialects.md"
 
 # Tools that no fixture is of: Java programs, and the one of which there is no source.
@@ -39,7 +40,7 @@ def values_of(tool: str) -> tuple[list[FixtureValue], dict[str, str]]:
 
 @cache
 def fresh_page() -> str:
-    return page_of_dialects(PAGE.read_text(encoding="utf-8"), FOLDER)
+    return page_of_dialects(PAGE.read_text(encoding="utf-8"), FOLDER, OF_LISTS)
 
 
 @pytest.mark.costly

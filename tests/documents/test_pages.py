@@ -331,7 +331,17 @@ def test_the_whole_evaluation_runs_on_files_like_those_of_movielens(
     for name, own in lines.items():
         text = "\n".join(own) + "\n"
         (folder / "ml-1m" / f"{name}.dat").write_text(text, encoding="latin-1")
-    (printed,) = printed_by("whole_evaluation", capsys)
+    (folder / "cm100k").mkdir()
+    rows = [f"{u}\t{70 + i}\t{rng.integers(1, 5)}\t0" for u, i in zip(users, items, strict=True)]
+    (folder / "cm100k" / "ratings.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    rows = [f"{70 + i}\thttp://x\tSong {i}\tBand {i % 9}" for i in range(90)]
+    text = "\n".join(["Item\tUrl\tTitle\tArtist", *rows])
+    (folder / "cm100k" / "items.txt").write_text(text, encoding="utf-8")
+    plays = pd.DataFrame({"user": users, "item": items, "plays": rng.poisson(20, len(users)) + 1})
+    plays.to_csv(folder / "plays.csv", index=False)
+    printed, others = printed_by("whole_evaluation", capsys)
+    assert re.search(r"ILD\(feature=Artist\)@10", "\n".join(others))
+    assert re.search(r"SelfInformation@10", "\n".join(others))
     told = "\n".join(printed)
     assert re.search(r"MF +4 +0 +0\.\d{4}", told)
     assert "Miscalibration(feature=genres)@10" in told

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, Loss, gains, losses
 from receval.metrics.lists import NO_CUTOFF, ListView
-from receval.metrics.metric import Metric, column, filled, ratio
+from receval.metrics.metric import Metric, column, filled, ratio, slots
 from receval.storage.kernel_cache import njit
 
 Discount = Literal["log", "log-after-2"]
 
 
-Ideal = Literal["cut", "all", "filled", "listed"]
+Ideal = Literal["cut", "all", "filled", "listed", "ranks"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,15 +33,17 @@ class NDCG(Metric):
 
     :Denominator: the gain of the ideal list, cut as the list is (trec_eval's ndcg_cut). With
         ``ideal=all`` it is not cut (ndcg of a run that was cut), with ``ideal=filled`` it is cut
-        at the list's length, too, and with ``ideal=listed`` it has only items of the whole list
+        at the list's length, too, and with ``ideal=listed`` it has only items of the whole list.
+        With ``ideal=ranks`` it has a relevant item at every rank, even if the user has fewer of
+        them, which needs ``gain=binary``
     :Source: Järvelin and Kekäläinen 2002; valcarce2020, equation 5; ``log-after-2`` is LensKit's,
-        ``filled`` LibRec's, ``listed`` ClayRS'
+        ``filled`` LibRec's, ``listed`` ClayRS', ``ranks`` RecTools'
 
     Parameters
     ----------
     gain : str
         See :func:`receval.metrics.gains.gains`.
-    ideal : {"cut", "all", "filled", "listed"}
+    ideal : {"cut", "all", "filled", "listed", "ranks"}
         See the denominator above.
     discount : {"log", "log-after-2"}
         See above.
@@ -51,6 +53,15 @@ class NDCG(Metric):
     gain: Gain = "rating"
     ideal: Ideal = "cut"
     discount: Discount = "log"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ideal == "ranks" and self.gain != "binary":
+            raise ValueError(
+                f"{self.name} with ideal=ranks divides by the gain of a relevant item at every "
+                f"rank, but with gain={self.gain} relevant items have different gains. Write "
+                f"{self.name}(gain=binary,ideal=ranks)."
+            )
 
     @property
     def reach(self) -> int | None:
@@ -131,9 +142,7 @@ def _sums(
     """
     judged = lists.judged
     longest = int(max(lists.ranks.max(initial=0), judged.n_judged.max(initial=0)))
-    ranks = np.arange(1.0, longest + 1.0)
-    logarithms = np.log2(ranks + 1 if discount == "log" else np.maximum(ranks, 2))
-    discounts = np.r_[0.0, 1.0 / logarithms]
+    discounts = _discounts(longest, discount)
     found = lists.sums_within(cutoffs, worth[lists.indices] * discounts[lists.ranks])
     if ideal == "listed":
         # Judged items are sorted by descending rating, so the smallest index is the best item.
@@ -143,11 +152,21 @@ def _sums(
     if ideal == "filled":
         limits = filled(lists, cutoffs)
         return found, _ideal_sums(judged.starts, lists.rows, worth, discounts, limits, best_first)
+    if ideal == "ranks":
+        ends = slots(lists, cutoffs).astype(np.int64)
+        return found, np.cumsum(_discounts(int(ends.max(initial=0)), discount))[ends]
     # The ideal order depends only on the judged items, so lists that share a row share it.
     limits = column(cutoffs if ideal == "cut" else (NO_CUTOFF,))
     rows = np.arange(judged.n_rows)
     best = _ideal_sums(judged.starts, rows, worth, discounts, limits, best_first)
     return found, best[:, lists.rows]
+
+
+def _discounts(longest: int, discount: Discount) -> NDArray[np.float64]:
+    """Return the discount of each rank up to the longest; that of rank 0 is 0."""
+    ranks = np.arange(1.0, longest + 1.0)
+    logarithms = np.log2(ranks + 1 if discount == "log" else np.maximum(ranks, 2))
+    return np.r_[0.0, 1.0 / logarithms]
 
 
 @njit(cache=True, error_model="numpy")

@@ -22,9 +22,12 @@ from receval.metrics.metric import Metric
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
+from reproduction.publishing.list_metrics_of_tools import FIXTURES as OF_LISTS
+from reproduction.publishing.list_metrics_of_tools import table_of_list_metrics
 
 FIXTURES = Path("tests/dialects/fixtures")
 START, END = "<!-- begin: receval repo dialects -->", "<!-- end: receval repo dialects -->"
+LISTS_START, LISTS_END = (f"{mark[:-4]}, lists -->" for mark in (START, END))
 
 _INTRODUCTION = """\
 The tables up to the next section are written by `receval repo dialects` from
@@ -301,13 +304,19 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
     return "\n\n".join([_INTRODUCTION, _table(rows), *sections])
 
 
-def page_of_dialects(page: str, folder: Path = FIXTURES) -> str:
+def page_of_dialects(page: str, folder: Path = FIXTURES, of_lists: Path = OF_LISTS) -> str:
     """Return the page with up-to-date tables between its marks."""
-    pattern = re.compile(f"{re.escape(START)}.*?{re.escape(END)}", flags=re.DOTALL)
-    if len(pattern.findall(page)) != 1:
-        raise ValueError(f"docs/dialects.md must have the lines {START} and {END}, each once.")
     tables = tables_of_dialects(folder)
-    return pattern.sub(lambda _: f"{START}\n\n{tables}\n\n{END}", page)
+    page = _written_between(page, START, END, tables)
+    lists = table_of_list_metrics(of_lists, folder / "lists.json")
+    return _written_between(page, LISTS_START, LISTS_END, lists)
+
+
+def _written_between(page: str, start: str, end: str, text: str) -> str:
+    pattern = re.compile(f"{re.escape(start)}.*?{re.escape(end)}", flags=re.DOTALL)
+    if len(pattern.findall(page)) != 1:
+        raise ValueError(f"docs/dialects.md must have the lines {start} and {end}, each once.")
+    return pattern.sub(lambda _: f"{start}\n\n{text}\n\n{end}", page)
 
 
 def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -> tuple[str, ...]:

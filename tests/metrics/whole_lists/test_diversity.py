@@ -63,6 +63,7 @@ def _random(seed: int) -> tuple[RecommendedLists, list[list[str]]]:
         # Items 0, 1, 2: A and AB share 1 of 2, A and B nothing, AB and B 1 of 2.
         ("ILD(feature=genre)@3", (0.5 + 1 + 0.5) / 3),
         ("ILD(distance=cosine,feature=genre)@3", (2 * (1 - 1 / sqrt(2)) + 1) / 3),
+        ("ILD(distance=hamming,feature=genre)@3", (1 + 2 + 1) / 3),
         # Users 0 and 1 rated item 0, user 0 item 1: the cosine is 1 / sqrt(2); nobody rated item 2.
         ("ILD(distance=co-ratings)@3", 1 - 1 / sqrt(2)),
         ("ILD(feature=genre)@1", 0.0),
@@ -86,7 +87,7 @@ def test_pairs_with_an_item_without_a_value_are_left_out_of_the_diversity() -> N
     assert values.tolist() == [1.0, 0.0, 0.0]
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from(["jaccard", "cosine", "co-ratings"]))
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["jaccard", "cosine", "co-ratings", "hamming"]))
 def test_diversity_is_that_of_a_loop_over_pairs(seed: int, distance: str) -> None:
     lists, genres = _random(seed)
     sets = [set(own) for own in genres]
@@ -102,7 +103,8 @@ def test_diversity_is_that_of_a_loop_over_pairs(seed: int, distance: str) -> Non
                 divisor = len(sets[i] | sets[j])
                 if distance != "jaccard":
                     divisor = sqrt(len(sets[i]) * len(sets[j]))
-                distances.append(1 - common / divisor)
+                different = len(sets[i] ^ sets[j])
+                distances.append(different if distance == "hamming" else 1 - common / divisor)
         wanted.append(sum(distances) / max(1, len(distances)))
 
     found = IntraListDiversity(cutoff=4, feature="genre", distance=distance).per_user(lists)

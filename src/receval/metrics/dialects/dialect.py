@@ -179,6 +179,7 @@ _IDEALS = {
     "all": "all test items",
     "filled": "as many of the best test items as the list has within k",
     "listed": "the list's own judged items",
+    "ranks": "a relevant item at every rank, even if the user has fewer",
 }
 _WEIGHTS = {
     "judged": "as many as they have test ratings",

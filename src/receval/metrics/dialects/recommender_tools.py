@@ -299,6 +299,65 @@ RECPACK = Dialect(
 )
 """RecPack."""
 
+RECTOOLS = Dialect(
+    name="rectools",
+    tool="RecTools",
+    version="0.19.0",
+    sources=("rectools/metrics/classification.py", "rectools/metrics/ranking.py"),
+    entries=(
+        ToolMetric("NDCG", "nDCG(gain=binary,ideal=ranks)"),
+        ToolMetric("NDCG divide_by_achievable=True", "nDCG(gain=binary)"),
+        ToolMetric("MAP", "AP"),
+        ToolMetric("MAP divide_by_k=True", "AP(denominator=cutoff)"),
+        ToolMetric("MRR", "RR"),
+        ToolMetric("Recall", "Recall"),
+        ToolMetric("Precision", "P"),
+        ToolMetric("Precision r_precision=True", "Recall(denominator=reachable)"),
+        ToolMetric("F1Beta", "F1", aliases=("F1",)),
+        ToolMetric("HitRate", "Hit"),
+    ),
+    refused={
+        **dict.fromkeys(("Accuracy", "MCC"), "it counts the items that are not recommended, too"),
+        **dict.fromkeys(
+            ("PartialAUC", "PAP"), "its cut-off is a number of items that are not relevant"
+        ),
+        **dict.fromkeys(
+            ("CatalogCoverage", "AvgRecPopularity", "MeanInvUserFreq", "IntraListDiversity"),
+            _OF_ITEMS,
+        ),
+        "Serendipity": _OF_LISTED_ITEMS,
+    },
+    relevant="any",
+    users="tested",
+    ties_in_words="by the column rank; here in the order of the list",
+    caveats=("with debias_config RecTools draws from the test ratings",),
+)
+"""RecTools; every interaction that it is given counts as relevant."""
+
+REPLAY = Dialect(
+    name="replay",
+    tool="RePlay",
+    version="0.22.0",
+    sources=("replay/metrics/*.py",),
+    entries=(
+        ToolMetric("NDCG", "nDCG(gain=binary)"),
+        ToolMetric("MAP", "AP(denominator=reachable)"),
+        ToolMetric("MRR", "RR"),
+        ToolMetric("Recall", "Recall"),
+        ToolMetric("Precision", "P"),
+        ToolMetric("HitRate", "Hit"),
+    ),
+    refused={
+        "RocAuc": "its pairs are those of the items in the list",
+        **dict.fromkeys(("Coverage", "Surprisal", "Unexpectedness"), _OF_ITEMS),
+        **dict.fromkeys(("Novelty", "CategoricalDiversity"), _OF_LISTED_ITEMS),
+    },
+    relevant="any",
+    users="tested",
+    ties_in_words="in the order of the list; from tables the last identifier first",
+)
+"""RePlay; every row of the ground truth counts as relevant."""
+
 RANKSYS = Dialect(
     name="ranksys",
     tool="RankSys",

@@ -18,6 +18,8 @@ from receval.metrics.dialects.recommender_tools import (
     RECBOLE,
     RECOMMENDERS,
     RECPACK,
+    RECTOOLS,
+    REPLAY,
     WARPREC,
 )
 from receval.metrics.dialects.retrieval_tools import IR_MEASURES, RANX, REC_EVAL, TREC_EVAL
@@ -32,6 +34,8 @@ DIALECTS = {
         LENSKIT_0_14,
         CORNAC,
         RECPACK,
+        RECTOOLS,
+        REPLAY,
         WARPREC,
         RANX,
         TREC_EVAL,

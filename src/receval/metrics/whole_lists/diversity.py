@@ -32,7 +32,9 @@ class IntraListDiversity(FeatureMetric):
     ``jaccard`` is :math:`|V_i \cap V_j| / |V_i \cup V_j|`, and ``cosine`` is :math:`|V_i \cap V_j|
     / \sqrt{|V_i| |V_j|}`. ``co-ratings`` is the cosine of the sets of users with a training rating
     of the items and needs no feature. Ziegler et al. define the intra-list similarity, the sum of
-    the similarities: lower is more diverse there.
+    the similarities: lower is more diverse there. ``hamming`` is no share, but the number of values
+    that only one of both items has, :math:`|V_i \triangle V_j|`, as in RecTools'
+    IntraListDiversity.
 
     :Denominator: the pairs of items in the list that both have a value of the feature (or a
         training rating)
@@ -45,13 +47,13 @@ class IntraListDiversity(FeatureMetric):
     ----------
     feature : str
         The name of the feature, as in ``item_features``; not needed for co-ratings.
-    distance : {"jaccard", "cosine", "co-ratings"}
-        Which similarity is subtracted from 1.
+    distance : {"jaccard", "cosine", "co-ratings", "hamming"}
+        Which similarity is subtracted from 1, or the number of different values.
     """
 
     name: ClassVar[str] = "ILD"
     other_names: ClassVar[tuple[str, ...]] = ("intra-list diversity", "intra-list distance")
-    distance: Literal["jaccard", "cosine", "co-ratings"] = "jaccard"
+    distance: Literal["jaccard", "cosine", "co-ratings", "hamming"] = "jaccard"
 
     @property
     def needed_feature(self) -> str | None:
@@ -78,13 +80,16 @@ class IntraListDiversity(FeatureMetric):
             places = places.reshape(listed.shape)
             common = (sets[items] @ sets[items].T).toarray()
             own = sizes[items]
-            if self.distance == "jaccard":
-                divisor = own[:, None] + own[None, :] - common
+            united = own[:, None] + own[None, :] - common
+            if self.distance == "hamming":
+                distance = united - common
             else:
-                divisor = np.sqrt(own[:, None] * own[None, :])
-            distance = 1.0 - np.divide(
-                common, divisor, out=np.zeros_like(common), where=divisor > 0
-            )
+                divisor = united
+                if self.distance != "jaccard":
+                    divisor = np.sqrt(own[:, None] * own[None, :])
+                distance = 1.0 - np.divide(
+                    common, divisor, out=np.zeros_like(common), where=divisor > 0
+                )
             both = is_known[:, first] & is_known[:, second]
             sums = (distance[places[:, first], places[:, second]] * both).sum(axis=1)
             values[rows] = sums / np.maximum(1, both.sum(axis=1))
