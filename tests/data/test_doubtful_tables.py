@@ -38,6 +38,10 @@ from receval.data.run import read_run
         ("a.txt", "1:\n5,x,2005-09-06\n", "line 2: the rating is 'x'"),
         ("a.csv", "user,item,rating,time\n1,2,5,20210503\n1,3,5,20210532\n1,4,5,20210504\n",
          "line 3 has the time 20210532, which is not a date"),
+        ("a.csv", 'user,item,plays\nu,i,"1,234,567"\n', "marks between thousands"),
+        ("a.csv", 'user,item,plays\nu,i,"1,234.5"\n', "marks between thousands"),
+        ("a.csv", "user,item,plays\nu,i,1'234\n", "marks between thousands"),
+        ("a.csv", "user,item,rating\nu,i,85 %\n", "Write the number alone"),
     ],
 )  # fmt: skip
 def test_what_may_mean_two_things_is_refused(
@@ -45,6 +49,34 @@ def test_what_may_mean_two_things_is_refused(
 ) -> None:
     with pytest.raises(TableError, match=told):
         read_text(tmp_path / name, text, duplicates="last")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.csv", "user,item,rating\nann,film 1,5\n"), ("a.json", '{"ann": {"film 1": 5}}')],
+)
+def test_utf_16_without_a_mark_is_known_by_its_nulls_or_refused_with_the_option(
+    name: str, text: str, encoding: str, tmp_path: Path
+) -> None:
+    ratings = read_text(tmp_path / name, text.encode(encoding))
+    assert rows_of(ratings) == [("ann", "film 1", 5)]
+    assert f"in {encoding}" in ratings.reading.form
+    other = "甲,乙,5\n".encode(encoding)
+    with pytest.raises(TableError, match=r"null character.*--encoding utf-16"):
+        read_text(tmp_path / "b.csv", other)
+    assert len(read_text(tmp_path / "b.csv", other, encoding=encoding, header=False)) == 1
+
+
+def test_parts_of_a_folder_with_other_roles_are_refused_with_the_roles_of_both(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "1.csv").write_text("1,2,5,1620000000\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text("1,7,1620000000,5\n", encoding="utf-8")
+    with pytest.raises(
+        TableError, match=r"2\.csv .*timestamp is column 2, .*rating is column 2, .*--columns user"
+    ):
+        read_ratings(tmp_path)
 
 
 @pytest.mark.parametrize(

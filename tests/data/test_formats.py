@@ -37,11 +37,15 @@ def lines_of(rows: list[dict[str, object]]) -> str:
 
 
 RATINGS = {
-    "MovieLens 100K, u.data": ("u.data", "1\t10\t5\t881250949\n1\t11\t3.5\t8\n2\t10\t4\t9\n", ""),
+    "MovieLens 100K, u.data": (
+        "u.data",
+        "1\t10\t5\t881250949\n1\t11\t3.5\t881250950\n2\t10\t4\t881250951\n",
+        "",
+    ),
     "MovieLens 1M, ratings.dat": ("ratings.dat", "1::10::5::978\n1::11::3.5::9\n2::10::4::9\n", ""),
     "MovieLens 20M, ratings.csv": (
         "ratings.csv",
-        "userId,movieId,rating,timestamp\n1,10,5.0,1112486027\n1,11,3.5,1112484676\n2,10,4.0,9\n",
+        "userId,movieId,rating,timestamp\n1,10,5.0,1112486027\n1,11,3.5,1112484676\n2,10,4.0,1112484677\n",
         "text with commas and a header",
     ),
     "MovieLens 10M with CR": ("a.dat", "1::10::5::978\r1::11::3.5::9\r2::10::4::9\r", "'::'"),

@@ -57,8 +57,8 @@ class FoundColumns:
     the first row has the number ``first_row``: that of its line, or 1. Of the arrays, identifiers
     are dictionaries of strings, and numbers are doubles. ``names`` has the name of each column in
     the table, if it has names, and ``unread`` the names of other columns. ``form`` is the format
-    that the table was read as. With ``has_dates``, moments were written as dates, so that their
-    numbers are seconds. With ``are_guessed``, values decided which column is what. With
+    that the table was read as. ``dates`` is not empty if moments were written as dates, so that
+    their numbers are seconds. With ``are_guessed``, values decided which column is what. With
     ``are_as_written``, identifiers stay as written; ``rewritten`` says in words, by column, which
     became whole numbers. ``types`` has the type of each column in a table that has types:
     ``text``, ``integer`` or ``float``. ``parts`` has the files of a folder, without their arrays,
@@ -73,7 +73,7 @@ class FoundColumns:
     names: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     form: str = "table"
-    has_dates: bool = False
+    dates: str = ""
     notes: tuple[Note, ...] = ()
     are_guessed: bool = False
     are_as_written: bool = False
@@ -144,7 +144,8 @@ class FoundColumns:
             row = int(np.argmax(codes == place))
             raise TableError(
                 f"{self.where(row)}: the {name} {quoted(ids[place].as_py())} has a null character. "
-                "Check whether this is another kind of file, or another encoding."
+                "Check whether this is another kind of file, or another encoding (encoding=..., in "
+                "a command: --encoding utf-16)."
             )
         lengths = pc.utf8_length(ids)
         longest = pc.max(lengths).as_py() or 0

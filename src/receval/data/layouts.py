@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -107,6 +108,11 @@ def layout_of(
     lines = first_lines(path, options.encoding)
     if not lines or not lines[0].strip():
         raise TableError(f"{path}: the first line is empty. It must be a header or a row.")
+    if "\0" in lines[0]:
+        raise TableError(
+            f"{path}, line 1 has a null character. Check whether this is another kind of file, or "
+            "another encoding (encoding=..., in a command: --encoding utf-16-le)."
+        )
     usual = DELIMITERS.get(bare_suffix(path), "")
     known = {name for all_of_one in names.values() for name in all_of_one}
     delimiter = options.delimiter or delimiter_of(path, lines, usual, known)
@@ -216,6 +222,24 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return "_" not in text
+
+
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}([,.'_\s]\d{3})+([.,]\d+)?")
+
+
+def advice_on_number(text: str) -> str:
+    """Return a sentence for a text that is no number but has one; empty if it has none.
+
+    Examples
+    --------
+    >>> advice_on_number("1,234,567")
+    ' It seems to have marks between thousands. Write it without them.'
+    >>> advice_on_number("85 %"), advice_on_number("good")
+    (' Write the number alone.', '')
+    """
+    if _THOUSANDS.fullmatch(text):
+        return " It seems to have marks between thousands. Write it without them."
+    return " Write the number alone." if any(sign.isdecimal() for sign in text) else ""
 
 
 def _records(lines: Sequence[str], delimiter: str, *, has_quotes: bool = True) -> list[list[str]]:

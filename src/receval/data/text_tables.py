@@ -20,6 +20,7 @@ from receval.data.column_roles import Roles, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     Layout,
+    advice_on_number,
     cells_of_any_length,
     has_decimal_commas,
     is_number,
@@ -74,7 +75,7 @@ def read_text(
         names=roles.words,
         unread=roles.unread,
         form=form,
-        has_dates=reader.has_dates,
+        dates=reader.dates,
         are_guessed=roles.are_guessed,
         line_of=reader.line_of,
     )
@@ -244,7 +245,7 @@ class _Reader:
         self.wanted = [column for column in wanted if column.name in found]
         self.places = {c.name: names.index(found[c.name]) for c in self.wanted}
         self.decimal = options.decimal or self._decimal()
-        self.has_dates = False
+        self.dates = ""
         self.line_of: Callable[[int], int] | None = None
 
     def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
@@ -258,7 +259,7 @@ class _Reader:
                 table, unit = self._table(kinds)
                 arrays = {name: table.column(own) for name, own in self.found.items()}
                 for name in times:
-                    arrays[name], self.has_dates = seconds_of_moments(arrays[name])
+                    arrays[name], self.dates = seconds_of_moments(arrays[name])
             except ValueError as error:
                 if isinstance(error, TableError):
                     raise
@@ -398,7 +399,7 @@ class _Reader:
                 else "a number"
             )
             cell = cell.replace(".", ",").replace("?", ".") if self.decimal == "," else cell
-            hint = ""
+            hint = "" if column.is_time else advice_on_number(cell)
             if number == 1 and self.layout.header is None:
                 hint = (
                     " If the columns are in another order, name them (columns=..., in a command: "
