@@ -30,6 +30,7 @@ MOST_GRADES = 20
 
 _CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?\b")
 _DATE = re.compile(r"(\d{4}([-./])\d{1,2}\2\d{1,2}|\d{1,2}([-./])\d{1,2}\3\d{4})(?!\d)")
+_ITEM_WITH_RATING = re.compile(r"\d+:\d+(\.\d+)?")
 _DIGITS_OF_A_DAY = 8
 _LARGEST_GRADE = 100
 _LARGEST_TIME = 1e20
@@ -293,6 +294,22 @@ def _guessed(
     if is_wide and not found.doubt and found.roles[0] != UNREAD and _may_be_items(columns, guess):
         found = _wide(roles)
     items = columns[found.roles.index("item")].cells if "item" in found.roles else ()
+    if not found.doubt and len(columns) == 2 and all(map(_ITEM_WITH_RATING.fullmatch, items)):
+        found = _Guess(
+            found.roles,
+            f"each item seems to have its rating after a colon, such as {items[0]}. Write users, "
+            f"items and ratings in columns of their own, unless these are items. "
+            f"{_advised('user,item')}",
+            ("item",),
+        )
+    if not found.doubt and len(columns) > _MOST_OF_TABLE and all(o.are_grades for o in columns):
+        found = _Guess(
+            found.roles,
+            "the rows seem to be those of a matrix of users by items, as all cells may be ratings. "
+            "Write a row for each rating, or save a sparse matrix (.npz), unless it is another "
+            f"table. {_advised(','.join(roles[:3]))}",
+            tuple(roles),
+        )
     may_be_trec = not is_table and len(columns) > 3 and len(items) > 1
     if not found.doubt and may_be_trec and set(items) in _OF_TREC:
         example = ",".join(["user", UNREAD, "item", *roles[3:1:-1]][: len(columns)])

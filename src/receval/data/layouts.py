@@ -124,6 +124,8 @@ def layout_of(
             f"{MOST_COLUMNS:,} columns. Write one row per user and item."
         )
     first, *rest = _records(lines, delimiter, has_quotes=options.quotes is not False)
+    if rest and len(first) != len(rest[0]) and not any(map(is_number, first)):
+        _refuse_other_first_line(path, lines[0], first, rest)
     header, are_numbers = options.header, False
     if header is None and options.columns is not None:
         # They are for files without a header, but a line of names is no row.
@@ -161,6 +163,26 @@ def layout_of(
         bool(header) and are_numbers,
         options.quotes is not False,
     )
+
+
+_COMMENTS = ("#", "%", "sep=", "//")
+
+
+def _refuse_other_first_line(
+    path: Path, line: str, first: Sequence[str], rest: Sequence[Sequence[str]]
+) -> None:
+    """Refuse a comment, and names of columns of which the rows have one more."""
+    if line.startswith(_COMMENTS):
+        raise TableError(
+            f"{path}, line 1 ({shortened(line)}) seems to be a comment or a mark for another "
+            "program. Remove it."
+        )
+    if {len(row) for row in rest} == {len(first) + 1}:
+        raise TableError(
+            f"{path}: line 1 has {len(first)} cells, but all others have one more, as where R "
+            "writes names of rows, or where rows end in a delimiter. Leave out the names of rows "
+            "(row.names = FALSE), or name this column, too."
+        )
 
 
 def first_lines(path: Path, encoding: str | None = None) -> list[str]:

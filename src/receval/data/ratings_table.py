@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.column_roles import FEWEST_SECONDS, are_ranks_in_order
-from receval.data.columns import FoundColumns, WantedColumn
+from receval.data.columns import FoundColumns, WantedColumn, identifier_doubts
 from receval.data.layouts import plain_name
 from receval.data.moments import ROUNDED, in_seconds, span_in_words
 from receval.data.ratings import Ratings, finite_in_single_precision, first_repeat
@@ -187,12 +187,13 @@ def read_ratings(
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
     near = [
-        *_near_identifiers(columns.source, "users", user_ids),
-        *_near_identifiers(columns.source, "items", item_ids),
+        *identifier_doubts(columns.source, "users", user_ids),
+        *identifier_doubts(columns.source, "items", item_ids),
     ]
     values = _values(columns)
     if chosen.columns is None and rating is None and chosen.format is None:
         _refuse_ranks(columns, users, values)
+        _refuse_sizes(columns, values)
     times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
@@ -407,6 +408,20 @@ def _refuse_ranks(
         )
 
 
+_FEWEST_ENTRIES = 20
+
+
+def _refuse_sizes(columns: FoundColumns, values: NDArray[np.float32]) -> None:
+    """Refuse a first row that has the number of the others, as that of a sparse matrix has."""
+    rest = values[1:]
+    if columns.are_guessed and len(rest) >= _FEWEST_ENTRIES and values[0] == len(rest) > rest.max():
+        raise TableError(
+            f"{columns.where(0)} seems to have the sizes of a matrix, as it has the number of the "
+            f"other rows ({len(rest):,}). Remove it. If it is a row, say what each column is "
+            "(columns=..., in a command: --columns user,item,rating)."
+        )
+
+
 def _timestamps(
     columns: FoundColumns, unit: TimeUnit | None, *, is_asked: bool
 ) -> tuple[NDArray[np.int64] | NDArray[np.float64] | None, str]:
@@ -495,7 +510,15 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
         if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
             text = f"{name}: all {len(values):,} ratings are {values[0]:g}."
             return [Note("constant-ratings", text)]
-        return []
+        is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
+        if is_count or (value := _for_a_missing_rating(values)) is None:
+            return []
+        share = float((values == value).mean())
+        text = (
+            f"{name}: the rating {value:g} ({share:.1%} of all) may stand for a missing one. If "
+            "so, leave these rows out."
+        )
+        return [Note("missing-ratings", text)]
     if columns.unread:
         text = (
             f"{name}: no column has a known name for ratings. These columns were not read: "
@@ -504,6 +527,27 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
         )
         return [Note("no-rating-column", text)]
     return []
+
+
+_FAR_RATINGS = (-9999, -999, -99, 99, 999, 9999)
+_HIGHEST_OF_A_SCALE = 10
+
+
+def _for_a_missing_rating(values: NDArray[np.float32]) -> float | None:
+    """Return a value that may stand for a missing rating, if there is one."""
+    different, counts = np.unique(values, return_counts=True)
+    if len(different) < 3:
+        return None
+    lowest, highest = float(different[0]), float(different[-1])
+    if lowest == -1 and different[1] >= 1:
+        return lowest
+    # As in Book-Crossing, whose other ratings are from 1 to 10.
+    is_scale = LOWEST_SCALE <= highest <= _HIGHEST_OF_A_SCALE and len(different) <= SCALE
+    if lowest == 0 and different[1] >= 1 and is_scale and 2 * counts[0] > len(values):
+        return lowest
+    if highest in _FAR_RATINGS and different[-2] <= _HIGHEST_OF_A_SCALE:
+        return highest
+    return lowest if lowest in _FAR_RATINGS and different[1] >= -_HIGHEST_OF_A_SCALE else None
 
 
 def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
@@ -568,24 +612,3 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
         f"and item {item}. Choose how to merge such rows: duplicates='first', 'last', 'sum', "
         "'mean' or 'max' (in a command: --duplicates first)."
     )
-
-
-def _near_identifiers(source: str, what: str, ids: NDArray[np.str_]) -> list[Note]:
-    """Return a note on identifiers that differ from others only by what is usually a mistake."""
-    signs = "".join(ids.tolist())
-    if signs.isalnum() and signs == signs.lower():
-        # Most tables are like this, and comparing would take 5 % of the time for reading.
-        return []
-    plain = np.char.lower(np.char.strip(ids))
-    plain = np.array([own.removesuffix(".0") for own in plain.tolist()], dtype=np.str_)
-    _, first, counts = np.unique(plain, return_index=True, return_counts=True)
-    if not (counts > 1).any():
-        return []
-    name = plain[first[np.argmax(counts > 1)]]
-    alike = [str(own) for own in ids[plain == name][:2]]
-    text = (
-        f"{source}: {int((counts > 1).sum()):,} identifiers of {what} differ from others only in "
-        f"white space, capitals or a fraction of 0, such as {alike[0]!r} and {alike[1]!r}. They "
-        f"count as different {what}."
-    )
-    return [Note("near-identifiers", text)]

@@ -13,7 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from receval.data.column_roles import Roles, roles_of
@@ -63,6 +65,10 @@ def read_text(
     found = {role: names[place] for role, place in roles.places.items()}
     reader = _Reader(path, layout, names, found, wanted, options)
     table, unit = reader.read()
+    if layout.header is not None and not layout.are_numbers and table.keys() == {"user", "item"}:
+        _refuse_repeated_header(
+            path, table, {own: layout.header[p] for own, p in roles.places.items()}
+        )
     form = layout.form
     form += other_encoding(path, options.encoding)
     if reader.decimal == ",":
@@ -79,6 +85,24 @@ def read_text(
         are_guessed=roles.are_guessed,
         line_of=reader.line_of,
     )
+
+
+def _refuse_repeated_header(
+    path: Path, table: Mapping[str, pa.ChunkedArray], header: Mapping[str, str]
+) -> None:
+    """Refuse the header as a row, as of files that were joined; beside numbers, it fails."""
+    is_header = np.ones(len(table["user"]), dtype=np.bool_)
+    for role, column in table.items():
+        whole = column.unify_dictionaries()
+        place = pc.index(whole.chunk(0).dictionary, header[role]).as_py() if len(whole) else -1
+        if place < 0:
+            return
+        is_header &= np.concatenate([own.indices.to_numpy() == place for own in whole.chunks])
+    if is_header.any():
+        raise TableError(
+            f"{path} has its header again as row {int(np.argmax(is_header)) + 1}, as where files "
+            "were joined. Remove it."
+        )
 
 
 def _roles(

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.columns import whole_number
+from receval.data.columns import in_usual_signs, whole_number
 from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
 from receval.data.reading import TableError
@@ -139,14 +138,6 @@ class _Cause:
     is_certain: bool = True
 
 
-def _in_usual_signs(name: str) -> str:
-    """Return an identifier in Unicode's usual form, without signs that are not seen."""
-    if name.isascii():
-        return name
-    usual = unicodedata.normalize("NFKC", name)
-    return "".join(sign for sign in usual if unicodedata.category(sign) != "Cf")
-
-
 _CAUSES = (
     _Cause(
         lambda own: whole_number(own) or own,
@@ -156,7 +147,7 @@ _CAUSES = (
     _Cause(str.casefold, "the two sides differ in capital letters", is_certain=False),
     _Cause(lambda own: own.lstrip("0"), "one side has leading zeros"),
     _Cause(lambda own: own.strip("\"'"), "one side has quotes around its identifiers"),
-    _Cause(_in_usual_signs, "one side has invisible signs, or other forms of letters or digits"),
+    _Cause(in_usual_signs, "one side has invisible signs, or other forms of letters or digits"),
 )
 
 
