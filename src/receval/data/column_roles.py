@@ -20,7 +20,7 @@ from receval.data.columns import WantedColumn, chosen_names
 from receval.data.layouts import INDEX_NAMES, is_number
 from receval.data.moments import kind_of_moment
 from receval.data.reading import UNREAD, ReadingOptions, TableError
-from receval.storage.messages import enumerated
+from receval.storage.messages import enumerated, shortened
 
 FEWEST_SECONDS = 1e8
 """Smaller numbers are not taken for timestamps: as seconds, they are before 1973."""
@@ -297,9 +297,9 @@ def _guessed(
     if not found.doubt and len(columns) == 2 and all(map(_ITEM_WITH_RATING.fullmatch, items)):
         found = _Guess(
             found.roles,
-            f"each item seems to have its rating after a colon, such as {items[0]}. Write users, "
-            f"items and ratings in columns of their own, unless these are items. "
-            f"{_advised('user,item')}",
+            f"each item seems to have its rating after a colon, such as "
+            f"{shortened(items[0])}. Write items and ratings in columns of their own, unless these "
+            f"are items. {_advised('user,item')}",
             ("item",),
         )
     if not found.doubt and len(columns) > _MOST_OF_TABLE and all(o.are_grades for o in columns):
