@@ -74,9 +74,21 @@ NOTES: dict[str, NoteKind] = {
     ),
     "near-identifiers": NoteKind(
         "doubtful",
-        "Identifiers that differ only in white space, capital letters or a trailing .0 usually "
-        "name one user or item, but are treated as different ones.",
+        "Identifiers that differ only in white space, capital letters, invisible signs, leading "
+        "zeros or a trailing .0 usually name one user or item, but are treated as different ones.",
         "Clean the identifiers, or ignore the note if they are really different.",
+    ),
+    "missing-identifiers": NoteKind(
+        "doubtful",
+        "Names such as NA and NULL, which programs write where there is none, are treated as one "
+        "user or item.",
+        "Leave rows without a user or an item out, or ignore the note if these are names.",
+    ),
+    "missing-ratings": NoteKind(
+        "doubtful",
+        "A value far from the scale of the others, such as -1 or 99, or the most frequent 0, often "
+        "stands for a missing rating, but changes which ratings are relevant.",
+        "Leave these rows out, or set the lowest relevant rating (--relevant).",
     ),
     "no-rating-column": NoteKind(
         "doubtful",

@@ -171,6 +171,95 @@ def test_users_with_one_row_each_are_no_index(tmp_path: Path) -> None:
     assert read_text(path, "0,7,4\n1,7,5\n2,9,4\n", user=0).n_users == 3
 
 
+@stored
+@pytest.mark.parametrize("read", [read_test_data, read_run])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(0, 1, 7), (1, 2, 9), (2, 1, 8)],
+        [(number, number % 7, 30 + number) for number in range(40)],
+        [(3 * number, number % 7, 30 + number) for number in range(40)],
+    ],
+)
+def test_users_with_one_row_each_or_an_index_in_no_order_are_refused_unless_said(
+    rows: Rows,
+    read: Callable[..., Any],
+    store: Callable[[Rows, Path], object],
+    tmp_path: Path,
+) -> None:
+    if store is STORES["indexed frame"]:
+        pytest.skip("its index has a name")
+    table = store(rows, tmp_path)
+    with pytest.raises(TableError, match=r"or an index .* or -,user,item"):
+        read(table)
+    assert len(read(table, columns="-,user,item").reading.columns) == 2
+
+
+def test_an_index_with_a_name_is_said_in_every_store() -> None:
+    frame = pd.DataFrame({"Unnamed: 0": [0, 1], "0": [5, 6], "1": [7, 8], "2": [4, 3]})
+    reading = read_ratings(frame).reading
+    assert reading.unread == ("column 0 (an index)",)
+    assert reading.columns["user"] == "column 1"
+
+
+@stored
+def test_a_fourth_column_of_0_and_1_is_not_read_and_said(
+    store: Callable[[Rows, Path], object], tmp_path: Path
+) -> None:
+    rows = [
+        (user, item, 1 + (user + item) % 5, user * item % 2) for user in (1, 2) for item in (3, 4)
+    ]
+    ratings = read_ratings(store(rows, tmp_path))
+    assert ratings.timestamps is None
+    assert ratings.values.tolist() == [row[2] for row in rows]
+    assert any("(0 or 1)" in own for own in ratings.reading.unread)
+
+
+@stored
+@pytest.mark.parametrize("tail", [(), (0.5,)])
+@pytest.mark.parametrize("time", [1_620_000_000, "2021-05-03"])
+def test_times_in_a_run_are_no_scores_unless_said(
+    time: object, tail: tuple[float, ...], store: Callable[[Rows, Path], object], tmp_path: Path
+) -> None:
+    table = store([(1, 8, time, *tail), (2, 9, time, *tail)], tmp_path)
+    index = "-," if isinstance(table, pd.DataFrame) and "Unnamed: 0" in table else ""
+    columns = f"user,item,-{',score' if tail else ''}"
+    if isinstance(time, str) and tail:
+        assert read_run(table).scores.tolist() == [0.5, 0.5]
+        return
+    with pytest.raises(TableError, match=rf"column 2 .* seems to have times.*{columns}"):
+        read_run(table)
+    assert len(read_run(table, columns=index + columns)) == 2
+
+
+@pytest.mark.parametrize("constant", ["", " Q0", " 0"])
+def test_ranks_given_as_test_data_are_refused_unless_said(constant: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    rows = [f"{user}{constant} d{item} {item}\n" for user in "ab" for item in (1, 2, 3)]
+    path.write_text("".join(rows), encoding="utf-8")
+    with pytest.raises(TableError, match=r"as the ranks of a run are"):
+        read_test_data(path)
+    columns = f"user,{'-,' if constant else ''}item,rating"
+    assert len(read_test_data(path, columns=columns).ratings) == 6
+    columns = columns.replace("rating", "rank")
+    assert read_run(path, format="table", columns=columns).scores.tolist() == [-1, -2, -3] * 2
+    if constant:
+        with pytest.raises(TableError, match=r"as TREC's judgments .*--columns user,-,item,rank"):
+            read_run(path)
+        assert read_test_data(path, format="qrels").are_grades
+
+
+@pytest.mark.parametrize("sign", [" ", ",", "\t"])
+@pytest.mark.parametrize("read", [read_test_data, read_run])
+def test_the_constant_of_trec_is_no_item_beside_numbers(
+    sign: str, read: Callable[..., Any], tmp_path: Path
+) -> None:
+    rows = [(user, 0, user + 7, 1.5 / user, "tag") for user in range(1, 9)]
+    path = _as_text(sign, "a.txt")(rows, tmp_path)
+    with pytest.raises(TableError, match=r"column of items has 0 in all rows.*user,-,item"):
+        read(path)
+
+
 TIMES = (1_620_000_000, 1_620_000_001_000, "2021-05-03", 20210503)
 
 
@@ -387,6 +476,10 @@ def test_a_mapping_with_values_as_of_ratings_says_what_it_was_taken_for(users: i
     # 4 and 5 of five items are relevant, or all of them.
     assert result.summary()["mean"].tolist() == pytest.approx([1.0 if users == 3 else 0.4])
     assert "judgments-or-ratings" in [note.code for note in result.notes]
+    with_zero = {user: {**own, "i9": 0.0} for user, own in mapping.items()}
+    (note,) = read_test_data(with_zero).reading.notes  # type: ignore[union-attr]
+    why = "there are fewer than 20 users" if users == 3 else "some are 0 or less"
+    assert f"taken for judgments, as {why}, so that those of 1 or more are relevant" in note
     graded = {user: {"x": 0.0, "y": 3.0} for user in mapping}
     assert not read_test_data(graded).reading.notes  # type: ignore[union-attr]
 

@@ -38,6 +38,19 @@ from receval.data.run import read_run
         ("a.txt", "1:\n5,x,2005-09-06\n", "line 2: the rating is 'x'"),
         ("a.csv", "user,item,rating,time\n1,2,5,20210503\n1,3,5,20210532\n1,4,5,20210504\n",
          "line 3 has the time 20210532, which is not a date"),
+        ("a.csv", "sep=;\nuser;item;rating\n1;2;5\n", r"line 1 \(sep=;\) seems to be a comment"),
+        ("a.txt", "# user item rating\n1 2 5\n", "line 1 .* seems to be a comment"),
+        ("a.txt", "user item rating\n1 7 2 5\n2 8 2 4\n", "all others have one more, as where R"),
+        ("a.csv", "user,item\nann,x\nuser,item\nbob,y\n", "has its header again as row 2"),
+        ("a.csv", "1,2,5\n\ufeff2,2,4\n", "line 2: the user has a byte order mark"),
+        ("a.txt", "1 12:3\n1 13:4\n2 12:5\n", "seems to have its rating after a colon"),
+        ("a.txt", "0 5 3 1 2\n4 0 0 3 2\n1 0 5 3 4\n4 4 1 2 0\n", "a matrix of users by items"),
+        ("a.txt", "30 30 21\n" + "".join(f"{n} {n % 7} {n % 5}\n" for n in range(21)),
+         "line 1 seems to have the sizes of a matrix"),
+        ("a.csv", 'user,item,plays\nu,i,"1,234,567"\n', "marks between thousands"),
+        ("a.csv", 'user,item,plays\nu,i,"1,234.5"\n', "marks between thousands"),
+        ("a.csv", "user,item,plays\nu,i,1'234\n", "marks between thousands"),
+        ("a.csv", "user,item,rating\nu,i,85 %\n", "Write the number alone"),
     ],
 )  # fmt: skip
 def test_what_may_mean_two_things_is_refused(
@@ -45,6 +58,75 @@ def test_what_may_mean_two_things_is_refused(
 ) -> None:
     with pytest.raises(TableError, match=told):
         read_text(tmp_path / name, text, duplicates="last")
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([-1, 7, 8, 9], "the rating -1 (25.0% of all)"),
+        ([0, 0, 0, 7, 9], "the rating 0 (60.0% of all)"),
+        ([2, 5, 99], "the rating 99"),
+        ([-999, 2, 5], "the rating -999"),
+        ([-1, 0, 1], ""),
+        ([0, 1, 2], ""),
+        ([1, 3, 5], ""),
+        ([0, 1, 99, 250], ""),
+    ],
+)
+def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], told: str) -> None:
+    items = [f"i{place}" for place in range(len(values))]
+    table = {"user": ["u"] * len(values), "item": items, "rating": values}
+    notes = [note for note in read_ratings(table).reading.notes if note.code == "missing-ratings"]
+    assert bool(notes) == bool(told)
+    assert all(told in note for note in notes)
+    assert not read_ratings({"user": table["user"], "item": items, "plays": values}).reading.notes
+
+
+@pytest.mark.parametrize("read", [read_ratings, read_run])
+@pytest.mark.parametrize(
+    ("ids", "code"),
+    [
+        (["7", "NULL"], "missing-identifiers"),
+        (["7", "NA"], "missing-identifiers"),
+        (["7", "007"], "near-identifiers"),
+        (["7", "7\u200b"], "near-identifiers"),
+        (["0", "10"], None),
+    ],
+)
+def test_identifiers_that_may_be_missing_or_alike_are_told(
+    read: Any, ids: list[str], code: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("user,item,rating\n" + "".join(f"u,{own},{len(own)}\n" for own in ids), "utf-8")
+    assert [note.code for note in read(path).reading.notes] == ([code] if code else [])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.csv", "user,item,rating\nann,film 1,5\n"), ("a.json", '{"ann": {"film 1": 5}}')],
+)
+def test_utf_16_without_a_mark_is_known_by_its_nulls_or_refused_with_the_option(
+    name: str, text: str, encoding: str, tmp_path: Path
+) -> None:
+    ratings = read_text(tmp_path / name, text.encode(encoding))
+    assert rows_of(ratings) == [("ann", "film 1", 5)]
+    assert f"in {encoding}" in ratings.reading.form
+    other = "甲,乙,5\n".encode(encoding)
+    with pytest.raises(TableError, match=r"null character.*--encoding utf-16"):
+        read_text(tmp_path / "b.csv", other)
+    assert len(read_text(tmp_path / "b.csv", other, encoding=encoding, header=False)) == 1
+
+
+def test_parts_of_a_folder_with_other_roles_are_refused_with_the_roles_of_both(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "1.csv").write_text("1,2,5,1620000000\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text("1,7,1620000000,5\n", encoding="utf-8")
+    with pytest.raises(
+        TableError, match=r"2\.csv .*timestamp is column 2, .*rating is column 2, .*--columns user"
+    ):
+        read_ratings(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pandas as pd
@@ -12,8 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 from data.read_rows import Row, entries_of, read_text, rows_of
 
+from receval.cli.main import command_parser
 from receval.data.ratings_table import read_ratings, read_test_data
-from receval.data.reading import TableError
+from receval.data.reading import ReadingOptions, TableError
 from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 
@@ -37,11 +42,15 @@ def lines_of(rows: list[dict[str, object]]) -> str:
 
 
 RATINGS = {
-    "MovieLens 100K, u.data": ("u.data", "1\t10\t5\t881250949\n1\t11\t3.5\t8\n2\t10\t4\t9\n", ""),
+    "MovieLens 100K, u.data": (
+        "u.data",
+        "1\t10\t5\t881250949\n1\t11\t3.5\t881250950\n2\t10\t4\t881250951\n",
+        "",
+    ),
     "MovieLens 1M, ratings.dat": ("ratings.dat", "1::10::5::978\n1::11::3.5::9\n2::10::4::9\n", ""),
     "MovieLens 20M, ratings.csv": (
         "ratings.csv",
-        "userId,movieId,rating,timestamp\n1,10,5.0,1112486027\n1,11,3.5,1112484676\n2,10,4.0,9\n",
+        "userId,movieId,rating,timestamp\n1,10,5.0,1112486027\n1,11,3.5,1112484676\n2,10,4.0,1112484677\n",
         "text with commas and a header",
     ),
     "MovieLens 10M with CR": ("a.dat", "1::10::5::978\r1::11::3.5::9\r2::10::4::9\r", "'::'"),
@@ -392,3 +401,20 @@ def test_what_has_names_in_any_case_gets_no_advice_on_headers(
     assert "header" not in str(error.value)
     with pytest.raises(TableError, match=r"set header=False \(--no-header\)"):
         read_text(tmp_path / "a.csv", "user,what\na,b\n")
+
+
+def test_every_argument_of_reading_is_an_option_with_an_example_in_the_table_of_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs/reading.md").read_text(encoding="utf-8")
+    table = page.partition("| what | how it is detected | option |\n")[2].partition("\n\n")[0]
+    cells = "\n".join(row.rpartition(" | ")[2] for row in table.splitlines())
+    examples = re.findall("`(--[^`]+)`", cells)
+    fields = {field.name for field in dataclasses.fields(ReadingOptions)}
+    of_ratings = {*inspect.signature(read_ratings).parameters} - {"source", "options"} | fields
+    of_runs = {*inspect.signature(read_run).parameters} - {"source", "options"} - of_ratings
+    expected = {f"--{name.replace('_', '-')}" for name in of_ratings}
+    expected |= {f"--run-{name}" for name in of_runs}
+    assert expected == {word for own in examples for word in own.split() if word in expected}
+    parser = command_parser(False)
+    for own in examples:
+        command = "runs a.csv --test b.csv" if "--run-" in own else "evaluate a.csv --system pop"
+        parser.parse_args([*command.split(), *shlex.split(own)])

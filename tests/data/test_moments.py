@@ -242,6 +242,11 @@ def test_times_in_utc_and_with_commas_are_read(
         ("2021-05-03", "1970-01-01"),
         ("2021-05-03 10:00:00", "1969-12-31 23:59:59"),
         ("2021-05-03T10:00:00Z", "0001-01-01T00:00:00Z"),
+        ("2021-05-03", "1900-01-01"),
+        ("2021-05-03 10:00:00", "2099-12-31 00:00:00"),
+        ("1620000000", "-2147483648"),
+        ("1620000000", "2147483647"),
+        ("1620000000", "4294967295"),
     ],
 )
 def test_times_that_stand_for_missing_ones_are_refused_unless_the_unit_is_said(
@@ -252,6 +257,16 @@ def test_times_that_stand_for_missing_ones_are_refused_unless_the_unit_is_said(
         read_text(tmp_path / "a.csv", text)
     assert read_text(tmp_path / "a.csv", text, timestamp="-").timestamps is None
     assert len(read_text(tmp_path / "a.csv", text, time_unit="s").timestamps) == 3
+
+
+def test_nanoseconds_of_dates_are_rounded_and_said() -> None:
+    for texts, told in (
+        (["2021-05-03 10:00:00.000001", "2021-05-03 10:00:00.000002"], "dates,"),
+        (["2021-05-03 10:00:00.0000001", "2021-05-03 10:00:00.0"], "dates (rounded to a quarter"),
+    ):
+        for moments in (texts, pd.to_datetime(texts, format="ISO8601").as_unit("ns")):
+            table = {"user": ["u", "u"], "item": ["i", "j"], "timestamp": moments}
+            assert f"times are {told}" in read_ratings(table).reading.times
 
 
 def test_early_times_among_early_ones_are_times() -> None:

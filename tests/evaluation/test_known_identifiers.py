@@ -152,6 +152,38 @@ def test_a_known_cause_is_refused_even_if_most_identifiers_meet(
         evaluate_runs(test, {"mine": run}, train=train, trained_pairs="drop", depth="whole")
 
 
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ("item_9", "one side has the prefix 'item_', such as 'item_9' and '9'"),
+        ("\uff19", "other forms of letters or digits"),
+        ("9\u200b", "invisible signs"),
+    ],
+)
+@pytest.mark.parametrize("has_both", [True, False])
+def test_items_that_a_run_writes_otherwise_in_part_are_told(
+    other: str, told: str, *, has_both: bool
+) -> None:
+    test = {"user": ["a"] * 4, "item": ["7", "8", "9", "10"]}
+    written = ["7", "8", other, other.replace("9", "11")]
+    items = [*written[:3], "9"] if has_both else [*written[:3], "x"]
+    run = {"a": dict.fromkeys(items, 1.0)}
+    try:
+        notes = evaluate_runs(test, {"mine": run}, metrics="P@1", depth="whole").notes
+        found = [str(note) for note in notes if note.code == "differing-identifiers"]
+    except TableError as refused:
+        found = [str(refused)]
+    assert any(told in own for own in found)
+
+
+@pytest.mark.parametrize("kind", ["run", "train"])
+def test_few_items_of_which_none_is_known_are_told(kind: str) -> None:
+    other = {"a1": {"new": 1.0}}
+    run, train = (other, None) if kind == "run" else ({"a1": {"b1": 1.0}}, other)
+    notes = evaluate_runs(TEST, {"mine": run}, train=train, metrics="P@1", depth="whole").notes
+    assert any("No item of the" in note and "like 'new' in" in note for note in notes)
+
+
 def test_capital_letters_are_told_since_identifiers_may_differ_in_them() -> None:
     other = changed(TEST, "item", lambda name: name.upper() if name == "b3" else name)
     notes = evaluate_runs(TEST, {"mine": other}, metrics="P@1", depth="whole").notes

@@ -20,7 +20,7 @@ from receval.data.columns import WantedColumn, chosen_names
 from receval.data.layouts import INDEX_NAMES, is_number
 from receval.data.moments import kind_of_moment
 from receval.data.reading import UNREAD, ReadingOptions, TableError
-from receval.storage.messages import enumerated
+from receval.storage.messages import enumerated, shortened
 
 FEWEST_SECONDS = 1e8
 """Smaller numbers are not taken for timestamps: as seconds, they are before 1973."""
@@ -30,6 +30,7 @@ MOST_GRADES = 20
 
 _CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?\b")
 _DATE = re.compile(r"(\d{4}([-./])\d{1,2}\2\d{1,2}|\d{1,2}([-./])\d{1,2}\3\d{4})(?!\d)")
+_ITEM_WITH_RATING = re.compile(r"\d+:\d+(\.\d+)?")
 _DIGITS_OF_A_DAY = 8
 _LARGEST_GRADE = 100
 _LARGEST_TIME = 1e20
@@ -64,6 +65,7 @@ def roles_of(
     for :func:`chosen_names`.
     """
     labels = [str(own) for own in (range(len(cells)) if names is None else names)]
+    is_said = has_index
     has_index |= names is not None and are_numbered(labels) and labels[0] in INDEX_NAMES
     is_named = names is not None and not are_numbered(labels)
     if options.columns is not None:
@@ -72,13 +74,17 @@ def roles_of(
         found = chosen_names(source, labels, wanted, hint)
         places = {role: labels.index(own) for role, own in found.items()}
     else:
-        guessed = _guessed(cells, wanted, int(has_index), may_have_fractions=may_have_fractions)
+        guessed = _guessed(
+            *(cells, wanted, int(has_index)),
+            may_have_fractions=may_have_fractions,
+            is_table=options.format == "table",
+        )
         places = _with_those_asked_for(source, labels, len(cells), wanted, guessed)
     words = labels if is_named else [f"column {place}" for place in range(len(cells))]
     unread = [
-        f"{word} (an index)" if place == 0 and not is_named and _is_index(cells[0]) else word
+        f"{word} ({what})" if (what := "" if is_named else _seen_in(cells[place], place)) else word
         for place, word in enumerate(words)
-        if place not in places.values() and not (place == 0 and has_index)
+        if place not in places.values() and not (place == 0 and is_said)
     ]
     told = {role: words[place] for role, place in places.items()}
     return Roles(places, told, tuple(unread), options.columns is None and not is_named)
@@ -216,6 +222,13 @@ def _is_day(number: int) -> bool:
     return True
 
 
+def _seen_in(cells: Sequence[str], place: int) -> str:
+    """Return in words what an unread column seems to have; empty if it may be anything."""
+    if place == 0 and _is_index(cells):
+        return "an index"
+    return "0 or 1" if set(cells) == {"0", "1"} else ""
+
+
 def _is_index(cells: Sequence[str]) -> bool:
     """Tell whether cells are different whole numbers, as those of an index are."""
     return (
@@ -250,6 +263,7 @@ def _guessed(
     first: int,
     *,
     may_have_fractions: bool,
+    is_table: bool,
 ) -> _Guess:
     """Return the roles of columns by their values."""
     columns = [_Column(own) for own in cells[first:]]
@@ -279,7 +293,36 @@ def _guessed(
         found = guess(columns, may_have_fractions)
     if is_wide and not found.doubt and found.roles[0] != UNREAD and _may_be_items(columns, guess):
         found = _wide(roles)
+    items = columns[found.roles.index("item")].cells if "item" in found.roles else ()
+    if not found.doubt and len(columns) == 2 and all(map(_ITEM_WITH_RATING.fullmatch, items)):
+        found = _Guess(
+            found.roles,
+            f"each item seems to have its rating after a colon, such as "
+            f"{shortened(items[0])}. Write items and ratings in columns of their own, unless these "
+            f"are items. {_advised('user,item')}",
+            ("item",),
+        )
+    if not found.doubt and len(columns) > _MOST_OF_TABLE and all(o.are_grades for o in columns):
+        found = _Guess(
+            found.roles,
+            "the rows seem to be those of a matrix of users by items, as all cells may be ratings. "
+            "Write a row for each rating, or save a sparse matrix (.npz), unless it is another "
+            f"table. {_advised(','.join(roles[:3]))}",
+            tuple(roles),
+        )
+    may_be_trec = not is_table and len(columns) > 3 and len(items) > 1
+    if not found.doubt and may_be_trec and set(items) in _OF_TREC:
+        example = ",".join(["user", UNREAD, "item", *roles[3:1:-1]][: len(columns)])
+        found = _Guess(
+            found.roles,
+            f"the column of items has {items[0]} in all rows, as TREC's files have between users "
+            f"and items. {_advised(example)}",
+            ("item",),
+        )
     return _Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
+
+
+_OF_TREC = ({"0"}, {"Q0"}, {"q0"})
 
 
 def _advised(*examples: str) -> str:
@@ -358,8 +401,12 @@ def _perhaps_after_an_index(
     is_usual = _counts_rows(columns[0].cells) and columns[1].are_grouped
     is_likely = columns[1].are_repeated
     if fourth is None or fourth.numbers is None:
-        is_index = is_usual and len(set(third.cells)) > 1
-        is_user = third.are_grades
+        differ = len({*zip(columns[1].cells, third.cells, strict=True)}) == len(third.cells)
+        is_index = is_likely and len(set(third.cells)) > 1
+        if third.are_grades:
+            # No user has an item twice. Ratings of one pair per user repeat pairs of these columns.
+            is_index &= differ and _counts_rows(columns[0].cells)
+        is_user = third.are_grades or not is_usual
     elif guess is _of_run:
         is_index = is_likely
         is_user = third.numbers is not None and len(set(fourth.cells)) == 1
@@ -415,8 +462,8 @@ def _of_ratings(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
         return _Guess((*given, *(UNREAD,) * (times[0] - 3), "timestamp"))
     if len(others) == 1 and not any(others[0].cells):
         return _Guess((*given, "timestamp"))  # Empty, which is said when it is read.
-    if not others or others[0].numbers is None:
-        return _Guess(given)
+    if not others or others[0].numbers is None or set(others[0].cells) == {"0", "1"}:
+        return _Guess(given)  # Neither times nor fractions of ratings are 0 and 1 alone.
     may_be_fractions = (
         may_have_fractions
         and third.are_whole
@@ -441,7 +488,16 @@ def _of_run(columns: Sequence[_Column], _: bool) -> _Guess:
     third = _full(columns[2], len(users))
     fourth = _full(columns[3], len(users)) if len(columns) > 3 else None
     advice = _advised("user,item,score", "user,item,rank")
-    if fourth is None or columns[3].are_times:
+    times = [place for place, own in enumerate(columns[2:4], 2) if own.are_times]
+    if times[:1] == [2] and (third is not None or fourth is None):
+        examples = ["-,score"] if fourth is not None else ["score", UNREAD]
+        return _Guess(
+            (*pair, "score"),
+            "column 2 (counted from 0) seems to have times, but lists are ordered by scores or "
+            f"ranks, or else by rows. {_advised(*(f'user,item,{own}' for own in examples))}",
+            about,
+        )
+    if fourth is None or 3 in times:
         if third is None:
             return _Guess((*pair, "score"))
         if are_ranks_in_order(users, third):

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from receval.data.layouts import plain_name
-from receval.data.reading import UNREAD, TableError
+from receval.data.reading import NO_NUMBER, UNREAD, TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted
 
@@ -57,8 +59,8 @@ class FoundColumns:
     the first row has the number ``first_row``: that of its line, or 1. Of the arrays, identifiers
     are dictionaries of strings, and numbers are doubles. ``names`` has the name of each column in
     the table, if it has names, and ``unread`` the names of other columns. ``form`` is the format
-    that the table was read as. With ``has_dates``, moments were written as dates, so that their
-    numbers are seconds. With ``are_guessed``, values decided which column is what. With
+    that the table was read as. ``dates`` is not empty if moments were written as dates, so that
+    their numbers are seconds. With ``are_guessed``, values decided which column is what. With
     ``are_as_written``, identifiers stay as written; ``rewritten`` says in words, by column, which
     became whole numbers. ``types`` has the type of each column in a table that has types:
     ``text``, ``integer`` or ``float``. ``parts`` has the files of a folder, without their arrays,
@@ -73,7 +75,7 @@ class FoundColumns:
     names: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     form: str = "table"
-    has_dates: bool = False
+    dates: str = ""
     notes: tuple[Note, ...] = ()
     are_guessed: bool = False
     are_as_written: bool = False
@@ -144,7 +146,15 @@ class FoundColumns:
             row = int(np.argmax(codes == place))
             raise TableError(
                 f"{self.where(row)}: the {name} {quoted(ids[place].as_py())} has a null character. "
-                "Check whether this is another kind of file, or another encoding."
+                "Check whether this is another kind of file, or another encoding (encoding=..., in "
+                "a command: --encoding utf-16)."
+            )
+        joined = pc.match_substring(ids, "\ufeff")
+        if (place := pc.index(joined, True).as_py()) >= 0:
+            row = int(np.argmax(codes == place))
+            raise TableError(
+                f"{self.where(row)}: the {name} has a byte order mark, as between files that were "
+                "joined. Remove it."
             )
         lengths = pc.utf8_length(ids)
         longest = pc.max(lengths).as_py() or 0
@@ -223,6 +233,72 @@ def whole_number(text: str) -> str | None:
         return None
     is_whole = number.adjusted() < 18 and number == number.to_integral_value()
     return str(int(number)) if is_whole else None
+
+
+def in_usual_signs(name: str) -> str:
+    """Return an identifier in Unicode's usual form, without signs that are not seen.
+
+    Examples
+    --------
+    >>> in_usual_signs("item" + chr(0xFF19) + chr(0x200B))
+    'item9'
+    """
+    if name.isascii():
+        return name
+    usual = unicodedata.normalize("NFKC", name)
+    return "".join(sign for sign in usual if unicodedata.category(sign) != "Cf")
+
+
+_FOR_NONE = frozenset(
+    (
+        *filter(None, NO_NUMBER),
+        "<NA>",
+        "N/A",
+        "n/a",
+        "#N/A",
+        "NaT",
+        "undefined",
+        "none",
+        "NONE",
+        "-",
+    )
+)
+"""Identifiers that programs write where there is none."""
+
+
+def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Note]:
+    """Return notes on identifiers that may be missing, or alike but for what is a mistake."""
+    names: list[str] = ids.tolist()
+    notes = []
+    if missing := sorted(_FOR_NONE.intersection(names)):
+        text = (
+            f"{Path(source).name}: {enumerated(list(map(quoted, missing)))} among the {what} may "
+            "stand for missing identifiers. If so, leave these rows out."
+        )
+        notes.append(Note("missing-identifiers", text))
+    signs = "".join(names)
+    has_zeros = any(name.startswith("0") and name != "0" for name in names)
+    if signs.isascii() and signs.isalnum() and signs == signs.lower() and not has_zeros:
+        # Most tables are like this, and comparing would take 5 % of the time for reading.
+        return notes
+    plain = np.array([_plain(name) for name in names], dtype=np.str_)
+    _, first, counts = np.unique(plain, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        name = plain[first[np.argmax(counts > 1)]]
+        alike = [str(own) for own in ids[plain == name][:2]]
+        text = (
+            f"{source}: {int((counts > 1).sum()):,} identifiers of {what} differ from others only "
+            "in white space, capitals, invisible signs, leading zeros or a fraction of 0, such as "
+            f"{alike[0]!r} and {alike[1]!r}. They count as different {what}."
+        )
+        notes.append(Note("near-identifiers", text))
+    return notes
+
+
+def _plain(name: str) -> str:
+    """Return an identifier without what is usually a mistake."""
+    name = in_usual_signs(name).strip().lower().removesuffix(".0")
+    return name.lstrip("0") or "0" if name.isdecimal() else name
 
 
 def chosen_names(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -107,6 +108,11 @@ def layout_of(
     lines = first_lines(path, options.encoding)
     if not lines or not lines[0].strip():
         raise TableError(f"{path}: the first line is empty. It must be a header or a row.")
+    if "\0" in lines[0]:
+        raise TableError(
+            f"{path}, line 1 has a null character. Check whether this is another kind of file, or "
+            "another encoding (encoding=..., in a command: --encoding utf-16-le)."
+        )
     usual = DELIMITERS.get(bare_suffix(path), "")
     known = {name for all_of_one in names.values() for name in all_of_one}
     delimiter = options.delimiter or delimiter_of(path, lines, usual, known)
@@ -118,6 +124,8 @@ def layout_of(
             f"{MOST_COLUMNS:,} columns. Write one row per user and item."
         )
     first, *rest = _records(lines, delimiter, has_quotes=options.quotes is not False)
+    if rest and len(first) != len(rest[0]) and not any(map(is_number, first)):
+        _refuse_other_first_line(path, lines[0], first, rest)
     header, are_numbers = options.header, False
     if header is None and options.columns is not None:
         # They are for files without a header, but a line of names is no row.
@@ -155,6 +163,26 @@ def layout_of(
         bool(header) and are_numbers,
         options.quotes is not False,
     )
+
+
+_COMMENTS = ("#", "%", "sep=", "//")
+
+
+def _refuse_other_first_line(
+    path: Path, line: str, first: Sequence[str], rest: Sequence[Sequence[str]]
+) -> None:
+    """Refuse a comment, and names of columns of which the rows have one more."""
+    if line.startswith(_COMMENTS):
+        raise TableError(
+            f"{path}, line 1 ({shortened(line)}) seems to be a comment or a mark for another "
+            "program. Remove it."
+        )
+    if {len(row) for row in rest} == {len(first) + 1}:
+        raise TableError(
+            f"{path}: line 1 has {len(first)} cells, but all others have one more, as where R "
+            "writes names of rows, or where rows end in a delimiter. Leave out the names of rows "
+            "(row.names = FALSE), or name this column, too."
+        )
 
 
 def first_lines(path: Path, encoding: str | None = None) -> list[str]:
@@ -216,6 +244,24 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return "_" not in text
+
+
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}([,.'_\s]\d{3})+([.,]\d+)?")
+
+
+def advice_on_number(text: str) -> str:
+    """Return a sentence for a text that is no number but has one; empty if it has none.
+
+    Examples
+    --------
+    >>> advice_on_number("1,234,567")
+    ' It seems to have marks between thousands. Write it without them.'
+    >>> advice_on_number("85 %"), advice_on_number("good")
+    (' Write the number alone.', '')
+    """
+    if _THOUSANDS.fullmatch(text):
+        return " It seems to have marks between thousands. Write it without them."
+    return " Write the number alone." if any(sign.isdecimal() for sign in text) else ""
 
 
 def _records(lines: Sequence[str], delimiter: str, *, has_quotes: bool = True) -> list[list[str]]:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from receval.data.column_roles import roles_of
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.layouts import FIRST_LINES, has_decimal_commas, is_number
+from receval.data.layouts import FIRST_LINES, advice_on_number, has_decimal_commas, is_number
 from receval.data.moments import seconds_of_moments
 from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
 from receval.notes import Note
@@ -86,7 +86,7 @@ def columns_of_table(
     words = {**roles.words}
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays, types = {}, {}
-    has_dates = False
+    dates = ""
     for column in wanted:
         own = found.get(column.name)
         if own is not None:
@@ -95,12 +95,14 @@ def columns_of_table(
             )
             types[column.name] = _type_in_words(values.type)
             _refuse_objects(source, column, own, values.type)
-            arrays[column.name], is_date = _as_wanted(source, column, own, values, options.decimal)
-            has_dates |= is_date
+            arrays[column.name], own_dates = _as_wanted(
+                source, column, own, values, options.decimal
+            )
+            dates = dates or own_dates
     # A list whose parts were read was read.
     unread = tuple(own for own in roles.unread if own in table.column_names or own not in names)
     return FoundColumns(
-        *(source, 1, "row", arrays, words, unread, form, has_dates, tuple(notes)),
+        *(source, 1, "row", arrays, words, unread, form, dates, tuple(notes)),
         are_guessed=roles.are_guessed,
         types=types,
     )
@@ -299,11 +301,11 @@ def _with_a_row_an_item(
 
 def _as_wanted(
     source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray, decimal: str | None
-) -> tuple[pa.ChunkedArray, bool]:
-    """Return a column in the wanted type, and whether it has dates."""
+) -> tuple[pa.ChunkedArray, str]:
+    """Return a column in the wanted type, and in words that it has dates."""
     if pa.types.is_dictionary(column.type):
         if wanted.is_text and _is_text(column.type.value_type):
-            return _with_own_entries(column), False
+            return _with_own_entries(column), ""
         column = _decoded(column)
     kind = column.type
     try:
@@ -312,8 +314,8 @@ def _as_wanted(
         if not wanted.is_text:
             if _is_text(kind) and not pa.types.is_string_view(kind):
                 column = _with_points(source, wanted, column, decimal)
-            return _numbers(column), False
-        return _identifiers(column).dictionary_encode(), False
+            return _numbers(column), ""
+        return _identifiers(column).dictionary_encode(), ""
     except TableError:
         raise
     except (ValueError, pa.ArrowNotImplementedError) as error:
@@ -322,7 +324,7 @@ def _as_wanted(
                 if text not in _NO_TEXTS and not is_number(text):
                     raise TableError(
                         f"{source}, row {row}: the {wanted.name} is {quoted(text)}. It must be a "
-                        "number."
+                        f"number.{advice_on_number(text)}"
                     ) from None
         what = "identifiers" if wanted.is_text else "times" if wanted.is_time else "numbers"
         raise TableError(

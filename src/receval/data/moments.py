@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,8 +57,14 @@ _MOST_DAYS = 0.5
 """If a larger share of the numbers in such a range are dates, all of them should be."""
 
 
-def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
-    """Return a column of timestamps as seconds since 1970-01-01 UTC; numbers are unchanged.
+ROUNDED = " (rounded to a quarter of a microsecond)"
+"""What doubles of seconds since 1970 do to nanoseconds."""
+
+
+def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
+    """Return a column of timestamps as seconds since 1970-01-01 UTC, and if they are dates.
+
+    Numbers are unchanged, and words for them empty.
 
     Moments are numbers; Arrow dates and times, which are UTC unless they have a time zone; or texts
     such as ``2003-02-28``, ``20030228T235959``, ``2003-02-28 23:59:59.123456789``,
@@ -70,7 +76,7 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
     >>> dates = pa.chunked_array([["1970-01-02", "1970-01-01 00:00:01.5"]])
     >>> seconds, are_dates = seconds_of_moments(dates)
     >>> seconds.to_pylist(), are_dates
-    ([86400.0, 1.5], True)
+    ([86400.0, 1.5], 'dates')
     """
     kind = column.type
     if pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -84,8 +90,17 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
         seconds = pc.divide(whole, per_second)
         rest = pc.subtract(whole, pc.multiply(seconds, per_second))
         fraction = pc.divide(pc.cast(rest, pa.float64()), float(per_second))
-        return pc.add(pc.cast(seconds, pa.float64()), fraction), True
-    return column.cast(pa.float64(), safe=False), False
+        told = _dates_in_words(rest.to_numpy(), per_second)
+        return pc.add(pc.cast(seconds, pa.float64()), fraction), told
+    return column.cast(pa.float64(), safe=False), ""
+
+
+def _dates_in_words(parts: NDArray[Any], per_second: int) -> str:
+    """Return what dates are, given their parts of a second, with NaN or NaT for none."""
+    if per_second <= _PER_SECOND["us"]:
+        return "dates"
+    given = parts[parts == parts].astype(np.int64)
+    return f"dates{ROUNDED}" if (given % 1000).any() else "dates"
 
 
 def kind_of_moment(text: str) -> str | None:
@@ -162,8 +177,8 @@ def span_in_words(seconds: NDArray[np.integer] | NDArray[np.float64]) -> str:
 
 def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUnit:
     sizes = np.abs(times)
-    # Some tables have 0 for an unknown timestamp.
-    given = sizes if sizes.min(initial=1) > 0 else sizes[sizes > 0]
+    # Some tables have 0 or -1 for an unknown timestamp.
+    given = sizes if sizes.min(initial=2) > 1 else sizes[sizes > 1]
     if not len(given):
         return "s"
     of_each: dict[str, tuple[TimeUnit, float]] = {}
@@ -227,7 +242,7 @@ def _dates(numbers: NDArray[np.float64], form: str) -> pd.DatetimeIndex:
     return dates.where(np.floor(numbers) == numbers)
 
 
-def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
+def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     column = column.unify_dictionaries()
@@ -241,8 +256,8 @@ def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
         of_each = {kind: text for text, kind in kinds.items()}
         told = " and ".join(f"{text!r} is {kind}" for kind, text in of_each.items())
         raise ValueError(f"they are written in several ways: {told}")
-    are_dates = "a number" not in kinds.values()
-    if not are_dates:
+    are_dates = ""
+    if "a number" in kinds.values():
         seconds = np.array([float(text) if text else np.nan for text in texts])
     else:
         import pandas as pd
@@ -255,6 +270,7 @@ def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
         parts = epoch.astype(np.int64)
         seconds = parts // per_second + parts % per_second / per_second
         seconds[np.isnat(epoch)] = np.nan
+        are_dates = _dates_in_words(parts[~np.isnat(epoch)] % per_second, per_second)
     values = pa.array(seconds, pa.float64(), from_pandas=True)
     chunks = [values.take(chunk.indices) for chunk in column.chunks]
     return pa.chunked_array(chunks, pa.float64()), are_dates

@@ -14,10 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.data.column_roles import FEWEST_SECONDS
-from receval.data.columns import FoundColumns, WantedColumn
+from receval.data.column_roles import FEWEST_SECONDS, are_ranks_in_order
+from receval.data.columns import FoundColumns, WantedColumn, identifier_doubts
 from receval.data.layouts import plain_name
-from receval.data.moments import in_seconds, span_in_words
+from receval.data.moments import ROUNDED, in_seconds, span_in_words
 from receval.data.ratings import Ratings, finite_in_single_precision, first_repeat
 from receval.data.reading import (
     FORMATS,
@@ -65,8 +65,6 @@ QUERY_NAMES = frozenset(
     {"qid", "queryid", "query", "topic", "corpusid", "docid", "docno", "document", "doc"}
 )
 """Names of users and items in tables of judgments, where grades of 1 or more are relevant."""
-
-_DATES = ("dates", "dates written as numbers such as 20210503")
 
 LISTS_OF_USERS = "lists of users"
 """The form of data that map users to their items."""
@@ -189,10 +187,13 @@ def read_ratings(
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
     near = [
-        *_near_identifiers(columns.source, "users", user_ids),
-        *_near_identifiers(columns.source, "items", item_ids),
+        *identifier_doubts(columns.source, "users", user_ids),
+        *identifier_doubts(columns.source, "items", item_ids),
     ]
     values = _values(columns)
+    if chosen.columns is None and rating is None and chosen.format is None:
+        _refuse_ranks(columns, users, values)
+        _refuse_sizes(columns, values)
     times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
@@ -262,8 +263,9 @@ def read_test_data(source: object, **options: Any) -> JudgedTable:
 
     Values are relevance judgments if the format is TREC's (``user iteration item grade``), if the
     columns are named after queries and documents, or if a mapping gives the items of each user. In
-    the last case they are ratings if they look like these (:data:`LOWEST_SCALE`) and there are
-    :data:`MANY_USERS`; a note says so.
+    the last case they are ratings if there are :data:`MANY_USERS`, and at most :data:`SCALE`
+    different values, from above 0 to :data:`LOWEST_SCALE` or more. A note says what values were
+    taken for that reach this or are not whole.
     """
     if isinstance(source, JudgedTable):
         return source
@@ -273,13 +275,25 @@ def read_test_data(source: object, **options: Any) -> JudgedTable:
     are_lists = read.reading.form.startswith(LISTS_OF_USERS)
     if not (read.are_grades and are_lists and _may_be_ratings(read)):
         return JudgedTable(read, read.are_grades, read.reading)
-    are_grades = read.n_users < MANY_USERS
-    name, highest = Path(read.reading.source).name, f"{read.values.max():g}"
-    told = f"{name}: values from {read.values.min():g} to {highest} by user and item were taken for"
+    lowest, highest = f"{read.values.min():g}", f"{read.values.max():g}"
+    why = (
+        f"there are fewer than {MANY_USERS} users"
+        if read.n_users < MANY_USERS
+        else "some are 0 or less"
+        if read.values.min() <= 0
+        else f"none is {LOWEST_SCALE} or more"
+        if read.values.max() < LOWEST_SCALE
+        else f"there are more than {SCALE} different ones"
+        if len(np.unique(read.values)) > SCALE
+        else ""
+    )
+    are_grades = bool(why)
+    name = Path(read.reading.source).name
+    told = f"{name}: values from {lowest} to {highest} by user and item were taken for"
     if are_grades:
         told += (
-            " judgments, so that those of 1 or more are relevant. If they are ratings, set the "
-            f"lowest relevant one (relevant={highest}, in a command: --relevant {highest})."
+            f" judgments, as {why}, so that those of 1 or more are relevant. If they are ratings, "
+            f"set the lowest relevant one (relevant={highest}, in a command: --relevant {highest})."
         )
     else:
         told += (
@@ -292,9 +306,9 @@ def read_test_data(source: object, **options: Any) -> JudgedTable:
 
 
 def _may_be_ratings(read: Ratings) -> bool:
-    """Tell whether values may be ratings such as 1 to 5; judgments often have 0."""
-    different = np.unique(read.values)
-    return bool(different[0] > 0 and different[-1] >= LOWEST_SCALE and len(different) <= SCALE)
+    """Tell whether values may be ratings such as 1 to 5 instead of grades such as 0 to 3."""
+    are_whole = (read.values == np.rint(read.values)).all()
+    return bool(read.values.max() >= LOWEST_SCALE or not are_whole)
 
 
 def are_counts(ratings: Ratings) -> bool:
@@ -374,6 +388,40 @@ def _values(columns: FoundColumns) -> NDArray[np.float32]:
     return values.astype(np.float32)
 
 
+_SHORTEST_LIST = 3
+
+
+def _refuse_ranks(
+    columns: FoundColumns, users: NDArray[np.int32], values: NDArray[np.float32]
+) -> None:
+    """Refuse values of a column without a name that count the rows of each user."""
+    is_named = not columns.are_guessed and not columns.form.startswith(FORMATS["qrels"])
+    if is_named or "rating" not in columns or len(values) < _SHORTEST_LIST:
+        return
+    are_long = np.bincount(users).max() >= _SHORTEST_LIST
+    if are_long and values[0] in (0, 1) and are_ranks_in_order(users, values):
+        raise TableError(
+            f"{columns.source}: its ratings are 1, 2, 3 and so on for each user, in this order, as "
+            "the ranks of a run are. If it is no run, say what each column is (columns=..., in a "
+            "command: --columns user,item,rating), or that these are the ratings (rating=..., "
+            "--rating ...)."
+        )
+
+
+_FEWEST_ENTRIES = 20
+
+
+def _refuse_sizes(columns: FoundColumns, values: NDArray[np.float32]) -> None:
+    """Refuse a first row that has the number of the others, as that of a sparse matrix has."""
+    rest = values[1:]
+    if columns.are_guessed and len(rest) >= _FEWEST_ENTRIES and values[0] == len(rest) > rest.max():
+        raise TableError(
+            f"{columns.where(0)} seems to have the sizes of a matrix, as it has the number of the "
+            f"other rows ({len(rest):,}). Remove it. If it is a row, say what each column is "
+            "(columns=..., in a command: --columns user,item,rating)."
+        )
+
+
 def _timestamps(
     columns: FoundColumns, unit: TimeUnit | None, *, is_asked: bool
 ) -> tuple[NDArray[np.int64] | NDArray[np.float64] | None, str]:
@@ -394,42 +442,49 @@ def _timestamps(
             f"{columns.where(row)} has no timestamp, but other rows have one. Complete the column, "
             "or do not read it (timestamp='-', in a command: --timestamp -)."
         )
+    seconds, words = in_seconds(times, "s" if columns.dates else unit, columns.where)
     if unit is None:
-        _refuse_placeholders(columns, times)
-    seconds, words = in_seconds(times, "s" if columns.has_dates else unit, columns.where)
-    return seconds, "dates" if columns.has_dates else words
+        _refuse_placeholders(columns, times, seconds)
+    return seconds, columns.dates or words
 
 
-_PLACEHOLDERS = (0.0, -1.0, -62_135_596_800.0)
-"""Times that stand for a missing one: 1970-01-01, a second before, and the year 1."""
+_LAST_SECOND = 2**31 - 1
+"""The last time of 32 bits, in 2038; it and later ones may stand for a missing one."""
 
 
-def _refuse_placeholders(columns: FoundColumns, times: NDArray[np.float64]) -> None:
-    """Refuse times that look like missing ones, as all others are from 1973 on."""
-    if times.min() > 0:
+def _refuse_placeholders(
+    columns: FoundColumns, times: NDArray[np.float64], seconds: NDArray[Any]
+) -> None:
+    """Refuse times before 1973 or from 2038 on that are years away from all others."""
+    if seconds.min() >= FEWEST_SECONDS and seconds.max() < _LAST_SECOND:
         return
-    wrong = np.isin(times, _PLACEHOLDERS)
-    others = times[np.logical_not(wrong)]
-    if len(others) in (0, len(times)) or others.min() < FEWEST_SECONDS:
-        return
-    row = int(np.argmax(wrong))
-    told = f"{times[row]:.15g}"
-    if columns.has_dates:
-        told = span_in_words(times[row : row + 1]).partition(" ")[0]
-    raise TableError(
-        f"{columns.where(row)} has the time {told}. {wrong.mean():.1%} of the rows have "
-        "such a time, which seems to stand for a missing one, as all others are from 1973 or "
-        "later. Complete the column, or do not read it (timestamp='-', in a command: "
-        "--timestamp -). If it is a time, set the unit (time_unit='s', --time-unit s)."
-    )
+    for wrong, when in (
+        (seconds < FEWEST_SECONDS, "from 1973 or later"),
+        (seconds >= _LAST_SECOND, "before 2038"),
+    ):
+        own, others = seconds[wrong], seconds[~wrong]
+        if not len(own) or not len(others):
+            continue
+        if max(others.min() - own.max(), own.min() - others.max()) < FEWEST_SECONDS:
+            continue
+        row = int(np.argmax(wrong))
+        told = f"{times[row]:.15g}"
+        if columns.dates:
+            told = span_in_words(times[row : row + 1]).partition(" ")[0]
+        raise TableError(
+            f"{columns.where(row)} has the time {told}. {wrong.mean():.1%} of the rows have "
+            f"such a time, which seems to stand for a missing one, as all others are {when}. "
+            "Complete the column, or do not read it (timestamp='-', in a command: "
+            "--timestamp -). If it is a time, set the unit (time_unit='s', --time-unit s)."
+        )
 
 
 def _times_in_words(times: NDArray[Any], words: str) -> str:
     ordered = np.sort(times)
     different = 1 + int((ordered[1:] != ordered[:-1]).sum())
-    told = f"times are {words}" if words in _DATES else f"times are in {words}"
+    told = f"times are {words}" if words.startswith("dates") else f"times are in {words}"
     if words == "nanoseconds":
-        told += " (rounded to a quarter of a microsecond)"
+        told += ROUNDED
     told += f", {span_in_words(times)}"
     again = len(times) - different
     return f"{told}, with {how_many(again, 'row')} at the time of another row" if again else told
@@ -455,7 +510,15 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
         if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
             text = f"{name}: all {len(values):,} ratings are {values[0]:g}."
             return [Note("constant-ratings", text)]
-        return []
+        is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
+        if is_count or (value := _for_a_missing_rating(values)) is None:
+            return []
+        share = float((values == value).mean())
+        text = (
+            f"{name}: the rating {value:g} ({share:.1%} of all) may stand for a missing one. If "
+            "so, leave these rows out."
+        )
+        return [Note("missing-ratings", text)]
     if columns.unread:
         text = (
             f"{name}: no column has a known name for ratings. These columns were not read: "
@@ -466,9 +529,30 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
     return []
 
 
+_FAR_RATINGS = (-9999, -999, -99, 99, 999, 9999)
+_HIGHEST_OF_A_SCALE = 10
+
+
+def _for_a_missing_rating(values: NDArray[np.float32]) -> float | None:
+    """Return a value that may stand for a missing rating, if there is one."""
+    different, counts = np.unique(values, return_counts=True)
+    if len(different) < 3:
+        return None
+    lowest, highest = float(different[0]), float(different[-1])
+    if lowest == -1 and different[1] >= 1:
+        return lowest
+    # As in Book-Crossing, whose other ratings are from 1 to 10.
+    is_scale = LOWEST_SCALE <= highest <= _HIGHEST_OF_A_SCALE and len(different) <= SCALE
+    if lowest == 0 and different[1] >= 1 and is_scale and 2 * counts[0] > len(values):
+        return lowest
+    if highest in _FAR_RATINGS and different[-2] <= _HIGHEST_OF_A_SCALE:
+        return highest
+    return lowest if lowest in _FAR_RATINGS and different[1] >= -_HIGHEST_OF_A_SCALE else None
+
+
 def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
     """Return notes on timestamps that are too early for seconds or too large to be ordered."""
-    if times is None or columns.has_dates or times.max() >= FEWEST_SECONDS:
+    if times is None or columns.dates or times.max() >= FEWEST_SECONDS:
         return []
     # A column with a name may count steps instead.
     if not columns.are_guessed and times.max() <= len(times):
@@ -528,24 +612,3 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
         f"and item {item}. Choose how to merge such rows: duplicates='first', 'last', 'sum', "
         "'mean' or 'max' (in a command: --duplicates first)."
     )
-
-
-def _near_identifiers(source: str, what: str, ids: NDArray[np.str_]) -> list[Note]:
-    """Return a note on identifiers that differ from others only by what is usually a mistake."""
-    signs = "".join(ids.tolist())
-    if signs.isalnum() and signs == signs.lower():
-        # Most tables are like this, and comparing would take 5 % of the time for reading.
-        return []
-    plain = np.char.lower(np.char.strip(ids))
-    plain = np.array([own.removesuffix(".0") for own in plain.tolist()], dtype=np.str_)
-    _, first, counts = np.unique(plain, return_index=True, return_counts=True)
-    if not (counts > 1).any():
-        return []
-    name = plain[first[np.argmax(counts > 1)]]
-    alike = [str(own) for own in ids[plain == name][:2]]
-    text = (
-        f"{source}: {int((counts > 1).sum()):,} identifiers of {what} differ from others only in "
-        f"white space, capitals or a fraction of 0, such as {alike[0]!r} and {alike[1]!r}. They "
-        f"count as different {what}."
-    )
-    return [Note("near-identifiers", text)]

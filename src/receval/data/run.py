@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.column_roles import are_ranks_in_order
-from receval.data.columns import FoundColumns, WantedColumn
+from receval.data.columns import FoundColumns, WantedColumn, identifier_doubts
 from receval.data.ratings import first_repeat
 from receval.data.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
 from receval.data.reading import ReadingOptions, ReadingReport, TableError
@@ -215,7 +215,12 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
         _check_ranks(columns, users)
     scores = _scores(columns, order)
     scored = ~np.isnan(scores)
-    notes = [*columns.notes, *_doubts_on_ranks(columns, users, order)]
+    notes = [
+        *columns.notes,
+        *identifier_doubts(columns.source, "users", user_ids),
+        *identifier_doubts(columns.source, "items", item_ids),
+        *_doubts_on_ranks(columns, users, order),
+    ]
     if not scored.all():
         text = (
             f"{columns.source}: {int((~scored).sum()):,} of {len(scores):,} items have no score "

@@ -289,10 +289,12 @@ def _of_file(
     elif known.name in COLUMNS:
         roles = {column.name for column in wanted}
         if not roles.issuperset({*COLUMNS[known.name]} - {UNREAD, "rank"}):
+            example = ",".join((*COLUMNS[known.name][:3], "rank")) if "rank" in roles else ""
             raise TableError(
                 f"{path} was read as {known.words}, but the columns {enumerated(sorted(roles))} "
                 "were asked for. If it is another table, set format='table' (in a command: "
-                "--format table)."
+                "--format table)"
+                + (f" and say what each column is (--columns {example})." if example else ".")
             )
         if options.columns is None:
             _check_first_line(path, known, options)
@@ -522,7 +524,7 @@ def _of_part(
         names={**names, **given},
         unread=(*part.unread, *replaced, *(name for name in named if name not in given.values())),
         form=f"{part.form}{_said_of_names(named)}",
-        has_dates=part.has_dates or more.has_dates,
+        dates=part.dates or more.dates,
         types={**part.types, **more.types} if part.types else {},
     )
 
@@ -574,20 +576,30 @@ def _of_parquet_parts(
         ) from None
 
 
+def _roles_in_words(part: FoundColumns) -> str:
+    told = (shortened(part.names.get(role, "there"), 40) for role in part.arrays)
+    return enumerated([f"{role} is {own}" for role, own in zip(part.arrays, told, strict=True)])
+
+
 def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColumns:
     first = parts[0]
     for part in parts[1:]:
-        if part.has_dates != first.has_dates:
+        if bool(part.dates) != bool(first.dates):
             raise TableError(
                 f"{part.source} and {first.source} write times differently: one as dates, the "
                 "other as numbers. Write all times in one way."
             )
         if part.arrays.keys() != first.arrays.keys() or part.names != first.names:
+            advice = ""
+            if part.are_guessed or first.are_guessed:
+                advice = (
+                    " They have no header, so their values decide. Say what each column is "
+                    "(columns=..., in a command: --columns user,item,rating)."
+                )
             raise TableError(
-                f"{part.source} and {first.source} have different columns "
-                f"({enumerated(part.names.values() or part.arrays)}; "
-                f"{enumerated(first.names.values() or first.arrays)}). The files of a folder must "
-                "be parts of one table."
+                f"{part.source} and {first.source} have different columns: in the one, "
+                f"{_roles_in_words(part)}; in the other, {_roles_in_words(first)}. The files of a "
+                f"folder must be parts of one table.{advice}"
             )
     begins = np.cumsum([0, *map(len, parts)]).tolist()
     arrays = {

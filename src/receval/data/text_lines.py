@@ -34,6 +34,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_FIRST_BYTES = 64
+_NULLS = {"utf-16-be": 0, "utf-16-le": 1}
 _OF_EAST_ASIA = ("shift_jis", "gb18030", "big5", "euc_jp", "euc_kr")
 """Encodings that a message names if a line fits them and may have East Asian letters."""
 
@@ -79,8 +81,12 @@ def encoding_of(path: Path, asked: str | None = None) -> str:
         if name not in _PLAIN:
             return name
     with opened(path) as file:
-        start = file.read(4)
-    return next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+        start = file.read(_FIRST_BYTES)
+    marked = next((name for mark, name in _MARKS if start.startswith(mark)), None)
+    if marked is None and len(start) > 3 and start.count(0) == len(start) // 2:
+        # Digits and delimiters in UTF-16 have a null in every second byte.
+        return next((name for name, own in _NULLS.items() if not any(start[own::2])), "utf-8")
+    return marked or "utf-8"
 
 
 def other_encoding(path: Path, asked: str | None = None) -> str:

@@ -13,13 +13,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from receval.data.column_roles import Roles, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     Layout,
+    advice_on_number,
     cells_of_any_length,
     has_decimal_commas,
     is_number,
@@ -62,6 +65,10 @@ def read_text(
     found = {role: names[place] for role, place in roles.places.items()}
     reader = _Reader(path, layout, names, found, wanted, options)
     table, unit = reader.read()
+    if layout.header is not None and not layout.are_numbers and table.keys() == {"user", "item"}:
+        _refuse_repeated_header(
+            path, table, {own: layout.header[p] for own, p in roles.places.items()}
+        )
     form = layout.form
     form += other_encoding(path, options.encoding)
     if reader.decimal == ",":
@@ -74,10 +81,28 @@ def read_text(
         names=roles.words,
         unread=roles.unread,
         form=form,
-        has_dates=reader.has_dates,
+        dates=reader.dates,
         are_guessed=roles.are_guessed,
         line_of=reader.line_of,
     )
+
+
+def _refuse_repeated_header(
+    path: Path, table: Mapping[str, pa.ChunkedArray], header: Mapping[str, str]
+) -> None:
+    """Refuse the header as a row, as of files that were joined; beside numbers, it fails."""
+    is_header = np.ones(len(table["user"]), dtype=np.bool_)
+    for role, column in table.items():
+        whole = column.unify_dictionaries()
+        place = pc.index(whole.chunk(0).dictionary, header[role]).as_py() if len(whole) else -1
+        if place < 0:
+            return
+        is_header &= np.concatenate([own.indices.to_numpy() == place for own in whole.chunks])
+    if is_header.any():
+        raise TableError(
+            f"{path} has its header again as row {int(np.argmax(is_header)) + 1}, as where files "
+            "were joined. Remove it."
+        )
 
 
 def _roles(
@@ -244,7 +269,7 @@ class _Reader:
         self.wanted = [column for column in wanted if column.name in found]
         self.places = {c.name: names.index(found[c.name]) for c in self.wanted}
         self.decimal = options.decimal or self._decimal()
-        self.has_dates = False
+        self.dates = ""
         self.line_of: Callable[[int], int] | None = None
 
     def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
@@ -258,7 +283,7 @@ class _Reader:
                 table, unit = self._table(kinds)
                 arrays = {name: table.column(own) for name, own in self.found.items()}
                 for name in times:
-                    arrays[name], self.has_dates = seconds_of_moments(arrays[name])
+                    arrays[name], self.dates = seconds_of_moments(arrays[name])
             except ValueError as error:
                 if isinstance(error, TableError):
                     raise
@@ -398,7 +423,7 @@ class _Reader:
                 else "a number"
             )
             cell = cell.replace(".", ",").replace("?", ".") if self.decimal == "," else cell
-            hint = ""
+            hint = "" if column.is_time else advice_on_number(cell)
             if number == 1 and self.layout.header is None:
                 hint = (
                     " If the columns are in another order, name them (columns=..., in a command: "

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.columns import whole_number
+from receval.data.columns import in_usual_signs, whole_number
 from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
 from receval.data.reading import TableError
@@ -151,6 +153,7 @@ _CAUSES = (
     _Cause(str.casefold, "the two sides differ in capital letters", is_certain=False),
     _Cause(lambda own: own.lstrip("0"), "one side has leading zeros"),
     _Cause(lambda own: own.strip("\"'"), "one side has quotes around its identifiers"),
+    _Cause(in_usual_signs, "one side has invisible signs, or other forms of letters or digits"),
 )
 
 
@@ -191,6 +194,12 @@ class _Meeting:
         """The likely cause, an example of each side, and how many identifiers it explains."""
         own, others = (side[:MOST_COMPARED].tolist() for side in self.strangers)
         prefix = _prefix(own), _prefix(others)
+        with_one = [
+            sum(name.startswith(start) for name in side)
+            for side, start in zip((own, others), prefix, strict=True)
+        ]
+        # An identifier may also be written in two ways by one side alone.
+        others += self.others[np.isin(self.others, self.own)][:MOST_COMPARED].tolist()
         with_prefix = _Cause(
             lambda name: name.removeprefix(prefix[0] or prefix[1]).removeprefix(prefix[1]),
             f"one side has the prefix {quoted(prefix[0] or prefix[1])}",
@@ -199,8 +208,8 @@ class _Meeting:
         for cause in (*_CAUSES, *([with_prefix] if any(prefix) else [])):
             by_plain = {cause.plain(name): name for name in reversed(others)}
             found = [name for name in own if cause.plain(name) in by_plain]
-            # A prefix explains nothing unless most identifiers match without it.
-            if found and (cause is not with_prefix or 2 * len(found) >= min(len(own), len(others))):
+            # A prefix explains nothing unless most identifiers that have it match without it.
+            if found and (cause is not with_prefix or 2 * len(found) >= _least(*with_one)):
                 return cause, found[0], by_plain[cause.plain(found[0])], len(found)
         return None
 
@@ -213,9 +222,17 @@ class _Meeting:
         return f": {cause.words}, such as {quoted(one)} and {quoted(other)}"
 
 
+def _least(here: int, there: int) -> int:
+    """Return the smaller number of identifiers, or that of one side if only it has any."""
+    return min(here, there or here)
+
+
+_BEFORE_DIGITS = re.compile(r"\D+(?=\d)")
+
+
 def _prefix(names: Sequence[str]) -> str:
-    """Return the signs before the first digit with which all names begin."""
-    if len(names) < 2:
+    """Return the signs before the first digit with which all names, or else most, begin."""
+    if not names:
         return ""
     first, last = min(names), max(names)
     # All names begin as the first and the last in their order do.
@@ -225,7 +242,10 @@ def _prefix(names: Sequence[str]) -> str:
         if sign.isdigit() or sign != last[place : place + 1]
     )
     signs = next(differ, len(first))
-    return first[:signs] if all(len(name) > signs for name in names) else ""
+    if signs and len(names) > 1 and all(len(name) > signs for name in names):
+        return first[:signs]
+    begins = Counter(own.group() for own in map(_BEFORE_DIGITS.match, names) if own)
+    return max(begins, key=begins.__getitem__, default="")
 
 
 def check_that_identifiers_meet(
@@ -259,8 +279,8 @@ def check_that_identifiers_meet(
         for meeting in meetings:
             notes += _doubts(meeting, may_differ=meeting.what == "user")
             smaller = min(len(meeting.own), len(meeting.others))
-            are_few = meeting.what == "item" and smaller < BY_CHANCE and meeting.cause is None
-            if meeting.n_common < FEW * smaller and not are_few:
+            is_told = not meeting.n_common and meeting.what == "item"
+            if meeting.n_common < FEW * smaller and not is_told:
                 text = (
                     f"Only {meeting.n_common:,} of the {len(meeting.own):,} {meeting.what}s of the "
                     f"training data are among the {len(meeting.others):,} {meeting.what}s of the "
@@ -279,10 +299,11 @@ def check_that_identifiers_meet(
         for meeting in meetings:
             notes += _doubts(meeting)
             share = meeting.n_common / len(meeting.own)
-            if share < FEW:
+            if 0 < share < FEW:
                 text = (
                     f"Only {share:.1%} of the {len(meeting.own):,} {meeting.what}s of {name} are "
-                    f"in the {meeting.known}. Check that the identifiers are the same."
+                    f"in the {meeting.known}{meeting.cause_in_words}. Check that the identifiers "
+                    "are the same."
                 )
                 notes.append(Note("few-identifiers-known", text))
     return notes, told
@@ -303,13 +324,21 @@ def _in_words(meetings: Sequence[_Meeting]) -> str:
     )
 
 
+def _none_known(meeting: _Meeting) -> Note:
+    text = (
+        f"No {meeting.what} of the {meeting.source} is in the {meeting.known}. {meeting.examples}. "
+        "Check that the identifiers are the same."
+    )
+    return Note("few-identifiers-known", text)
+
+
 def _doubts(meeting: _Meeting, *, may_differ: bool = False) -> list[Note]:
     """Return notes on identifiers that differ by a known cause, and refuse those that never meet.
 
     If they may differ, they are only refused if a cause is certain.
     """
     here, there = meeting.strangers
-    if not len(here) or not len(there):
+    if not len(here):
         return []
     cause, source = meeting.cause, meeting.source
     if not meeting.n_common:
@@ -317,7 +346,7 @@ def _doubts(meeting: _Meeting, *, may_differ: bool = False) -> list[Note]:
         are_few = meeting.what == "item" and min(len(own), len(others)) < BY_CHANCE
         is_prefix = cause is not None and cause[0].words.startswith("one side has the prefix")
         if (may_differ or are_few) and (cause is None or (may_differ and is_prefix)):
-            return []
+            return [] if may_differ else [_none_known(meeting)]
         raise TableError(
             f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
             f"{meeting.cause_in_words}. Use the same identifiers in both."
@@ -330,7 +359,7 @@ def _doubts(meeting: _Meeting, *, may_differ: bool = False) -> list[Note]:
         f"{meeting.known} differ from one there only because {words.words}, such as {quoted(one)} "
         f"and {quoted(other)}. "
     )
-    if words.is_certain and 2 * explained >= min(len(here), len(there)):
+    if words.is_certain and 2 * explained >= _least(len(here), len(there)):
         raise TableError(f"{told}Use the same identifiers in both.")
     return [Note("differing-identifiers", f"{told}They count as different {meeting.what}s.")]
 
