@@ -50,6 +50,7 @@ CONTEXT: dict[str, Any] = {
     "path": "cr:path",
     "personalSensitiveInformation": "cr:personalSensitiveInformation",
     "recordSet": "cr:recordSet",
+    "rai": "http://mlcommons.org/croissant/RAI/",
     "references": "cr:references",
     "regex": "cr:regex",
     "repeated": "cr:repeated",
