@@ -87,11 +87,13 @@ def _add_tasks(tasks: Any) -> None:
     for name, (text, _) in GENERATED.items():
         _add(tasks, name, partial(write_generated, name), text, writes=True)
     text = (
-        "write .zenodo.json, codemeta.json, ro-crate-metadata.json and metadata/ from CITATION.cff, "
-        "pyproject.toml, config/datasets.yaml and results/"
+        "write .zenodo.json, codemeta.json, ro-crate-metadata.json and metadata/ from "
+        "CITATION.cff, pyproject.toml, config/datasets.yaml and results/"
     )
     task = _add(tasks, "metadata", run_metadata, text, writes=True)
-    text = "pack the last run of an edition as a Workflow Run RO-Crate in work/EDITION/crate instead"
+    text = (
+        "pack the last run of an edition as a Workflow Run RO-Crate in work/EDITION/crate instead"
+    )
     task.add_argument("--run", choices=("demo", "full"), dest="packed", help=text)
 
 

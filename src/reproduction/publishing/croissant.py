@@ -2,8 +2,8 @@
 """Descriptions of datasets and of folders of results as Croissant 1.1, for search engines.
 
 A dataset is described by ``config/datasets.yaml`` alone: where it is, its licence and its counts.
-Nothing of its ratings is read. Results are described by their files and checksums, and the tables of
-all claims by their columns, too.
+Nothing of its ratings is read. Results are described by their files and checksums, and the tables
+of all claims by their columns, too.
 """
 
 from __future__ import annotations
@@ -73,11 +73,20 @@ _FORMATS = {
 _TYPES = {"i": "sc:Integer", "u": "sc:Integer", "f": "sc:Float", "b": "sc:Boolean"}
 
 
-def croissant_of_dataset(name: str, spec: DatasetSpec) -> dict[str, Any]:
+def croissant_of_dataset(
+    name: str, spec: DatasetSpec, citation: Mapping[str, Any], home: str
+) -> dict[str, Any]:
     """Return the description of a dataset, with those of its files that can be downloaded.
 
-    A file without a published checksum may change, and makes it a live dataset.
+    A file without a published checksum may change, and makes it a live dataset. What every run
+    generates is part of the repository, which ``citation`` and ``home`` describe.
     """
+    if spec.access == "generated":
+        return {
+            **_dataset(name, spec.title, _counted(spec)),
+            **_of_repository(citation, home),
+            "license": spec.licence,
+        }
     files = [file for variant in spec.variants for file in variant.files if file.urls]
     # Variants of different sizes may have files of the same name.
     files = list({file.name: file for file in reversed(files)}.values())[::-1]
@@ -104,6 +113,19 @@ def _dataset(name: str, title: str, description: str) -> dict[str, Any]:
         "conformsTo": CONFORMS_TO,
         "name": title,
         "description": description,
+    }
+
+
+def _of_repository(citation: Mapping[str, Any], home: str) -> dict[str, Any]:
+    """Return what holds of everything that this repository publishes."""
+    (author,) = citation["authors"]
+    return {
+        "url": home,
+        "version": citation["version"],
+        "license": f"https://spdx.org/licenses/{citation['license']}",
+        "datePublished": str(citation["date-released"]),
+        "creator": {"@type": "Organization", "name": author["name"]},
+        "citeAs": f"{author['name']}. {citation['title']} {citation['version']}.",
     }
 
 
@@ -161,12 +183,7 @@ def croissant_of_results(
     names = [path.relative_to(folder).as_posix() for path in tables]
     return {
         **_dataset(f"results-{edition}", title, about),
-        "url": home,
-        "version": citation["version"],
-        "license": f"https://spdx.org/licenses/{citation['license']}",
-        "datePublished": str(citation["date-released"]),
-        "creator": [{"@type": "Organization", "name": one["name"]} for one in citation["authors"]],
-        "citeAs": f"{citation['authors'][0]['name']}. {citation['title']} {citation['version']}.",
+        **_of_repository(citation, home),
         "distribution": [
             {
                 "@type": "cr:FileObject",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the repository is, for other machines: Zenodo, CodeMeta, RO-Crate and Croissant.
 
-``receval repo metadata`` writes all of it from CITATION.cff, pyproject.toml, ``config/datasets.yaml``
-and the accepted results. With ``--run`` it also packs a run of the workflow as a Workflow Run
-RO-Crate: the workflow, its configuration, the artifacts and the checksums of the run's records.
+``receval repo metadata`` writes all of it from CITATION.cff, pyproject.toml,
+``config/datasets.yaml`` and the accepted results. With ``--run`` it packs a run of the workflow as
+a Workflow Run RO-Crate instead: the workflow, its configuration and artifacts with checksums.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import shutil
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ _RUN_PROFILES = (
     "https://w3id.org/ro/wfrun/process/0.5",
     "https://w3id.org/ro/wfrun/workflow/0.5",
 )
+_COMPUTATIONAL_WORKFLOW = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 _LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
 _AUTHORS = "#authors"
 _MAIN = "Snakefile"
@@ -51,6 +53,14 @@ _PARTS = {
 }
 """What the crate of the repository lists."""
 
+_FORMATS = {
+    ".cff": "application/yaml",
+    ".md": "text/markdown",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
+"""Media types that Python does not know on every machine."""
+
 Entity = dict[str, Any]
 
 
@@ -63,7 +73,7 @@ def descriptions(root: Path = Path()) -> dict[str, str]:
         Folder of the repository.
     """
     citation = read_yaml(root / "CITATION.cff")
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = _project(root)
     datasets = load_datasets(root / "config" / "datasets.yaml")
     home = project["urls"]["Source"]
     described = {
@@ -71,7 +81,7 @@ def descriptions(root: Path = Path()) -> dict[str, str]:
         "codemeta.json": codemeta(citation, project),
         CRATE: workflow_crate(citation, home),
         **{
-            f"metadata/datasets/{name}.json": croissant_of_dataset(name, spec)
+            f"metadata/datasets/{name}.json": croissant_of_dataset(name, spec, citation, home)
             for name, spec in datasets.items()
         },
         **{
@@ -82,6 +92,11 @@ def descriptions(root: Path = Path()) -> dict[str, str]:
         },
     }
     return {file: as_text(content) for file, content in described.items()}
+
+
+def _project(root: Path) -> dict[str, Any]:
+    """Return the table of the package in pyproject.toml."""
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def as_text(content: Mapping[str, Any]) -> str:
@@ -165,12 +180,23 @@ def _doi(work: Mapping[str, Any]) -> str:
 def workflow_crate(citation: Mapping[str, Any], home: str) -> dict[str, Any]:
     """Return the description of the repository as a Workflow RO-Crate."""
     parts: list[Entity] = [
-        {"@id": name, "@type": "Dataset" if name.endswith("/") else "File", "name": text}
+        {
+            "@id": name,
+            "@type": "Dataset" if name.endswith("/") else "File",
+            "name": text,
+            **({} if name.endswith("/") else {"encodingFormat": _format_of(name)}),
+            **({"about": {"@id": "./"}} if name == "README.md" else {}),
+        }
         for name, text in _PARTS.items()
     ]
     root = _root(citation, parts, (_MAIN,)) | {"url": home}
-    entities = [root, _main_workflow(citation), *parts, *_things_named(citation)]
+    entities = [root, _main_workflow(citation), *parts, *_things_named(citation, home)]
     return _crate(entities, (_WORKFLOW_PROFILE,))
+
+
+def _format_of(name: str) -> str:
+    """Return the media type of a file; without a known suffix, that of plain text."""
+    return _FORMATS.get(Path(name).suffix) or guess_type(name)[0] or "text/plain"
 
 
 def _crate(
@@ -207,6 +233,7 @@ def _root(
         "datePublished": str(citation["date-released"]),
         "license": {"@id": _license(citation)},
         "author": {"@id": _AUTHORS},
+        "publisher": {"@id": _AUTHORS},
         "keywords": ", ".join(citation["keywords"]),
         "citation": _named(_doi(work) for work in _rebuilt(citation)),
         "mainEntity": {"@id": _MAIN},
@@ -220,6 +247,8 @@ def _main_workflow(citation: Mapping[str, Any]) -> Entity:
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
         "name": "Five papers on the offline evaluation of recommender systems, rebuilt",
         "description": "Makes every figure, table and verdict from raw ratings.",
+        "encodingFormat": "text/plain",
+        "conformsTo": {"@id": _COMPUTATIONAL_WORKFLOW},
         "programmingLanguage": {"@id": _LANGUAGE},
         "creator": {"@id": _AUTHORS},
         "dateCreated": str(citation["date-released"]),
@@ -228,11 +257,11 @@ def _main_workflow(citation: Mapping[str, Any]) -> Entity:
     }
 
 
-def _things_named(citation: Mapping[str, Any]) -> list[Entity]:
+def _things_named(citation: Mapping[str, Any], home: str) -> list[Entity]:
     """Return what entities of every crate refer to."""
     (author,) = citation["authors"]
     return [
-        {"@id": _AUTHORS, "@type": "Organization", "name": author["name"]},
+        {"@id": _AUTHORS, "@type": "Organization", "name": author["name"], "url": home},
         {"@id": _license(citation), "@type": "CreativeWork", "name": citation["license"]},
         {
             "@id": _LANGUAGE,
@@ -262,7 +291,8 @@ def pack_run(edition: str, root: Path = Path()) -> Path:
     if not (record.is_file() and studies):
         raise ValueError(
             f"work/{edition} has no record of a finished run (run.json, and a provenance.json for "
-            f"each study). Run the workflow first: snakemake --cores all --config edition={edition}."
+            f"each study). Run the workflow first: snakemake --cores all --config "
+            f"edition={edition}."
         )
     crate = work / "crate"
     shutil.rmtree(crate, ignore_errors=True)
@@ -277,6 +307,7 @@ def pack_run(edition: str, root: Path = Path()) -> Path:
     description = run_crate(
         crate,
         read_yaml(root / "CITATION.cff"),
+        _project(root)["urls"]["Source"],
         load_datasets(root / "config" / "datasets.yaml"),
         (record.stat().st_mtime, last),
     )
@@ -287,6 +318,7 @@ def pack_run(edition: str, root: Path = Path()) -> Path:
 def run_crate(
     crate: Path,
     citation: Mapping[str, Any],
+    home: str,
     datasets: Mapping[str, DatasetSpec],
     times: tuple[float, float],
 ) -> dict[str, Any]:
@@ -298,6 +330,8 @@ def run_crate(
         Folder with the record of the run and its artifacts.
     citation
         The content of CITATION.cff.
+    home
+        Web address of the repository.
     datasets
         The registry of datasets.
     times
@@ -308,7 +342,9 @@ def run_crate(
         path.parent.name: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(crate.glob("artifacts/*/provenance.json"))
     }
-    prepared = {name: one for record in records.values() for name, one in record["datasets"].items()}
+    prepared = {
+        name: one for record in records.values() for name, one in record["datasets"].items()
+    }
     files = [path for path in sorted(crate.rglob("*")) if path.is_file() and path.name != CRATE]
     made = [path for path in files if path.is_relative_to(crate / "artifacts")]
     parts: list[Entity] = [
@@ -316,6 +352,7 @@ def run_crate(
             "@id": path.relative_to(crate).as_posix(),
             "@type": "File",
             "name": path.name,
+            "encodingFormat": _format_of(path.name),
             "contentSize": str(path.stat().st_size),
             "sha256": sha256_of(path),
         }
@@ -366,7 +403,9 @@ def run_crate(
         "mentions": {"@id": "#run"},
         "datePublished": ended,
     }
-    workflow = _main_workflow(citation) | {"softwareRequirements": _named(s["@id"] for s in software)}
+    workflow = _main_workflow(citation) | {
+        "softwareRequirements": _named(s["@id"] for s in software)
+    }
     profiles = [
         {"@id": name, "@type": "CreativeWork", "name": title, "version": name.rpartition("/")[2]}
         for name, title in zip(
@@ -378,7 +417,7 @@ def run_crate(
     user = {"@id": "#user", "@type": "Person", "name": "Who ran the workflow"}
     entities = (root, workflow, action, user, *parts, *ratings, *given, *software, *profiles)
     return _crate(
-        (*entities, *_things_named(citation)),
+        (*entities, *_things_named(citation, home)),
         (_WORKFLOW_PROFILE,),
         ("https://w3id.org/ro/terms/workflow-run/context",),
     )
