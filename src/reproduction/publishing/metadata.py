@@ -91,7 +91,7 @@ def descriptions(root: Path = Path()) -> dict[str, str]:
             for edition in EDITIONS
         },
     }
-    return {file: as_text(content) for file, content in described.items()}
+    return {file: description_text(content) for file, content in described.items()}
 
 
 def _project(root: Path) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _project(root: Path) -> dict[str, Any]:
     return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def as_text(content: Mapping[str, Any]) -> str:
+def description_text(content: Mapping[str, Any]) -> str:
     """Return a description as the text of its file."""
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -311,7 +311,7 @@ def pack_run(edition: str, root: Path = Path()) -> Path:
         load_datasets(root / "config" / "datasets.yaml"),
         (record.stat().st_mtime, last),
     )
-    write_atomically(crate / CRATE, as_text(description))
+    write_atomically(crate / CRATE, description_text(description))
     return crate
 
 
