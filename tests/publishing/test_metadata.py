@@ -80,7 +80,7 @@ def test_tables_of_results_have_checksums_and_those_of_all_claims_their_columns(
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
     """A repository with the records and one artifact of a run."""
-    for name in ("Snakefile", "LICENSE", "requirements.lock"):
+    for name in ("Snakefile", "README.md", "LICENSE", "requirements.lock"):
         (tmp_path / name).write_text(name, encoding="utf-8")
     for name in ("CITATION.cff", "pyproject.toml", "config/datasets.yaml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -297,7 +297,7 @@ def pack_run(edition: str, root: Path = Path()) -> Path:
     crate = work / "crate"
     shutil.rmtree(crate, ignore_errors=True)
     crate.mkdir()
-    for name in (_MAIN, "LICENSE", "CITATION.cff", "requirements.lock"):
+    for name in (_MAIN, "README.md", "LICENSE", "CITATION.cff", "requirements.lock"):
         shutil.copyfile(root / name, crate / name)
     for name in ("config", "workflow"):
         shutil.copytree(root / name, crate / name)
@@ -353,6 +353,7 @@ def run_crate(
             "@type": "File",
             "name": path.name,
             "encodingFormat": _format_of(path.name),
+            **({"about": {"@id": "./"}} if path == crate / "README.md" else {}),
             "contentSize": str(path.stat().st_size),
             "sha256": sha256_of(path),
         }
@@ -390,6 +391,7 @@ def run_crate(
         "@id": "#run",
         "@type": "CreateAction",
         "name": "Run of the workflow",
+        "description": "Made the artifacts of all studies from raw ratings.",
         "instrument": {"@id": _MAIN},
         "agent": {"@id": "#user"},
         "object": _named(one["@id"] for one in (*ratings, *given)),

@@ -111,6 +111,7 @@ GROUPS = {
     "Contribute": {
         "CONTRIBUTING": "How to change the project, and the rules that keep results correct.",
         "architecture": "Packages, rules, and where to put what.",
+        "release": "How a version is published, and what of it was tried.",
         "recipes": "A dataset, its twin, a system, a metric, a table and a figure, step by step.",
         "snakemake_scheduler": "What scheduling costs, and how that is avoided.",
     },
