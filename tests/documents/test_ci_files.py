@@ -150,6 +150,8 @@ def test_the_image_has_what_the_environment_is_made_from() -> None:
     (prerequisites,) = re.findall(r"^\$\(VENV\)/ready: (.+)$", MAKEFILE, flags=re.MULTILINE)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {"Makefile", "src", *prerequisites.split()} - {"$(ENVIRONMENT)"}
+    # The last step compiles kernels, and `receval repo` asks for the configuration.
+    needed |= {"config"}
     needed |= {project["readme"], *project["license-files"]}
     assert set(copied()) == needed
     assert all((ROOT / name).exists() for name in copied())
