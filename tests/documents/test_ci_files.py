@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from minimum_versions.__main__ import FOLDERS
 
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -55,7 +56,7 @@ def test_continuous_integration_runs_ci_run_on_the_oldest_python() -> None:
     content = yaml.safe_load(text)
     # YAML 1.1 reads the key "on" as true.
     assert set(content[True]) == {"push", "pull_request"}
-    (job,) = content["jobs"].values()
+    job = content["jobs"]["run"]
     assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     used = [step["uses"] for step in job["steps"] if "uses" in step]
@@ -64,6 +65,20 @@ def test_continuous_integration_runs_ci_run_on_the_oldest_python() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["requires-python"] == f">={python['python-version']}"
     assert (python["cache"], python["cache-dependency-path"]) == ("pip", "requirements*.lock")
+
+
+def test_the_library_is_tested_on_every_python_that_the_package_names() -> None:
+    content = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
+    job = content["jobs"]["pythons"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = re.findall(r":: (3\.\d+)$", "\n".join(project["classifiers"]), re.MULTILINE)
+    assert job["strategy"]["matrix"]["python"] == named
+    library, whole = (step for step in job["steps"] if "run" in step)
+    folders = library["run"].partition("--folders ")[2].split()
+    assert set(folders) <= set(FOLDERS)
+    # make refuses what its lock has no wheels for.
+    assert whole == {"if": f"matrix.python != '{named[-1]}'", "run": "make quick PYTHON=python"}
+    assert f"<= sys.version_info[:2] <= (3, {named[-2][2:]})" in MAKEFILE
 
 
 def test_the_code_of_others_is_named_by_its_digest() -> None:
@@ -135,6 +150,8 @@ def test_the_image_has_what_the_environment_is_made_from() -> None:
     (prerequisites,) = re.findall(r"^\$\(VENV\)/ready: (.+)$", MAKEFILE, flags=re.MULTILINE)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {"Makefile", "src", *prerequisites.split()} - {"$(ENVIRONMENT)"}
+    # The last step compiles kernels, and `receval repo` asks for the configuration.
+    needed |= {"config"}
     needed |= {project["readme"], *project["license-files"]}
     assert set(copied()) == needed
     assert all((ROOT / name).exists() for name in copied())

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -25,6 +26,7 @@ from publishing.site_samples import (
     write_ledger,
 )
 
+import receval
 from reproduction.publishing.site.site import write_site
 
 LARGEST = {"claims": 20_000, "ledger": 60_000, "ledger.html": 60_000}
@@ -154,6 +156,23 @@ def test_no_marks_of_docstrings_are_left_on_pages_of_the_library(
     assert sum(len(page.anchors) for page in shown.values()) > 1000
     left = [a for a, page in shown.items() if re.search(r":(?:func|class|math):`", page.text)]
     assert left == []
+
+
+@pytest.mark.repository
+def test_other_projects_can_link_to_every_public_name(
+    whole: Path, pages: dict[str, PageParts]
+) -> None:
+    head, _, packed = (whole / "objects.inv").read_bytes().partition(b"using zlib.\n")
+    assert head.startswith(b"# Sphinx inventory version 2\n# Project: receval\n# Version: ")
+    rows = [line.split(" ") for line in zlib.decompress(packed).decode().splitlines()]
+    found = {name: (role, address) for name, role, _, address, _ in rows}
+    assert found["receval.evaluate"] == found["receval.evaluation.systems.evaluate_systems"]
+    assert found["receval.EvaluationResult.compare"][0] == "py:method"
+    for name in receval.__all__:
+        assert found[f"receval.{name}"][0] in ("py:class", "py:function"), name
+    for _, address in found.values():
+        page, _, anchor = address.partition("#")
+        assert anchor in pages[page].anchors, address
 
 
 @pytest.mark.repository

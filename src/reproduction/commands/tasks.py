@@ -31,6 +31,7 @@ TASKS = (
     "warnings",
     "studies",
     "citation",
+    "metadata",
 )
 
 _Run = Callable[[argparse.Namespace], int]
@@ -85,6 +86,15 @@ def _add_tasks(tasks: Any) -> None:
     task.set_defaults(raises=True)
     for name, (text, _) in GENERATED.items():
         _add(tasks, name, partial(write_generated, name), text, writes=True)
+    text = (
+        "write .zenodo.json, codemeta.json, ro-crate-metadata.json and metadata/ from "
+        "CITATION.cff, pyproject.toml, config/datasets.yaml and results/"
+    )
+    task = _add(tasks, "metadata", run_metadata, text, writes=True)
+    text = (
+        "pack the last run of an edition as a Workflow Run RO-Crate in work/EDITION/crate instead"
+    )
+    task.add_argument("--run", choices=("demo", "full"), dest="packed", help=text)
 
 
 def _add(
@@ -353,3 +363,18 @@ def run_one_rule(chosen: argparse.Namespace) -> int:
 
     sys.excepthook = show
     return run_rule(chosen.file, chosen.options)
+
+
+def run_metadata(chosen: argparse.Namespace) -> int:
+    """Write the descriptions for other machines, or pack a run; say what was written."""
+    from receval.storage.files import write_atomically
+    from reproduction.publishing.metadata import descriptions, pack_run
+
+    if chosen.packed:
+        print(f"wrote {pack_run(chosen.packed).as_posix()}")
+        return 0
+    for file, text in descriptions().items():
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(Path(file), text)
+        print(f"wrote {file}")
+    return 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import html
 import re
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -222,6 +223,66 @@ def addresses_of_names(modules: Iterable[PublicModule]) -> dict[str, str]:
             for one in (public, *public.members):
                 add(f"{module.name}.{one.name}", f"{page}#{module.anchor}.{one.name}")
     return {name: address for name, address in addresses.items() if address is not None}
+
+
+# The inventory of names by which Sphinx links to the site (intersphinx).
+
+INVENTORY = "objects.inv"
+"""Address of the inventory."""
+
+_ROLES = {"constant": "data"}
+
+
+def inventory(
+    modules: Iterable[PublicModule], aliases: Mapping[str, str], project: str, version: str
+) -> bytes:
+    """Return the inventory of public names in version 2 of the form of Sphinx.
+
+    Parameters
+    ----------
+    modules
+        The modules with their public names.
+    aliases
+        Full names by those that a package gives them, such as ``receval.evaluate``.
+    project
+        The name of the software.
+    version
+        Its version.
+    """
+    entries = {}
+    for module in modules:
+        page = f"api/{module.package}.html#{module.anchor}"
+        entries[module.name] = ("module", page)
+        for public in module.names:
+            for one in (public, *public.members):
+                role = _ROLES.get(one.kind, one.kind)
+                entries[f"{module.name}.{one.name}"] = (role, f"{page}.{one.name}")
+    for alias, name in aliases.items():
+        members = {one: entries[one] for one in entries if one.startswith(f"{name}.")}
+        known = {name: entries[name]} if name in entries else {}
+        entries |= {alias + one.removeprefix(name): at for one, at in {**known, **members}.items()}
+    head = (
+        f"# Sphinx inventory version 2\n# Project: {project}\n# Version: {version}\n"
+        "# The remainder of this file is compressed using zlib.\n"
+    )
+    lines = [f"{name} py:{role} 1 {at} -\n" for name, (role, at) in sorted(entries.items())]
+    return head.encode() + zlib.compress("".join(lines).encode(), 9)
+
+
+def read_aliases(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> dict[str, str]:
+    """Return the full names behind those that top-level packages load when they are asked for."""
+    inits = [path for path in sources if path.name == "__init__.py" and path.parts[-2] in roots]
+    calls = [
+        (path.parts[-2], node)
+        for path in inits
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_names"
+    ]
+    return {
+        f"{package}.{name}": target.replace(":", ".")
+        for package, call in calls
+        for name, target in ast.literal_eval(call.args[1]).items()
+    }
 
 
 # Numpydoc docstrings as Markdown and HTML.

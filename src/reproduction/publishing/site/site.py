@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from receval.storage.files import write_atomically
+from receval.storage.saved_folders import receval_version
 from reproduction.claims.ledger import reminders_of
 from reproduction.claims.spec import read_claims
 from reproduction.publishing.claim_counts import in_print
@@ -36,8 +37,11 @@ from reproduction.publishing.site.claim_pages import (
     single_claims,
 )
 from reproduction.publishing.site.public_names import (
+    INVENTORY,
     REFERENCE,
     addresses_of_names,
+    inventory,
+    read_aliases,
     read_modules,
     read_packages,
     reference_pages,
@@ -107,6 +111,7 @@ GROUPS = {
     "Contribute": {
         "CONTRIBUTING": "How to change the project, and the rules that keep results correct.",
         "architecture": "Packages, rules, and where to put what.",
+        "release": "How a version is published, and what of it was tried.",
         "recipes": "A dataset, its twin, a system, a metric, a table and a figure, step by step.",
         "snakemake_scheduler": "What scheduling costs, and how that is avoided.",
     },
@@ -271,6 +276,9 @@ def write_site(sources: SiteSources, site: Path) -> None:
         write_atomically(site / page.address, writer.html(page))
     title = sources.datasets.get
     write_atomically(site / DATA, ledger_data(papers, labels, lambda name: title(name, name)))
+    aliases = read_aliases(sources.modules)
+    names = inventory(read_modules(sources.modules), aliases, "receval", receval_version())
+    write_atomically(site / INVENTORY, names)
     figures = sources.certainty_figures.values()
     certainty = [sources.certainty, *figures, *(path.with_suffix(".csv") for path in figures)]
     copies = {
