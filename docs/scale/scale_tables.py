@@ -62,29 +62,6 @@ def kernels(roofline: Mapping[str, Any]) -> list[str]:
     return table(("kernel", "s", "of the copy", "of the peak"), rows)
 
 
-def lists(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the table of evaluating lists in blocks, against only reading their files."""
-    rows = []
-    for own in records:
-        read, evaluated = own["read"], own["evaluated"]
-        rows.append(
-            (
-                f"{own['users'] / 1e6:g} M",
-                f"{read['rows'] / 1e6:,.0f} M",
-                f"{read['CPU s']:.1f}",
-                f"{evaluated['CPU s']:.1f}",
-                f"{evaluated['CPU s'] / read['CPU s']:.2f}",
-                f"{read['s']:.0f}",
-                f"{evaluated['s']:.0f}",
-                f"{evaluated['GiB']:.2f}",
-            )
-        )
-    heads = ("users", "rows", "reading, CPU s", "evaluating, CPU s", "ratio")
-    return table(
-        (*heads, "reading, wall s", "evaluating, wall s", "peak of all processes, GiB"), rows
-    )
-
-
 def growth(records: Sequence[RunRecord]) -> list[str]:
     """Return the table of times and memory of the ends, with the exponents of the last step.
 

@@ -20,11 +20,10 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 from growth_figure import picture
 from job_records import RunRecord
 from memory_limits import limits
-from scale_tables import growth, kernels, lists, machines, others, stages
+from scale_tables import growth, kernels, machines, others, stages
 
 RECORDS = ROOT / "benchmarks" / "scale"
 ROOFLINE = RECORDS / "roofline.json"
-LARGE_RUNS = RECORDS / "large_runs.json"
 PAGE = ROOT / "docs" / "scale.md"
 PICTURE = ROOT / "docs" / "scale" / "growth.svg"
 STUDY, DATASET = "canamares2020", "netflix"
@@ -51,7 +50,6 @@ def blocks() -> dict[str, list[str]]:
         "stages": stages(netflix[-1]),
         "kernels": kernels(json.loads(ROOFLINE.read_text(encoding="utf-8"))),
         "growth": growth(netflix),
-        "lists": lists(json.loads(LARGE_RUNS.read_text(encoding="utf-8"))),
         "machines": machines(netflix[-1]),
         "others": others(rest),
         "limits": limits(netflix[-1]),
