@@ -309,7 +309,7 @@ def _draw_shares(axes: Axes, rows: pd.DataFrame, labels: Sequence[str], most: in
     axes.set_xticks([0, 0.5, 1])
     axes.set_xlabel("Share that holds")
     _rows_of(axes, len(rows), most)
-    axes.set_yticklabels(labels, fontsize=5.5)
+    axes.set_yticklabels(labels, fontsize=6.5)
 
 
 def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64], most: int) -> None:

@@ -159,7 +159,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             # As in the labels: with only the newest fifth known, values are lower bounds.
             bound = bool((own["known"] != "seconds").all())
             for bars in axes.containers:
-                axes.bar_label(bars, fmt=partial(percentage, at_least=bound), fontsize=6, padding=1)
+                axes.bar_label(
+                    bars, fmt=partial(percentage, at_least=bound), fontsize=6.5, padding=1
+                )
         row[0].set_ylabel(label)
     for axes, dataset in zip(grid[0], datasets, strict=True):
         axes.set_title(display.datasets[dataset])
