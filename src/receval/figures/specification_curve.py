@@ -22,9 +22,9 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
+from receval.figures.bar_table import percent
 from receval.figures.finish import legend_below
 from receval.figures.label_boxes import LEADER
-from receval.figures.mosaic import percent
 from receval.figures.style import DOUBLE_COLUMN, FIRST_WINS, INK, NO_WINNER, SECOND_WINS, new_figure
 
 # Rows of tiles that show where each level of a decision occurs among ordered universes.

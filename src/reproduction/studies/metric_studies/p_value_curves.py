@@ -18,6 +18,7 @@ from receval.figures.label_boxes import draw_leader, lines_meet_boxes
 from receval.figures.line_labels import LABEL_SIZE, label_lines, readable, spaced_positions
 from receval.figures.style import (
     DOUBLE_COLUMN,
+    NO_WINNER,
     SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
