@@ -50,15 +50,30 @@ def test_a_system_can_be_made_with_its_parameters(name: str) -> None:
     assert {key: system.parameters[key] for key in spec.parameters} == spec.parameters
 
 
-@pytest.mark.parametrize("what", [("title",), ("family", "shade", "marker")])
+@pytest.mark.parametrize("what", [("title",), ("family", "printed_name", "marker")])
 def test_no_two_systems_look_alike(what: tuple[str, ...]) -> None:
     styles = {
         name: tuple(str(getattr(spec, part)).lower() for part in what)
         for name, spec in SETTINGS.systems.items()
+        # The points of one curve look alike.
+        if what == ("title",) or not name.startswith("knn-overlap-")
     }
     alike = [f"{a}, {b}" for a in styles for b in styles if a < b and styles[a] == styles[b]]
     # One ranking by two thresholds, which no panel has both of.
     assert alike == ([] if what == ("title",) else ["optimal-real, optimal-real-from-3"])
+
+
+def test_a_printed_name_has_one_colour_in_all_figures_of_all_studies() -> None:
+    studies = PLAN.studies.specs
+    colours: dict[str, set[str]] = {}
+    for study in studies:
+        for artifact in PLAN.artifacts.studies[study].artifacts:
+            display = PLAN.descriptions.display(study, artifact)
+            for style in display["systems"].values():
+                name = style["short_title"] or style["title"]
+                colours.setdefault(name, set()).add(style["colour"])
+    assert {name: found for name, found in colours.items() if len(found) > 1} == {}
+    assert len({*colours["SLIM"], *colours["HT"], *colours["PureSVD"], *colours["WRMF"]}) == 4
 
 
 @pytest.mark.parametrize("study", SETTINGS.studies)

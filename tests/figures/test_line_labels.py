@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from scipy.optimize import minimize
 
-from receval.figures.label_boxes import lines_meet_boxes
+from receval.figures.label_boxes import LEADER
 from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 
@@ -89,24 +89,21 @@ def test_what_has_no_end_or_no_room_is_refused(ends: dict[str, list[float]], mes
         drawn(ends, height=0.8)
 
 
-@pytest.mark.costly
-@pytest.mark.parametrize("seed", range(4))
-def test_a_name_within_the_panel_meets_no_line_with_or_without_a_name(seed: int) -> None:
-    rng = np.random.default_rng(seed)
+def test_leaders_begin_at_marks_beyond_the_panel_and_names_are_beyond_all_marks() -> None:
     with figure_style():
         figure = new_figure(SINGLE_COLUMN, 2.6)
         axes = figure.subplots()
-        for name in (*NAMES, *"____"):
-            axes.plot(np.append(rng.uniform(0, 10, 8), 5.0), label=name)
-        label_lines([axes], near=1.0)
-        figure.draw_without_rendering()
-        frame = axes.get_window_extent()
-        boxes = [text.get_window_extent() for text in names_of(axes).values()]
-        inside = np.array([box.extents for box in boxes if box.x1 < frame.x1])
-        assert len(inside)
-        for line in axes.get_lines():
-            places = axes.transData.transform(line.get_xydata())
-            assert not lines_meet_boxes(places[:-1], places[1:], inside).any()
+        for name, end in zip(NAMES[:3], (0, 0.5, 1), strict=True):
+            axes.plot([0, end], label=name)
+        label_lines([axes], beyond={axes: {NAMES[0]: 4.0, NAMES[1]: 8.0}})
+        right = axes.get_window_extent().x1
+        scale = 72 / figure.dpi
+        leaders = [part for part in figure.get_children() if part.get_label() == LEADER]
+        width = figure.get_window_extent().width
+        starts = [(leader.get_xdata()[0] * width - right) * scale for leader in leaders]
+        names = [text.get_window_extent().x0 for text in names_of(axes).values()]
+    assert min(names) - right > 8 / scale
+    assert sorted(starts)[1:] == pytest.approx([5.5, 9.5], abs=0.01)
     assert text_problems(figure) == []
 
 

@@ -51,9 +51,9 @@ points_of_a_panel = st.lists(
 
 @cache
 def panel() -> Axes:
-    """Return a panel a bit smaller than those of figure 12, with limits from 0 to 1."""
+    """Return a panel about as large as those of figure 12, with limits from 0 to 1."""
     with figure_style():
-        figure = new_figure(2.25, 2.0)
+        figure = new_figure(2.65, 2.35)
         axes = figure.subplots()
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="antiP@10", ylabel="P@10", title="ML-1M")
         settle_layout(figure)

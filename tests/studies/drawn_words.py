@@ -8,7 +8,7 @@ import re
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-SMALLEST = 5.0
+SMALLEST = 6.5
 """Font size in points below which nobody reads."""
 
 LOWER_CASE = (

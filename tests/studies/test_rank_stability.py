@@ -19,7 +19,7 @@ from scipy.stats import kendalltau
 from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, drawn_alone, inputs_of, saved
 
-from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
+from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure, shaded
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -300,8 +300,8 @@ def test_the_least_and_the_most_stable_metric_have_bands_and_the_others_interval
         (line.get_color(), *line.get_ydata()) for line in intervals if len(line.get_ydata()) > 1
     }
     assert ends == {
-        (styles["P"].colour, 0.95 - 0.02, 0.95 + 0.01),
-        (styles["MRR"].colour, 0.97 - 0.02, 0.97 + 0.01),
+        (shaded(styles["P"].colour, 0.6), 0.95 - 0.02, 0.95 + 0.01),
+        (shaded(styles["MRR"].colour, 0.6), 0.97 - 0.02, 0.97 + 0.01),
     }
 
 
@@ -337,9 +337,9 @@ def test_released_forms_have_a_panel_of_their_own_below(tmp_path: Path) -> None:
     assert [curve.get_linestyle() for curve in curves_of(below)] == ["-", ":"]
     assert above.get_position().height > below.get_position().height
     assert above.get_title(loc="left") == (
-        "(a) Ratings removed at random, ML-1M twin\nNo hit counts as the floor"
+        "(a) Ratings removed at random, ML-1M twin\nUsers without a hit count as .00001"
     )
-    assert below.get_title(loc="left") == "(b) No hit counts as 1 (*)"
+    assert below.get_title(loc="left") == "(b) Users without a hit count as 1 (*)"
     assert "log scale" in above.get_ylabel()
     assert "log scale" not in below.get_ylabel()
 

@@ -238,7 +238,7 @@ def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
     assert (low, high) == (-1, 1)
     forms = {
         "arithmetic": "",
-        "geometric": "No hit counts as the floor",
+        "geometric": "Users without a hit count as .00001",
         "released": "No hit counts as 1 (*)",
     }
     for axes, (average, _) in zip(panels, order, strict=True):

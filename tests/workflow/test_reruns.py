@@ -118,7 +118,7 @@ def test_one_more_protocol_ranks_again_and_trains_nothing(made: Workflow) -> Non
 
 def test_another_colour_and_another_caption_recompute_nothing(made: Workflow) -> None:
     changes = {
-        "systems": {"plsa": {"shade": 0.9}},
+        "display": {"shades": {"pLSA": 0.9}},
         "studies": {"bellogin2017": {"artifacts": {"table3": {"caption": "In other words."}}}},
     }
     run = made.run("-n", changes=changes)

@@ -20,7 +20,7 @@ COLOUR_MAP = "YlGnBu"
 SIGNED_COLOUR_MAP = "RdYlBu"
 """For scales that go below 0: red for negative values, yellow for 0, blue for positive ones."""
 
-NUMBER_SIZE = 5.5
+NUMBER_SIZE = 6.5
 """Font size of the numbers in points."""
 
 

@@ -24,7 +24,7 @@ from receval.figures.label_boxes import (
 )
 from receval.figures.style import INK
 
-LABEL_SIZE = 5.5
+LABEL_SIZE = 6.5
 """Font size of a name, in points."""
 
 LEADER_COLOUR = "#8C8C8C"

@@ -22,9 +22,9 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
+from receval.figures.bar_table import percent
 from receval.figures.finish import legend_below
 from receval.figures.label_boxes import LEADER
-from receval.figures.mosaic import percent
 from receval.figures.style import DOUBLE_COLUMN, FIRST_WINS, INK, NO_WINNER, SECOND_WINS, new_figure
 
 # Rows of tiles that show where each level of a decision occurs among ordered universes.
@@ -154,7 +154,7 @@ def _rectangles(positions: Sequence[tuple[float, float, float]]) -> Path:
 GAP = 0.7
 """Free space between two decisions, in rows."""
 
-LEVEL_SIZE, NAME_SIZE, NUMBER_SIZE = 6, 6.5, 5.5
+LEVEL_SIZE = NAME_SIZE = NUMBER_SIZE = 6.5
 """Font sizes in points of levels, of decisions, and of the numbers beside the rows."""
 
 
@@ -253,7 +253,7 @@ def _widest(texts: Sequence[Text]) -> float:
     return max(text.get_window_extent().width / text.figure.dpi * 72 for text in texts)
 
 
-CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 1.0
+CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.128, 1.0
 """Heights in inches of the curve, of the verdicts below it, of a level, and of the surroundings."""
 
 _SIGNS = (1, 0, -1)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from math import atan2, cos, hypot, sin
+from math import atan2, cos, hypot, log10, sin
 from typing import TYPE_CHECKING, Any
 
 from cycler import cycler
@@ -262,7 +262,7 @@ NAMES_IN_PRINT = {"AP": "MAP", "RR": "MRR"}
 """Names in figures of metrics whose means over users have another name."""
 
 LIGHTEST, DARKEST = 0.6, -0.75
-"""Shades of the smallest and the largest cut-off."""
+"""Shades of cut-off 1 and of cut-off 100; cut-off 10 has the metric's own colour."""
 
 CUTOFF_MARKERS = ("p", "h", "d", "8")
 """Markers of the second, third, ... cut-off of a metric; no metric has them as its own."""
@@ -284,10 +284,10 @@ def plain_metric(name: str) -> str:
 def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dict[str, SeriesStyle]:
     """Return the style of each metric of a figure.
 
-    ``GP`` or ``AP@100`` look like ``P`` or ``MAP``, and ``GF1*`` looks like ``F1`` but dotted.
-    Several cut-offs of one metric have its hue, from light to dark in their order, and different
-    markers. A ValueError is raised if a name is repeated, a metric has no style, or several names
-    would look alike.
+    ``GP`` or ``AP@10`` look like ``P`` or ``MAP``, and ``GF1*`` looks like ``F1`` but dotted.
+    A cut-off has the metric's hue, the darker the deeper it is (:func:`cutoff_shade`); several of
+    one metric have different markers. A ValueError is raised if a name is repeated, a metric has no
+    style, or several names would look alike.
     """
     _refuse_repeats("metrics", names)
     plain = [plain_metric(name) for name in names]
@@ -300,7 +300,9 @@ def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dic
         return _cutoffs(names, known[plain[0]], MARKERS)
     styles = {
         name: SeriesStyle(
-            known[metric].colour, known[metric].marker, ":" if name.endswith("*") else "-"
+            shaded(known[metric].colour, cutoff_shade(name)),
+            known[metric].marker,
+            ":" if name.endswith("*") else "-",
         )
         for name, metric in zip(names, plain, strict=True)
     }
@@ -319,11 +321,27 @@ def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dic
 def _cutoffs(
     names: Sequence[str], metric: MetricStyle, markers: Sequence[str]
 ) -> dict[str, SeriesStyle]:
-    shades = _spaced(LIGHTEST, DARKEST, len(names))
     return {
-        name: SeriesStyle(shaded(metric.colour, round(shade, 3)), markers[index % len(markers)])
-        for index, (name, shade) in enumerate(zip(names, shades, strict=True))
+        name: SeriesStyle(shaded(metric.colour, cutoff_shade(name)), markers[index % len(markers)])
+        for index, name in enumerate(names)
     }
+
+
+def cutoff_shade(name: str) -> float:
+    """Return the shade of a metric's cut-off, the same in all figures; 0 without a cut-off.
+
+    It falls with the logarithm of the cut-off: from .6 at 1 to 0 at 10, and to -.75 from 100 on.
+
+    Examples
+    --------
+    >>> [cutoff_shade(name) for name in ("P@1", "P@5", "P@10", "P@50", "P@100", "P")]
+    [0.6, 0.181, 0.0, -0.524, -0.75, 0.0]
+    """
+    cutoff = re.search(r"@(\d+)", name)
+    if cutoff is None:
+        return 0.0
+    beyond = log10(max(1, min(100, int(cutoff[1])))) - 1
+    return round(-(LIGHTEST if beyond < 0 else -DARKEST) * beyond, 3) + 0.0
 
 
 def _spaced(start: float, end: float, number: int) -> list[float]:

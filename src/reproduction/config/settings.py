@@ -191,6 +191,8 @@ class Settings(Model):
         yield "searches.yaml", "split", (self.searches.split,), self.splits
         for name, system in self.systems.items():
             yield f"the system {name}", "family", (system.family,), self.display.families
+        printed = {system.printed_name: system for system in self.systems.values()}
+        yield "display.yaml", "shade", self.display.shades, printed
         yield "searches.yaml", "system", self.searches.systems, self.systems
         for name, simulation in self.simulations.items():
             where = f"the simulation {name}"

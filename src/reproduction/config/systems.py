@@ -45,10 +45,13 @@ class DisplaySpec(Model):
     """The display styles of all figures.
 
     - ``families``: The colour of each family of systems at shade 0.
+    - ``shades``: By the printed names of systems, how much darker (from -1) or lighter (to 1) than
+      their family's colour they are; 0 by default. So a name has one colour in all figures.
     - ``metrics``: By the printed names.
     """
 
     families: Annotated[dict[Identifier, Colour], Field(min_length=1)]
+    shades: dict[NonEmptyText, Annotated[float, Field(ge=-1, le=1)]] = Field(default={})
     metrics: Annotated[dict[NonEmptyText, MetricStyleSpec], Field(min_length=1)]
 
 
@@ -67,7 +70,6 @@ class SystemSpec(Model):
       systems that break ties by it or reproduce a fault that depends on it.
     - ``source``: Where the values come from: a paper, released code, or our own choice.
     - ``family``: A family of ``display.yaml``, which gives the system's hue in every figure.
-    - ``shade``: How much darker (from -1) or lighter (to 1) than its family's colour the system is.
     - ``marker``: Matplotlib's name of the system's marker in every figure.
     """
 
@@ -79,8 +81,12 @@ class SystemSpec(Model):
     order: Literal["codes", "appearance"] = "codes"
     source: NonEmptyText
     family: Identifier
-    shade: Annotated[float, Field(ge=-1, le=1)] = 0.0
     marker: Marker
+
+    @property
+    def printed_name(self) -> str:
+        """The name in figures."""
+        return self.short_title or self.title
 
 
 class SystemSearch(Model):

@@ -217,7 +217,7 @@ FEW_NUMBERS = 0.25
 FARTHEST = 3.0
 """Position of published numbers that lie farther out."""
 
-_ROW = 0.135
+_ROW = 0.15
 _HEAD = 0.55
 _HOLDS = COLOURS[0]
 _IN_PART = shaded(_HOLDS, 0.7)
@@ -256,7 +256,9 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
         f"its 95 % Wilson interval ({most} replications at most). Where the claim is a number, "
         "where the published one lies: the grey band is our 95 % prediction interval for one more "
         "replication, from -1 to 1 about our mean, and a triangle lies beyond three times its half "
-        f"width.{twins}"
+        "width. A half-filled mark is outside the band only because the paper prints few digits: "
+        "numbers that round to the printed one are inside. The codes of the claims are those of "
+        f"the pages of claims.{twins}"
     )
 
 
@@ -307,9 +309,9 @@ def _draw_shares(axes: Axes, rows: pd.DataFrame, labels: Sequence[str], most: in
     axes.plot(share, places, "o", color=_HOLDS, markersize=3, clip_on=False)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.5, 1])
-    axes.set_xlabel("Share that holds")
+    axes.set_xlabel("Share of\nreplications")
     _rows_of(axes, len(rows), most)
-    axes.set_yticklabels(labels, fontsize=5.5)
+    axes.set_yticklabels(labels, fontsize=6.5)
 
 
 def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64], most: int) -> None:
@@ -324,21 +326,32 @@ def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64],
         beyond = abs(positions[place]) > FARTHEST
         marker = ("<" if at < 0 else ">") if beyond else "D"
         inside = rows["location"].iloc[place] == "inside"
+        # Beyond the band, a number is inside if another that rounds to it is.
+        rounded = inside and abs(positions[place]) > 1
         axes.plot(
             [at],
             [place],
             marker=marker,
             markersize=3.2,
-            markerfacecolor="white" if inside else PUBLISHED_GREY,
-            markeredgecolor=PUBLISHED_GREY,
-            markeredgewidth=0.8,
+            **_filled("bottom" if rounded else "none" if inside else "full"),
             clip_on=False,
         )
     axes.set_xlim(-FARTHEST, FARTHEST)
     axes.set_xticks([-1, 0, 1])
-    axes.set_xlabel("Published")
+    axes.set_xlabel("Published\nnumber")
     _rows_of(axes, len(rows), most)
     axes.set_yticklabels([])
+
+
+def _filled(part: str) -> dict[str, Any]:
+    """Return the style of a diamond of which all, the lower half or nothing is filled."""
+    return {
+        "fillstyle": "bottom" if part == "bottom" else "full",
+        "markerfacecolor": "white" if part == "none" else PUBLISHED_GREY,
+        "markerfacecoloralt": "white",
+        "markeredgecolor": PUBLISHED_GREY,
+        "markeredgewidth": 0.8,
+    }
 
 
 def _add_legend(figure: Figure, *, has_numbers: bool) -> None:
@@ -349,11 +362,12 @@ def _add_legend(figure: Figure, *, has_numbers: bool) -> None:
         "holds in part": {"color": _IN_PART, "linewidth": 4},
     }
     if has_numbers:
-        mark = {"linestyle": "none", "marker": "D", "markeredgecolor": PUBLISHED_GREY}
+        mark = {"linestyle": "none", "marker": "D"}
         lines |= {
             "our prediction interval": {"color": _INTERVAL, "linewidth": 6},
-            "published number inside": {**mark, "markerfacecolor": "white"},
-            "published number outside": {**mark, "markerfacecolor": PUBLISHED_GREY},
+            "published number inside": mark | _filled("none"),
+            "inside if not rounded": mark | _filled("bottom"),
+            "outside": mark | _filled("full"),
         }
     for label, style in lines.items():
         axes.plot([], [], label=label, markersize=3, **style)

@@ -19,6 +19,7 @@ from receval.figures.printed_numbers import fixed, p_value
 from receval.spec_types import ClaimId, Model, NonEmptyText
 from receval.storage.files import read_results, real_values
 from receval.storage.messages import enumerated, joined
+from receval.storage.saved_folders import receval_version
 from reproduction.claims.errata import Erratum, ErratumId, load_errata
 from reproduction.claims.ledger import claims_of
 from reproduction.claims.quantities import Quantity, evaluated
@@ -294,6 +295,7 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         **(spec.crossed if VARIANCE in replications else {}),
     }
     return {
+        "version": receval_version(),
         "synthetic": inputs.synthetic,
         "replicated": CERTAINTY in replications,
         "crossed": VARIANCE in replications,

@@ -147,7 +147,7 @@ BAR_HEIGHT = 0.74
 ROW_HEIGHT = 0.19
 """Inches that a row needs for its number to be readable; gives the height of a figure."""
 
-NUMBER_SIZE = 6
+NUMBER_SIZE = 6.5
 """Font size of the numbers in points."""
 
 EDGE = 0.01

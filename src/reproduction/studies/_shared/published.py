@@ -130,7 +130,7 @@ def _own_values(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
 PUBLISHED_GREY = "#6b6b6b"
 """Colour of everything that comes from a paper."""
 
-LABEL_SIZE = 6.0
+LABEL_SIZE = 6.5
 """Font size of its label, in points."""
 
 _MARK = 4.5

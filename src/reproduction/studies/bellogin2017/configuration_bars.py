@@ -64,8 +64,9 @@ def draw_bar_grid(
             if label != list(metrics)[-1]:
                 axes.set_xticklabels([])
         panels[0].set_ylabel(title)
-    for axes, (title, _) in zip(grid[0], columns, strict=True):
-        axes.set_title(title)
+    for panels in grid:
+        for axes, (title, _) in zip(panels, columns, strict=True):
+            axes.set_title(title)
     letter_panels(grid.flat)
     legend_below(figure)
     return figure

@@ -175,7 +175,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     figure = new_figure(DOUBLE_COLUMN, 2.5)
     left, right = figure.subplots(1, 2, sharey=True)
     removed = means.assign(removed=100 - means["kept_percent"])
-    _draw_panel(left, removed[removed["varied"] == KEPT], "removed", display)
+    _draw_panel(left, removed[removed["varied"] == KEPT], "removed", display, bounds=True)
     _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", display, bounds=True)
     titles = [display.datasets[name] for name in dict.fromkeys(means["dataset"])]
     # A target set has a sample N_u and one relevant item.

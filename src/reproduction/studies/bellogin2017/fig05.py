@@ -192,7 +192,7 @@ def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> No
         title += f" (paper: {display.parameters['paper_skewness']:g})"
     curve = _draw_curve(axes, own, dataset_style(dataset, display), title)
     axes.set_title("Simulated popularity")
-    axes.set_ylabel("Cumulated ratings (%)")
+    axes.set_ylabel("Cumulative ratings (%)")
     axes.legend(handles=[curve], loc="lower right", borderaxespad=LEGEND_PAD)
 
 
@@ -256,7 +256,7 @@ def _draw_positive(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> Non
         style = dataset_style(str(name), display)
         _draw_curve(axes, rows[rows["dataset"] == name], style, display.datasets[name])
     axes.set_title("Positive ratings")
-    axes.set_ylabel("Cumulated positive ratings (%)")
+    axes.set_ylabel("Cumulative positive ratings (%)")
     axes.legend(loc="lower right", borderaxespad=LEGEND_PAD)
 
 

@@ -118,7 +118,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     )
     _name_bars(axes, [(x, neighbours[system]) for x, _, system in bars])
     axes.set_ylim(0, 1.05)
-    axes.set_xlabel("What is done with items without a score")
+    axes.set_xlabel("Treatment of items without a score")
     axes.set_ylabel("nDCG@10 (bars),\nCoverage@10 (crosses)")
     axes.set_title(", ".join(display.datasets[name] for name in dict.fromkeys(results["dataset"])))
     return figure

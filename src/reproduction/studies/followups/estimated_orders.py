@@ -266,8 +266,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw tau with the true order and the error of a draw, with one row per estimator."""
+    errors = errors_of_draws(results)
+    errors["title"] = errors["title"].str.replace(" a user", " per user")
     return draw_rows(
-        [("Generated world", errors_of_draws(results))],
+        [("Simulated data", errors)],
         display,
         left=("tau", "tau_low", "tau_high"),
         right=("rmse", "rmse", "rmse"),

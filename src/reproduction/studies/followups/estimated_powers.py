@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from receval.evaluation.fitted_systems import RankedFold
     from receval.protocols.protocol import Protocol
 
-GENERATED_TITLE = "Generated world"
+GENERATED_TITLE = "Simulated data"
 
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """Ticks of ratios that lie within the panel."""

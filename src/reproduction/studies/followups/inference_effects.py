@@ -169,13 +169,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels[1].yaxis.set_major_formatter(
         FuncFormatter(lambda value, _: short_number(f"{value:.3f}".rstrip("0").rstrip(".")))
     )
-    panels[1].set_ylabel("Least effect found ($d_z$, log scale)")
+    panels[1].set_ylabel("Smallest effect found ($d_z$, log scale)")
     panels[2].set_xscale("log")
     panels[2].set_ylim(0, 1.03)
     panels[2].set_xlabel("Users (log scale)")
-    panels[2].set_ylabel("Pairs that so many suffice for")
+    panels[2].set_ylabel("Pairs with that power (share)")
     panels[2].axvline(sizes[-1], color=NOTE_COLOUR, linewidth=0.7, linestyle="--", label="_all")
-    titles = ("Significant at .05", "Effects that are found", "Users for a power of .8")
+    titles = ("Significant at .05", "Smallest effects found", "Users for a power of .8")
     for axes, title in zip(panels, titles, strict=True):
         axes.set_title(title)
     letter_panels(panels)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
+from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.line_labels import label_lines
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure, short_number
 from receval.storage.files import real_values
@@ -357,13 +357,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     The second row of panels shows only ``equal-means``.
     """
-    figure = new_figure(DOUBLE_COLUMN, 4.1)
+    figure = new_figure(DOUBLE_COLUMN, 4.2)
     grid = figure.subplots(2, 3, sharey=True)
     sizes = sorted(set(results["sampled_users"]))
     together = results[results["metric"] == ALL]
     for axes, (population, title) in zip(grid[0], POPULATIONS.items(), strict=True):
         own = together[together["population"] == population]
-        draw_tests(axes, own, "error", TEST_STYLES, TESTS, intervals=True)
+        names = TESTS if axes is grid[0, -1] else {}
+        draw_tests(axes, own, "error", TEST_STYLES, names, intervals=True)
         axes.set_title(title)
     for axes in grid.flat:
         mark_level(axes)
@@ -372,16 +373,15 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xlabel("")
     for axes in grid[:, 0]:
         axes.set_ylabel("Type I error (log scale)")
-    legend_below(figure)
     apart = results[(results["metric"] != ALL) & (results["population"] == "equal-means")]
     styles = display.metric_styles(list(dict.fromkeys(apart["metric"])))
     for axes, test in zip(grid[1], BY_METRIC, strict=True):
         names = {name: name for name in styles} if test == BY_METRIC[-1] else {}
         draw_tests(axes, apart[apart["test"] == test], "error", styles, names, "metric")
-        axes.set_title(f"Equal means, {TESTS[test]}")
+        axes.set_title(f"Equal means,\n{TESTS[test]}")
     set_log_shares(grid[0, 0], max(float(results["error"].min()), 0.01))
     letter_panels(grid.flat)
-    label_lines([grid[1, 2]])
+    label_lines(grid[:, -1])
     return figure
 
 

@@ -41,10 +41,10 @@ STYLES = {
 }
 
 PANELS = (
-    ("none", "any_false", "No pair differs", "Families with a false one"),
-    ("some", "any_false", "Some do: families", "Families with a false one"),
-    ("some", "false_share", "Some do: pairs", "False among the found"),
-    ("all", "found", "As they are", "Pairs found"),
+    ("none", "any_false", "No pair differs", "Share of families\nwith a false positive"),
+    ("some", "any_false", "Some pairs differ", "Share of families\nwith a false positive"),
+    ("some", "false_share", "Some pairs differ", "False positives, share\nof significant pairs"),
+    ("all", "found", "As observed", "Significant pairs (share)"),
 )
 """Panels: setting, column, title and axis label."""
 

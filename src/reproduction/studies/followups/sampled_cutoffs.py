@@ -90,11 +90,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the cut-offs of all systems as shares, one panel per number of candidates.
 
-    Parameters of the artifact: ``named``, the systems with names; all others are thin lines.
+    Parameters of the artifact: ``named``, the systems with names; all others are thin grey lines.
     """
     from receval.figures.curves import line
     from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
+    from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
 
     sizes = list(dict.fromkeys(results["negatives"]))
     systems = list(dict.fromkeys(results["system"]))
@@ -115,12 +115,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             label = display.short_titles[name] if name in named else None
             line(axes, places, ratios, styles[name], label, markers=name in named)
             if name not in named:
-                axes.lines[-1].set_linewidth(0.5)
+                axes.lines[-1].set(linewidth=0.5, color=NO_WINNER, zorder=1.5)
         axes.set_xticks(range(len(cutoffs)), [str(cutoff) for cutoff in cutoffs])
         axes.set_xlabel("Cut-off among samples")
         axes.set_title(f"{int(size):,} sampled" + ("" if number else f", {dataset}"))
-    grid[0].set_ylim(bottom=0)
-    grid[0].set_ylabel("Cut-off among all candidates\n(ratio to that in proportion)")
+    grid[0].set_ylabel(
+        "Equivalent cut-off among all candidates\n(1 = in proportion to their number)"
+    )
     letter_panels(grid)
     legend_below(figure)
     return figure

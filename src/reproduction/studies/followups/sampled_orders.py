@@ -315,7 +315,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         grid[row, 0].set_ylabel(f"$\\tau$ with the order by\n{label.lower() if not row else label}")
     for axes in grid[-1]:
         axes.set_xticks(range(len(sizes)), list(map(written_size, sizes)))
-        axes.set_xlabel("Sampled candidates a relevant item")
+        axes.set_xlabel("Sampled candidates per relevant item")
     letter_panels(grid.flat)
     legend_below(figure)
     return figure

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from receval.data.ratings import Ratings
     from receval.splits.split import Split
 
-SCOPES = {"anybody": "Of anybody", "same item": "Of the same item", "same user": "Of the same user"}
+SCOPES = {
+    "anybody": "Of any user",
+    "same item": "Of the same item",
+    "same user": "Of the same user",
+}
 """Which training ratings are considered (:data:`receval.splits.leakage.LEAKAGE_SCOPES`)."""
 
 
@@ -159,10 +163,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             # As in the labels: with only the newest fifth known, values are lower bounds.
             bound = bool((own["known"] != "seconds").all())
             for bars in axes.containers:
-                axes.bar_label(bars, fmt=partial(percentage, at_least=bound), fontsize=6, padding=1)
+                axes.bar_label(
+                    bars, fmt=partial(percentage, at_least=bound), fontsize=6.5, padding=1
+                )
         row[0].set_ylabel(label)
-    for axes, dataset in zip(grid[0], datasets, strict=True):
-        axes.set_title(display.datasets[dataset])
+    for row in grid:
+        for axes, dataset in zip(row, datasets, strict=True):
+            axes.set_title(display.datasets[dataset])
     letter_panels(grid.flat)
     legend_below(figure)
     return figure

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from receval.figures.bar_table import ROW_HEIGHT, BarGroup, BarRow, bar_table, percent
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic, percent
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -76,15 +76,20 @@ def table_of_statements(
 COLOURS = {AGREE: "#D9F0D3", DISAGREE: "#B497C8", TIED: "#7A7A7A"}
 """Colours by how two rankings compare."""
 
-ABOVE, LINE_HEIGHT = 17, 9.5
-"""Points between a mosaic and the lines above it, and between two of these."""
+ABOVE, LINE_HEIGHT = 14, 9.5
+"""Points between the rows and the lines above them, and between two of these."""
 
 STEEPER_THAN = {
-    "both": "odds of popularity\nsteeper than average\nrating and complement",
-    "complement": "odds of popularity steeper\nthan complement alone",
-    "average rating": "odds of popularity steeper\nthan average rating alone",
-    "neither": "odds of popularity steeper\nthan neither of them",
+    "both": "than average rating and complement",
+    "complement": "than complement alone",
+    "average rating": "than average rating alone",
+    "neither": "than neither of them",
 }
+"""What the odds of popularity are steeper than."""
+
+HEADS = ("disagree", "agree", "tied")
+"""Heads of the columns of numbers, in the order of the styles of outcomes."""
+
 OUTCOME_STYLES = {
     DISAGREE: (COLOURS[DISAGREE], "optimal rankings disagree"),
     AGREE: (COLOURS[AGREE], "optimal rankings agree"),
@@ -204,25 +209,24 @@ def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the areas of all ratings as a mosaic, coloured by how the optimal rankings compare."""
+    """Draw the areas of all ratings as bars, coloured by how the optimal rankings compare."""
     datasets = list(dict.fromkeys(results["dataset"]))
-    figure = new_figure(DOUBLE_COLUMN, 3.5 * len(datasets))
+    figure = new_figure(DOUBLE_COLUMN, (1.1 + 11 * ROW_HEIGHT) * len(datasets))
     panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]
     for axes, dataset in zip(panels, datasets, strict=True):
         rows = results[(results["dataset"] == dataset) & (results["ratings"] == "all")]
         areas = rows[rows["statement"] == ""]
-        areas = areas.assign(area=areas["steeper_than"], hatched=False)
+        areas = areas.assign(area=areas["steeper_than"])
         popularity = areas["popularity_and_rating"]
-        strip = real_values(areas["share_of_pairs"])[~popularity.isin([AGREE, DISAGREE])].sum()
-        columns = [
-            mosaic_column(areas[chosen], label, STEEPER_THAN, OUTCOME_STYLES)
+        groups = [
+            group_of_areas(areas[chosen], label, STEEPER_THAN, OUTCOME_STYLES)
             for label, chosen in (
-                ("popularity and average rating agree", popularity == AGREE),
-                ("they disagree", popularity == DISAGREE),
-                ("", ~popularity.isin([AGREE, DISAGREE])),
+                (f"Popularity and average rating agree{STEEPER}", popularity == AGREE),
+                (f"They disagree{STEEPER}", popularity == DISAGREE),
+                ("One of them is equal for both items", ~popularity.isin([AGREE, DISAGREE])),
             )
         ]
-        mosaic(axes, columns)
+        draw_groups(axes, groups, OUTCOME_STYLES, HEADS)
         disagree, steeper = (
             share_beside_paper(rows, statement, is_real=display.is_real(dataset))
             for statement in (RANKINGS_DISAGREE, STEEPER_THAN_BOTH)
@@ -230,42 +234,48 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_title(
             f"{display.datasets[dataset]}: optimal rankings disagree on {disagree} of the pairs"
         )
-        lines = [
-            f"Odds of popularity steeper than average rating and complement: {steeper}",
-            f"Strip at the right, one of the two equal for both items: {percent(strip)}",
-        ]
-        print_totals(axes, lines)
+        print_totals(
+            axes, [f"Odds of popularity steeper than average rating and complement: {steeper}"]
+        )
     legend_below(figure)
     return figure
 
 
-# Columns of a mosaic and the lines above it, also of figure 9.
+# Groups of rows and the lines above them, also of figure 9.
+
+STEEPER = "; odds of popularity are steeper"
 
 
-def mosaic_column(
+def group_of_areas(
     areas: pd.DataFrame,
     label: str,
     names: Mapping[str, str],
     styles: Mapping[str, tuple[str, str]],
     remark: str = "",
-) -> MosaicColumn:
-    """Return a column of areas, in the order of their names, coloured by how rankings compare.
+) -> BarGroup:
+    """Return a group of the areas that have pairs, with a share by how rankings compare.
 
-    The column ``area`` says in which area a row is, and ``hatched`` whether it is striped.
+    The column ``area`` says in which area a row is.
     """
     shares = real_values(areas["share_of_pairs"])
+    rows = []
+    for area, name in names.items():
+        of_area = areas["area"].eq(area)
+        own = [float(shares[of_area & areas["rankings"].eq(kind)].sum()) for kind in styles]
+        if sum(own) > 0:
+            rows.append(BarRow(name, tuple(own)))
+    return BarGroup(label, tuple(rows), remark)
 
-    def part(area: str, hatched: bool, rankings: str) -> Part:
-        chosen = areas["area"].eq(area) & areas["hatched"].eq(hatched)
-        share = float(shares[chosen & areas["rankings"].eq(rankings)].sum())
-        return Part(share, *styles[rankings], hatched=hatched)
 
-    def parts(area: str) -> tuple[Part, ...]:
-        kinds = sorted(areas["hatched"].unique()) if len(areas) else (False,)
-        return tuple(part(area, hatched, rankings) for hatched in kinds for rankings in styles)
-
-    column = tuple(Area(name, parts(area)) for area, name in names.items())
-    return MosaicColumn(label, column, remark)
+def draw_groups(
+    axes: Axes,
+    groups: Sequence[BarGroup],
+    styles: Mapping[str, tuple[str, str]],
+    heads: Sequence[str],
+) -> None:
+    """Draw the groups that have rows; ``styles`` are colours and labels."""
+    colours = {label: colour for colour, label in styles.values()}
+    bar_table(axes, [group for group in groups if group.rows], colours, heads)
 
 
 def share_beside_paper(rows: pd.DataFrame, statement: str, *, is_real: bool) -> str:
@@ -286,7 +296,7 @@ def paper_share(share: float) -> str:
 
 
 def print_totals(axes: Axes, lines: list[str]) -> None:
-    """Print lines of totals above a mosaic, and its title above these."""
+    """Print lines of totals above the rows, and the title of the panel above these."""
     axes.set_title(axes.get_title(loc="left"), pad=ABOVE + LINE_HEIGHT * len(lines) + 2)
     for number, line in enumerate(reversed(lines)):
         axes.annotate(

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from receval.figures.bar_table import ROW_HEIGHT
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.mosaic import mosaic
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -20,7 +20,8 @@ from reproduction.studies.menamaldonado2021.fig05 import (
     COLOURS,
     DISAGREE,
     TIED,
-    mosaic_column,
+    draw_groups,
+    group_of_areas,
     orders_together,
     paper_share,
     popularity_against,
@@ -32,7 +33,7 @@ from reproduction.studies.menamaldonado2021.fig05 import (
 
 OPTIMISED = ("precision", "anti-precision")
 CONSISTENT = "observed and real optimum agree"
-LEMMA_HOLDS, LEMMA_FAILS = "lemma 3 holds", "lemma 3 does not hold"
+LEMMA_HOLDS = "lemma 3 holds"
 PAPER = {
     ("precision", CONSISTENT): 0.641,
     ("anti-precision", CONSISTENT): 0.421,
@@ -47,6 +48,8 @@ OUTCOME_STYLES = {
     DISAGREE: (COLOURS[DISAGREE], "they disagree"),
     TIED: (COLOURS[TIED], "one of them has a tie"),
 }
+ODDS = "; odds of popularity are"
+HEADS = ("agree", "disagree", "tied")
 TOGETHER = "popularity and relevance agree"
 
 
@@ -134,10 +137,10 @@ _COLUMNS = [
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw one mosaic per metric, coloured by consistency and hatched where lemma 3 fails."""
+    """Draw one panel per metric, coloured by consistency, with rows where lemma 3 fails."""
     datasets = list(dict.fromkeys(results["dataset"]))
     shown = [(dataset, metric) for dataset in datasets for metric in OPTIMISED]
-    figure = new_figure(DOUBLE_COLUMN, 0.3 + 2.6 * len(shown))
+    figure = new_figure(DOUBLE_COLUMN, 0.3 + (0.9 + 11 * ROW_HEIGHT) * len(shown))
     panels = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
     for axes, (dataset, metric) in zip(panels, shown, strict=True):
         named = [display.datasets[dataset]] if metric == OPTIMISED[0] else []
@@ -157,27 +160,29 @@ def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_real: bool) 
     (paper,) = real_values(rows.loc[rows["statement"] == TOGETHER, "paper"])
     remark = paper_share(float(paper)) if is_real else ""
     areas = areas.assign(
-        area=np.where(areas["steepness"] == "steeper", "steeper", "not steeper"),
-        hatched=areas["outcome"] == "fails",
+        area=np.where(areas["steepness"] == "steeper", "steeper", "not steeper")
+        + np.where(areas["outcome"] == "fails", ", lemma fails", "")
     )
-    columns = [
-        mosaic_column(areas[chosen], label, _names_against(compared), OUTCOME_STYLES, remark)
+    groups = [
+        group_of_areas(areas[chosen], label, _names_against(compared), OUTCOME_STYLES, remark)
         for label, chosen, compared, remark in (
-            ("popularity and relevance agree", together, COMPARED[AGREE], remark),
-            ("they do not", ~together, COMPARED[DISAGREE], ""),
+            (f"Popularity and relevance agree{ODDS}", together, COMPARED[AGREE], remark),
+            (f"They do not{ODDS}", ~together, COMPARED[DISAGREE], ""),
         )
     ]
-    mosaic(axes, columns, hatch_label=LEMMA_FAILS)
+    draw_groups(axes, groups, OUTCOME_STYLES, HEADS)
     consistent, holds = (
         share_beside_paper(of_metric, statement, is_real=is_real)
         for statement in (CONSISTENT, LEMMA_HOLDS)
     )
-    lines = [f"Observed and real optimum agree: {consistent}; lemma 3 holds: {holds}"]
+    lines = [f"Observed and real optimum agree: {consistent}", f"Lemma 3 holds: {holds}"]
     print_totals(axes, lines)
 
 
 def _names_against(compared: str) -> dict[str, str]:
+    """Return the names of the rows: whether popularity is steeper, and whether lemma 3 fails."""
     return {
-        steepness: f"odds of popularity{' not' * (steepness != 'steeper')}\nsteeper than {compared}"
+        f"{steepness}{fails}": f"{steepness} than {compared}{told}"
         for steepness in ("steeper", "not steeper")
+        for fails, told in (("", ""), (", lemma fails", "; lemma 3 does not hold"))
     }

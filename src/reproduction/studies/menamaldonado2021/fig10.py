@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.bar_table import percent
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.mosaic import percent
 from receval.figures.style import INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs

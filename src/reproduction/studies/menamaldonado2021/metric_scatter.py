@@ -28,7 +28,7 @@ MINUS = "\N{MINUS SIGN}"
 LETTER_WIDTH = 16.0
 """Width in points of a panel's letter before its coefficient."""
 
-ROW_HEIGHT, PAGE_HEIGHT = 2.45, 8.5
+ROW_HEIGHT, PAGE_HEIGHT = 2.8, 9.2
 """Height in inches of a row of panels, lower for many rows so that the figure fits on a page."""
 
 PANEL = ["y_metric", "x_metric", "experiment", "form"]
@@ -382,6 +382,8 @@ def _print_above(axes: Axes, text: str, offset: tuple[float, float], **style: An
 
 def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     draw_points(axes, rows, display)
+    # Lines of a grid would run through the names.
+    axes.grid(visible=False)
     axes.margins(MARGIN)
     first = rows.iloc[0]
     tau = tau_text(float(first["tau"]), float(first["p_value"]), _released(first, display))

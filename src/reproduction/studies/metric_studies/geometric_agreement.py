@@ -26,7 +26,10 @@ AFFECTED = ("F1", "RR")
 STARRED = ("F1", "MRR")
 """Printed names of these metrics, with an asterisk without a floor."""
 
-FORMS = {"geometric": "No hit counts as the floor", "released": "No hit counts as 1 (*)"}
+FORMS = {
+    "geometric": "Users without a hit count as .00001",
+    "released": "Users without a hit count as 1 (*)",
+}
 """Titles of the two forms."""
 
 

@@ -79,7 +79,7 @@ def draw_agreement(
     datasets = list(dict.fromkeys(results["dataset"]))
     names = list(dict.fromkeys(results["metric_a"]))
     # Panels are as wide as readable numbers need, and no wider.
-    width = min(DOUBLE_COLUMN, max(SINGLE_COLUMN, 0.9 + 0.3 * len(names) * len(datasets)))
+    width = min(DOUBLE_COLUMN, max(SINGLE_COLUMN, 0.9 + 0.36 * len(names) * len(datasets)))
     several = len(datasets) > 1
     # Names, words and titles need space above and below the squares of a row.
     square = (width - 0.7) / len(datasets)

@@ -18,6 +18,7 @@ from receval.figures.label_boxes import draw_leader, lines_meet_boxes
 from receval.figures.line_labels import LABEL_SIZE, label_lines, readable, spaced_positions
 from receval.figures.style import (
     DOUBLE_COLUMN,
+    NO_WINNER,
     SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
@@ -119,7 +120,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         for curve in axes.lines:
             if str(curve.get_label()).removeprefix("_") in unnamed:
                 curve.set_label("_")
-                curve.set_linewidth(THIN)
+                curve.set(linewidth=THIN, color=NO_WINNER, zorder=1.5)
         arrivals[axes] = {name: end for name, end in ends.items() if name not in unnamed}
         axes.set_title(display.datasets[dataset])
         axes.set_xlabel("Rank of the pair by $p$-value")

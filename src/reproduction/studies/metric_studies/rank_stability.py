@@ -25,9 +25,11 @@ from receval.figures.label_boxes import are_one
 from receval.figures.line_labels import label_lines
 from receval.figures.style import (
     DOUBLE_COLUMN,
+    NO_WINNER,
     SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
+    shaded,
     short_number,
 )
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
@@ -197,7 +199,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 YLABELS = {"tau": "Kendall's $\\tau$", "value": "Value (mean over the systems)"}
 NEAR_ONE = "Kendall's $\\tau$ (log scale of 1 \N{MINUS SIGN} $\\tau$)"
-FORMS = ("No hit counts as the floor", "No hit counts as 1 (*)")
+FORMS = ("Users without a hit count as .00001", "Users without a hit count as 1 (*)")
 """Titles of the panels of geometric means, in our form and in the released tool's."""
 
 PAPER = "#7f7f7f"
@@ -212,7 +214,7 @@ NEAR = 1.0
 THIN = 0.6
 """Width of a curve without a name."""
 
-_NEXT_INTERVAL = 3.0  # points from the panel, or an interval beyond its edge, to the next
+_NEXT_INTERVAL = 4.0  # points from the panel, or an interval beyond its edge, to the next
 
 
 _Curves = dict[str, NDArray[np.float64]]
@@ -225,7 +227,6 @@ class _Form:
 
     title: str
     rows: pd.DataFrame
-    lowest: float | None
     near_one: bool
 
 
@@ -239,8 +240,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     Parameters of the artifact: ``kept`` and ``removed`` name what is kept and removed; ``near_one``
     and ``released_near_one`` enlarge the y axis near 1, in our and in the released form; ``lowest``
-    and ``lowest_released`` are the lower ends of these axes, unless a curve or its band goes below;
-    ``named`` lists the metrics with names (all others are thin lines; by default all are named);
+    is the lower end of an enlarged axis, unless a curve or its band goes below;
+    ``named`` lists the metrics with names and colours (all others are thin grey lines; by default
+    all are named);
     ``published_above``, the coefficient that all metrics exceed in the paper at
     ``published_level``.
     """
@@ -250,7 +252,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     datasets = list(dict.fromkeys(results["dataset"]))
     styles = display.metric_styles(list(dict.fromkeys(results["shown"])))
     forms = _forms(results, display)
-    height = 2.6 if len(forms) == 1 else 4.4
+    height = 2.8 if len(forms) == 1 else 4.6
     # Dataset and condition are named once: in the title of a single column, else above all.
     single = len(datasets) == 1
     figure = new_figure(*(SINGLE_COLUMN, height) if single else (DOUBLE_COLUMN, height + HEADING))
@@ -276,7 +278,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             condition = f"{parameters['removed']}, " if single else ""
             named = (condition + display.datasets[dataset],) if form is forms[0] else ()
             axes.set_title("\n".join(filter(None, (*named, form.title))))
-        _set_scale(panels[0], form, column)
+        _set_scale(panels[0], form, column, float(parameters.get("lowest", 1)))
     for axes, dataset in zip(grid[-1], datasets, strict=True):
         axes.set_xlabel(f"{parameters['kept']} (%)")
         levels = results.loc[results["dataset"] == dataset, "kept_percent"]
@@ -291,9 +293,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 )
     letter_panels(grid.flat)
     # Only now is it known which lines are indistinguishable.
-    beyond = dict.fromkeys(grid.flat, 0.0)
-    for axes in with_intervals:
-        beyond[axes] = _draw_intervals(axes, curves[axes], styles)
+    beyond = {axes: _draw_intervals(axes, curves[axes], styles) for axes in with_intervals}
     label_lines(grid.flat, beyond=beyond, near=NEAR)
     if heading is not None:
         heading.set_x(round(grid[0, 0].get_position().x0, 6))
@@ -309,20 +309,14 @@ def _shown(results: pd.DataFrame) -> pd.Series[str]:
 def _forms(results: pd.DataFrame, display: DisplayStyle) -> list[_Form]:
     parameters = display.parameters
     near_one = bool(parameters.get("near_one", False))
-    lowest = parameters.get("lowest")
     released = results["average"].str.contains("zeros=one")
     if not released.any():
-        return [_Form("", results, lowest, near_one)]
+        return [_Form("", results, near_one)]
     # The released form of a metric is shown beside its own, which the other panel enlarges.
     affected = results["metric"].isin(set(results.loc[released, "metric"]))
     return [
-        _Form(FORMS[0], results[~released], lowest, near_one),
-        _Form(
-            FORMS[1],
-            results[affected],
-            parameters.get("lowest_released"),
-            bool(parameters.get("released_near_one", False)),
-        ),
+        _Form(FORMS[0], results[~released], near_one),
+        _Form(FORMS[1], results[affected], bool(parameters.get("released_near_one", False))),
     ]
 
 
@@ -350,7 +344,7 @@ def _draw_panel(
         label = name if name in with_names else "_"
         line(axes, kept, mean, styles[name], label, band=band, markers=False)
         if name not in with_names:
-            axes.lines[-1].set_linewidth(THIN)
+            axes.lines[-1].set(linewidth=THIN, color=NO_WINNER, zorder=1.5)
     return with_names
 
 
@@ -370,15 +364,17 @@ def _banded(curves: _Curves) -> set[str]:
     return {min(means, key=means.__getitem__), max(means, key=means.__getitem__)}
 
 
-def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]) -> float:
-    """Draw the intervals of the curves without a band; return their width in points.
+def _draw_intervals(
+    axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]
+) -> dict[str, float]:
+    """Draw the intervals of the curves without a band; return their places, in points.
 
     They are in the order of the curves' ends, with the highest on the left. A curve that coincides
     with one with a band has no interval.
     """
     banded = _banded(curves)
     if not banded:
-        return 0.0
+        return {}
     places = {name: axes.transData.transform(curve[:2].T) for name, curve in curves.items()}
     figure = axes.get_figure(root=True)
     assert figure is not None
@@ -394,10 +390,10 @@ def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyl
         if not np.isnan(curves[name][1:, 0]).any()
     ]
     alone.sort(key=lambda name: -round(float(curves[name][1, 0]), 9))
-    room = _NEXT_INTERVAL * len(alone)
-    for rank, name in enumerate(alone, start=1):
-        _draw_interval(axes, curves[name][1:, 0], styles[name].colour, rank * _NEXT_INTERVAL)
-    return room
+    ranks = {name: rank * _NEXT_INTERVAL for rank, name in enumerate(alone, start=1)}
+    for name, points in ranks.items():
+        _draw_interval(axes, curves[name][1:, 0], styles[name].colour, points)
+    return ranks
 
 
 def _draw_interval(axes: Axes, ends: np.ndarray, colour: str, points: float) -> None:
@@ -407,14 +403,15 @@ def _draw_interval(axes: Axes, ends: np.ndarray, colour: str, points: float) -> 
     shift = ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
     place = axes.get_yaxis_transform() + shift
     mean, low, high = ends
-    for values, marker in (((low, high), ""), ((mean,), ".")):
+    # Whiskers are pale, so that the leaders of other curves are seen on them.
+    for values, marker, drawn in (((low, high), "", shaded(colour, 0.6)), ((mean,), ".", colour)):
         interval = Line2D(
             [1] * len(values),
             values,
-            color=colour,
-            linewidth=1,
+            color=drawn,
+            linewidth=1.6,
             marker=marker,
-            markersize=2.5,
+            markersize=3.5,
             transform=place,
             clip_on=False,
             label="_interval",
@@ -457,18 +454,18 @@ def _inverse(values: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(1 - LINEAR_BELOW * np.sinh(-np.asarray(values, dtype=np.float64)))
 
 
-def _set_scale(axes: Axes, form: _Form, column: str) -> None:
+def _set_scale(axes: Axes, form: _Form, column: str, lowest: float) -> None:
     axes.set_ylabel(NEAR_ONE if form.near_one else YLABELS[column])
-    if form.lowest is None:
+    if column == "value":
         axes.set_ylim(bottom=0)
         return
-    # Neither a curve nor the end of a band may be cut off.
-    least = np.nanmin(real_values(form.rows[[column, f"{column}_low"]]), initial=np.inf)
-    lowest = float(form.lowest) if least >= form.lowest else float(least) - 0.02
+    # Neither a curve nor the end of a band may be cut off, nor space wasted far below all.
+    least = float(np.nanmin(real_values(form.rows[[column, f"{column}_low"]]), initial=1.0))
     if form.near_one:
-        scale_near_one(axes, lowest)
+        scale_near_one(axes, lowest if least >= lowest else least - 0.02)
     else:
-        axes.set_ylim(lowest, 1.02)
+        step = 0.1 if least > 0 else 0.2
+        axes.set_ylim(step * np.floor((least - 0.02) / step), 1.02)
 
 
 def _mark_published(axes: Axes, percent: float, tau: float) -> None:

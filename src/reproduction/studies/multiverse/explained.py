@@ -55,7 +55,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 # Drawings of explained variance, in percent on coloured cells: rows and triangles.
 
-SHARE_SIZE = 6
+SHARE_SIZE = 6.5
 """Font size of shares of variance in points."""
 
 SHARES_UP_TO = 0.6

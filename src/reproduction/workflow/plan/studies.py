@@ -353,7 +353,9 @@ class ArtifactDescriptions:
 
     def _style(self, system: str) -> SystemStyle:
         spec = self.settings.systems[system]
-        colour = shaded(self.settings.display.families[spec.family], spec.shade)
+        display = self.settings.display
+        shade = display.shades.get(spec.printed_name, 0.0)
+        colour = shaded(display.families[spec.family], shade)
         return SystemStyle(spec.title, colour, spec.marker, spec.short_title)
 
 
