@@ -21,9 +21,9 @@ BOUNDS = {
     "modules of src/receval": (290, 250),
     "lines of src/receval": (62_000, 39_000),
     "modules of src/reproduction": (195, 170),
-    "lines of src/reproduction": (40_200, 36_000),
-    "lines of tests": (84_000, 60_000),
-    "words of docs": (61_000, 45_000),
+    "lines of src/reproduction": (40_500, 36_000),
+    "lines of tests": (84_600, 60_000),
+    "words of docs": (64_400, 45_000),
     "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""

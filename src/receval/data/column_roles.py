@@ -102,7 +102,7 @@ def are_numbered(names: Sequence[str]) -> bool:
     return len(own) > 1 and list(own) == [str(number) for number in range(len(own))]
 
 
-def are_ranks_in_order(users: NDArray[np.integer], values: NDArray[np.float64]) -> bool:
+def are_ranks_in_order(users: NDArray[np.integer], values: NDArray[np.floating]) -> bool:
     """Tell whether the values of each user are 1, 2, 3 and so on in the order of the rows.
 
     They may also begin with 0. At least one user has several.

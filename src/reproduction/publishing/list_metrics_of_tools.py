@@ -206,9 +206,10 @@ def lists_of_case(case: Mapping[str, Any]) -> tuple[list[str], RecommendedLists]
         for row, user in enumerate(users)
         for item, rating in sorted(case["test"].get(user, {}).items())
     ]
+    rows_of, items_of, ratings_of = map(np.array, zip(*judged, strict=True))
     fold = Fold(
         summed_matrix(rows, np.array(trained), np.ones(len(rows)), (len(users), n_items)),
-        Judgments.from_pairs(*zip(*judged, strict=True), n_users=len(users)),
+        Judgments.from_pairs(rows_of, items_of, ratings_of, n_users=len(users)),
     )
     length = max(len(case["run"][user]) for user in users)
     items = np.full((len(users), length), NO_ITEM, dtype=np.int32)
