@@ -1,8 +1,8 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """Lists larger than memory: time and memory of evaluating them, against only reading their files.
 
     python benchmarks/large_runs.py generate FOLDER [--users 1000000] [--items 100000] [--runs 2]
-    python benchmarks/large_runs.py measure FOLDER [--runs 2] [--jobs 2] [--record FILE]
+    python benchmarks/large_runs.py time FOLDER [--runs 2] [--jobs 2] [--record FILE]
 
 The first command writes two runs of 100 items per user and ten test ratings per user as Parquet
 files in the order of users, as pyarrow writes them by default. The second reads the files with
@@ -151,7 +151,7 @@ def measure(folder: Path, n_runs: int, jobs: int) -> list[dict[str, object]]:
 def main() -> None:
     """Generate or measure."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("task", choices=("generate", "measure"))
+    parser.add_argument("task", choices=("generate", "time"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--users", type=int, default=1_000_000)
     parser.add_argument("--items", type=int, default=100_000)

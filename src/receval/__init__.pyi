@@ -9,6 +9,7 @@ from receval.evaluation.recommended_items import recommend
 from receval.evaluation.result import EvaluationResult, load_result
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems as evaluate
+from receval.large_runs.evaluate import evaluate_large_runs
 from receval.metrics.aliases import any_metric as metric
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.dialects.registry import dialect
@@ -86,6 +87,7 @@ __all__ = [
     "diagnose",
     "dialect",
     "evaluate",
+    "evaluate_large_runs",
     "evaluate_runs",
     "explore_ratings",
     "leakage",

@@ -127,11 +127,13 @@ def test_a_python_without_wheels_is_refused_in_a_sentence(copy: Path) -> None:
     assert not (copy / ".venv").exists()
 
 
-def test_the_pythons_that_make_takes_are_those_of_the_classifiers() -> None:
+def test_the_pythons_that_make_takes_are_among_the_classifiers_from_the_first_on() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = re.findall(r"Python :: 3\.(\d+)", " ".join(project["classifiers"]))
     (first, last) = re.findall(r"\(3, (\d+)\)", MAKEFILE)
-    assert [int(minor) for minor in named] == [*range(int(first), int(last) + 1)]
+    # The library runs on later ones, for which not all packages of the workflow have wheels.
+    taken = [*range(int(first), int(last) + 1)]
+    assert [int(minor) for minor in named][: len(taken)] == taken
 
 
 def test_statements_are_checked_on_the_artifacts_of_this_folder(made: Path) -> None:

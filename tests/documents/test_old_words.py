@@ -55,7 +55,6 @@ OLD_WORDS = (
             "src/reproduction/simulation/*.py": _SIMULATED,
             "tests/simulation/*.py": _SIMULATED,
             "config/twins.yaml": _SIMULATED,
-            "config/studies/followups.yaml": _SIMULATED,
             "config/claims/followups.yaml": _SIMULATED,
             "src/reproduction/studies/followups/estimated_*.py": _SIMULATED,
             "tests/studies/test_followups_estimates.py": _SIMULATED,

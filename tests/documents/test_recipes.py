@@ -34,6 +34,7 @@ ONLY_SOMETIMES = {
     "tests/datasets/test_datasets_config.py",
     "docs/datasets.md",
     "config/drift.yaml",
+    "config/display.yaml",
 }
 """Files that some additions need, but not the example."""
 

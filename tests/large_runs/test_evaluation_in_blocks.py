@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """Lists evaluated in blocks of users have the values of lists that are evaluated at once."""
 
 from __future__ import annotations

@@ -25,10 +25,12 @@ def choices(kind: type) -> dict[str, tuple[Any, ...]]:
 
 
 def forms(name: str) -> list[Metric]:
-    """Return a metric, by name, with every combination of its own parameters."""
+    """Return a metric, by name, with every combination of its own parameters that it takes."""
     kind = metric_class(name)
     own = choices(kind)
-    return [kind(**dict(zip(own, values, strict=True))) for values in product(*own.values())]
+    combined = [dict(zip(own, values, strict=True)) for values in product(*own.values())]
+    # At every rank of the ideal list a relevant item has one gain only if gains are binary.
+    return [kind(**of) for of in combined if of.get("ideal") != "ranks" or of["gain"] == "binary"]
 
 
 def cutoffs_of(name: str, cutoffs: tuple[int | None, ...]) -> tuple[int | None, ...]:

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """Options of ``receval runs`` for lists larger than memory, which are evaluated in blocks."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """Read tables of users and items that are larger than memory, some users at a time.
 
 The table is a Parquet file, or a folder of them, in which the rows of each user are together. Row
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from receval.data.reading import TableError
 from receval.storage.messages import quoted, shortened
 
-Kind = Literal["integer", "text"]
-Identifier = int | str
+IdentifierKind = Literal["integer", "text"]
+TypedIdentifier = int | str
 
 MOST_MARKED = 1 << 27
 """Items whose numbers are within such a range are found by one look-up."""
@@ -70,7 +70,7 @@ class RowsOfUsers:
     items: NDArray[np.int32]
     values: NDArray[np.float64]
 
-    def between(self, low: Identifier | None, high: Identifier | None) -> RowsOfUsers:
+    def between(self, low: TypedIdentifier | None, high: TypedIdentifier | None) -> RowsOfUsers:
         """Return the rows of users from ``low`` to before ``high``; None is without a bound."""
         first = 0 if low is None else int(np.searchsorted(self.users, low))
         last = len(self.users) if high is None else int(np.searchsorted(self.users, high))
@@ -157,18 +157,18 @@ class ParquetByUser:
         return files_of(self.source)
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> IdentifierKind:
         """Whether users are whole numbers or texts; the files must agree."""
         return self._kind("user")
 
     @cached_property
-    def kind_of_items(self) -> Kind:
+    def kind_of_items(self) -> IdentifierKind:
         """Whether items are whole numbers or texts; the files must agree."""
         return self._kind("item")
 
-    def _kind(self, role: str) -> Kind:
+    def _kind(self, role: str) -> IdentifierKind:
         name = self.columns[role]
-        kinds: set[Kind] = set()
+        kinds: set[IdentifierKind] = set()
         for path in self.files:
             schema = pq.read_schema(path)
             if name not in schema.names:
@@ -237,10 +237,10 @@ class ParquetByUser:
         """The number of rows of all files."""
         return sum(group.rows for group in self.groups)
 
-    def boundaries(self, rows: int) -> list[Identifier]:
+    def boundaries(self, rows: int) -> list[TypedIdentifier]:
         """Return users that divide the table into ranges of about so many rows, or of one group."""
         groups = sorted(self.groups, key=lambda own: own.lowest)
-        found: list[Identifier] = []
+        found: list[TypedIdentifier] = []
         held = 0
         for group in groups:
             is_new = group.lowest > (found[-1] if found else groups[0].lowest)
@@ -250,7 +250,7 @@ class ParquetByUser:
             held += group.rows
         return found
 
-    def in_range(self, low: Identifier | None, high: Identifier | None) -> list[RowGroup]:
+    def in_range(self, low: TypedIdentifier | None, high: TypedIdentifier | None) -> list[RowGroup]:
         """Return the row groups that may have rows of users from ``low`` to before ``high``."""
         return [
             group
@@ -289,7 +289,7 @@ class ParquetByUser:
             )
 
     def rows(
-        self, low: Identifier | None, high: Identifier | None, catalogue: Catalogue
+        self, low: TypedIdentifier | None, high: TypedIdentifier | None, catalogue: Catalogue
     ) -> RowsOfUsers:
         """Return the rows of users from ``low`` to before ``high``; None is without a bound.
 

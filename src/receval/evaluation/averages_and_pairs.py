@@ -248,7 +248,7 @@ class AveragesAndPairs:
             weight) and one for each metric: the mean over the user's lists. Identifiers have the
             types of :meth:`.SplitRatings.to_frames`.
         """
-        by_code = self.typed_ids("user", self.user_ids)
+        by_code = self._typed_ids("user", self.user_ids)
         frames = []
         for protocol, values in self.values.items():
             per_user = values.per_user
@@ -264,7 +264,7 @@ class AveragesAndPairs:
                 frames.append(pd.DataFrame(columns))
         return WholeTable(pd.concat(frames, ignore_index=True))
 
-    def typed_ids(
+    def _typed_ids(
         self, kind: Literal["user", "item"], ids: NDArray[np.str_]
     ) -> NDArray[np.generic]:
         """Return identifiers as numbers or texts, as they were in the table read first."""

@@ -651,26 +651,26 @@ def notes_on_users_left_out(
     for protocol, own in averaged.items():
         by_count.setdefault(own, []).append(protocol)
     notes = []
-    for n_averaged, protocols in by_count.items():
-        if n_averaged >= n_users:
+    for n_evaluated, protocols in by_count.items():
+        if n_evaluated >= n_users:
             continue
         why = []
         if n_users > n_tested:
             why.append(f"{_have(n_users - n_tested)} {why_untested}")
-        if n_tested > n_averaged:
+        if n_tested > n_evaluated:
             are_relevant = measuring.users.startswith("relevant") or all(
                 measuring.protocols[name].relevant != "AR" for name in protocols
             )
             lack = "relevant test rating" if are_relevant else "list that counts"
             why.append(
-                f"{_have(n_tested - n_averaged)} test ratings, but no {lack} "
+                f"{_have(n_tested - n_evaluated)} test ratings, but no {lack} "
                 f"(users: {measuring.users})"
             )
         text = (
-            f"{n_averaged:,} of {n_users:,} users are averaged under {enumerated(protocols)}: "
+            f"{n_evaluated:,} of {n_users:,} users are averaged under {enumerated(protocols)}: "
             f"{' and '.join(why)}."
         )
-        is_few = n_averaged < FEW_USERS * n_users
+        is_few = n_evaluated < FEW_USERS * n_users
         notes.append(Note("few-users" if is_few else "users-left-out", text))
     return notes
 

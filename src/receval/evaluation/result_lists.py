@@ -93,8 +93,8 @@ class ResultLists(AveragesAndPairs):
         >>> evaluate_runs(test, {"mine": run}, lists=5).lists()["item"].tolist()
         ['y', 'x']
         """
-        items_by_code = self.typed_ids("item", self._ids_of_lists())
-        users_by_code = self.typed_ids("user", self.user_ids)
+        items_by_code = self._typed_ids("item", self._ids_of_lists())
+        users_by_code = self._typed_ids("user", self.user_ids)
         frames = []
         for protocol, by_system in self.top_lists.items():
             for system, folds in by_system.items():

@@ -1,2 +1,2 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """Evaluate lists that are larger than memory: block by block of users, on cores or on a cluster."""

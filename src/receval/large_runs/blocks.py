@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """Measure the users of one block, and write their values and exact sums."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.measuring import Measurements, Measuring
 from receval.evaluation.runs import RankedRun, in_listed_order
 from receval.evaluation.summed_values import SumsOverUsers
-from receval.large_runs.plan import Plan, PlanFolder
+from receval.large_runs.plan import BlockPlan, PlanFolder
 from receval.metrics.judged_items import JudgedItems
 from receval.protocols.listed_ranks import ListedItems
 from receval.seeds import generator
@@ -55,7 +55,7 @@ class Blocks:
 
     def __init__(self, folder: PlanFolder) -> None:
         self._folder = folder
-        self._plan: Plan = folder.plan
+        self._plan: BlockPlan = folder.plan
         self._tables: dict[str, ParquetByUser] = {
             name: own.opened() for name, own in self._plan.tables.items()
         }
@@ -184,7 +184,7 @@ class Blocks:
         return pa.concat_tables(parts)
 
 
-def record_of(folder: PlanFolder, block: int) -> BlockRecord:
+def block_record(folder: PlanFolder, block: int) -> BlockRecord:
     """Return the record of a block that has been measured."""
     path = folder.files(block)[1]
     with refusing_damage(path):

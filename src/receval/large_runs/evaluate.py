@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """Evaluate lists that are larger than memory: plan, measure blocks or shards of them, and join."""
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from receval.evaluation.measuring import (
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import Depth, OrderOfTies, notes_on_lists
 from receval.evaluation.summed_values import SummedValues
-from receval.large_runs.blocks import BlockRecord, Blocks, record_of
-from receval.large_runs.plan import ROWS_PER_BLOCK, Plan, PlanFolder, make_plan
+from receval.large_runs.blocks import BlockRecord, Blocks, block_record
+from receval.large_runs.plan import ROWS_PER_BLOCK, BlockPlan, PlanFolder, make_plan
 from receval.large_runs.processes import in_processes
 from receval.notes import Note
 from receval.storage.messages import how_many
@@ -100,6 +100,7 @@ def evaluate_large_runs(
     ...         f"{folder}/blocks of mine",
     ...         metrics=["RR", "P@2"],
     ...         depth="whole",
+    ...         jobs=1,
     ...     )
     >>> result.summary()["mean"].tolist()
     [0.75, 0.5]
@@ -131,7 +132,7 @@ def plan_large_runs(
     rows: int = ROWS_PER_BLOCK,
     jobs: int | Literal["auto"] = "auto",
 ) -> Path:
-    """Plan an evaluation in blocks: read all items and test ratings once, and divide users.
+    """BlockPlan an evaluation in blocks: read all items and test ratings once, and divide users.
 
     Parameters
     ----------
@@ -245,7 +246,7 @@ def joined_result(folder: str | Path) -> EvaluationResult:
             f"been measured, the first is {missing[0] + 1}. Repeat the call or the shard that "
             "measures them."
         )
-    whole = reduce(add, (record_of(planned, block) for block in range(plan.n_blocks)))
+    whole = reduce(add, (block_record(planned, block) for block in range(plan.n_blocks)))
     _check_rows(plan, whole)
     counts = whole.counts
     tested = counts["tested users"]
@@ -281,7 +282,7 @@ def joined_result(folder: str | Path) -> EvaluationResult:
     )
 
 
-def _check_rows(plan: Plan, whole: BlockRecord) -> None:
+def _check_rows(plan: BlockPlan, whole: BlockRecord) -> None:
     """Refuse tables of which blocks have not read each row once, and runs of other users."""
     for name, table in plan.tables.items():
         read = whole.counts[f"rows of {name}"]
@@ -299,7 +300,7 @@ def _check_rows(plan: Plan, whole: BlockRecord) -> None:
 
 
 def _notes(
-    plan: Plan,
+    plan: BlockPlan,
     measuring: Measuring,
     counts: Mapping[str, int],
     whole: BlockRecord,
@@ -332,7 +333,7 @@ def _notes(
     return [*notes, Note("evaluated-in-blocks", f"Lists were evaluated in blocks. {NOT_OFFERED}")]
 
 
-def _reports(plan: Plan, counts: Mapping[str, int]) -> list[ReadingReport]:
+def _reports(plan: BlockPlan, counts: Mapping[str, int]) -> list[ReadingReport]:
     return [
         ReadingReport(
             table.source,

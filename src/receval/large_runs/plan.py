@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """The plan of an evaluation in blocks of users: what is read, how, and in which blocks."""
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from receval.data.parquet_by_user import SORTING, Catalogue, Identifier, ParquetByUser, files_of
+from receval.data.parquet_by_user import (
+    SORTING,
+    Catalogue,
+    ParquetByUser,
+    TypedIdentifier,
+    files_of,
+)
 from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import ReadingReport, TableError
 from receval.data.relevance import RelevanceRule
@@ -80,7 +86,7 @@ class PlannedTable:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BlockPlan:
     """What is evaluated, and how users are divided into blocks.
 
     ``boundaries`` has the first user of each block but the first. ``lowest`` and ``highest`` are
@@ -102,7 +108,7 @@ class Plan:
     ties: OrderOfTies
     trained_pairs: TrainedPairs
     seed: int
-    boundaries: tuple[Identifier, ...]
+    boundaries: tuple[TypedIdentifier, ...]
 
     @property
     def n_blocks(self) -> int:
@@ -115,7 +121,7 @@ class Plan:
         own = [self.test, *([self.train] if self.train else [])]
         return {one.name: one for one in own} | {f"run {one.name}": one for one in self.runs}
 
-    def bounds(self, block: int) -> tuple[Identifier | None, Identifier | None]:
+    def bounds(self, block: int) -> tuple[TypedIdentifier | None, TypedIdentifier | None]:
         """Return the first user of a block, and that of the next one; None is without a bound."""
         ends = [None, *self.boundaries, None]
         return ends[block], ends[block + 1]
@@ -125,7 +131,7 @@ class Plan:
 
         Examples
         --------
-        >>> [list(Plan.blocks_of(_Numbered(7), shard, 3)) for shard in (1, 2, 3)]
+        >>> [list(BlockPlan.blocks_of(_Numbered(7), shard, 3)) for shard in (1, 2, 3)]
         [[0, 1], [2, 3], [4, 5, 6]]
         """
         if not 1 <= shard <= shards:
@@ -163,7 +169,7 @@ class PlanFolder:
     path: Path
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> BlockPlan:
         """The plan.
 
         Raises
@@ -184,7 +190,7 @@ class PlanFolder:
             plain: dict[str, Any] = {
                 name: tuple(own) if isinstance(own, list) else own for name, own in found.items()
             }
-            plan = Plan(
+            plan = BlockPlan(
                 test=_table(tables["test"]),
                 train=None if tables["train"] is None else _table(tables["train"]),
                 runs=tuple(map(_table, tables["runs"])),
@@ -213,7 +219,7 @@ class PlanFolder:
         """Tell whether a block has been measured: its sums are written last."""
         return self.files(block)[1].is_file()
 
-    def write(self, plan: Plan, items: NDArray[Any]) -> None:
+    def write(self, plan: BlockPlan, items: NDArray[Any]) -> None:
         """Write a plan; the same plan may be there already.
 
         Raises
@@ -303,7 +309,7 @@ def make_plan(
     planned = {
         name: PlannedTable.of(name.removeprefix("run "), own) for name, own in tables.items()
     }
-    plan = Plan(
+    plan = BlockPlan(
         test=planned["test"],
         train=planned.get("train"),
         runs=tuple(planned[f"run {name}"] for name in runs),
@@ -463,7 +469,7 @@ def _refuse_what_needs_all(measuring: Measuring) -> None:
             )
 
 
-def _refuse_disorder(table: ParquetByUser, plan: Plan) -> None:
+def _refuse_disorder(table: ParquetByUser, plan: BlockPlan) -> None:
     """Refuse a table of which each block would read nearly everything."""
     read = sum(
         group.rows

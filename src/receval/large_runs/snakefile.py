@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-TypedIdentifier: MIT
 """Write a Snakefile that measures the shards of a plan on any executor of Snakemake."""
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def level_title(decision: str, level: str) -> str:
         return ", ".join(_selection(kind, number) for kind, _, number in words)
     if decision == "split":
         if level == "own":
-            return "the given split"
+            return "one's own split"
         kind, _, share = level.partition("-")
         ratio = share.removeprefix("0")
         return f"{ratio} for training{_OF_SPLIT[kind]}"
@@ -212,7 +212,7 @@ def _split(configuration: Configuration, selected: list[str]) -> str:
         return f"put {each} into Train with probability {share:.12g} and otherwise into Test"
     ratings = "ratings" if len(selected) == 1 else "ratings that are left"
     if configuration.split.kind == "own":
-        return f"put the {ratings} into Train and Test as in the given split"
+        return f"put the {ratings} into Train and Test as in one's own split"
     if configuration.split.kind == "time":
         earliest = f"{100 * share:.12g}% of the {ratings}"
         return f"put the earliest {earliest} into Train and the rest into Test"

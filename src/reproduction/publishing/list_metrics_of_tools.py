@@ -194,7 +194,7 @@ class ListValue:
         return None
 
 
-def lists_of_case(case: Mapping[str, Any]) -> tuple[list[str], RecommendedLists]:
+def recommended_in_case(case: Mapping[str, Any]) -> tuple[list[str], RecommendedLists]:
     """Return the users with a list, and the lists with all items as candidates."""
     users = sorted(case["run"])
     n_items = case["n_items"]
@@ -230,7 +230,7 @@ def list_values_of(tool: str, folder: Path = FIXTURES, lists: Path = LISTS) -> l
     fixture = json.loads((folder / f"{tool}.json").read_text(encoding="utf-8"))
     values = []
     for case, metrics in fixture["values"].items():
-        users, recommended = lists_of_case(cases[case])
+        users, recommended = recommended_in_case(cases[case])
         for label, entry in metrics.items():
             name, _, rest = label.partition("@")
             cutoff, _, options = rest.partition(" ")
