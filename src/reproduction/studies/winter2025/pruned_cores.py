@@ -10,6 +10,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.winter2025.pruned_scores import GENERATED_TITLE, all_interactions
 
@@ -77,14 +78,15 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         *(Column(name, "right") for name in ("Users (%)", "Ratings (%)", "Density (%)")),
         Column("Users of the core", "right"),
     ]
+    numbers = real_values(results[["kept_users", "kept_ratings", "density"]])
     rows = [
         (
             display.datasets.get(str(row.dataset), GENERATED_TITLE),
             "all" if row.pruned_below == 1 else str(row.pruned_below),
             *(f"{number:,}" for number in (row.users, row.items, row.ratings)),
-            *(fixed(share, 1) for share in (row.kept_users, row.kept_ratings, row.density)),
+            *(fixed(share, 1) for share in shares),
             f"{row.core_users:,}",
         )
-        for row in results.itertuples()
+        for row, shares in zip(results.itertuples(), numbers.tolist(), strict=True)
     ]
     return printed(display, columns, rows)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ def generated_ratings(inputs: ArtifactInputs) -> Ratings:
     from reproduction.simulation.spec import TwinSpec
     from reproduction.simulation.twins import simulate
 
-    users, items, total = (int(inputs.parameters[f"twin_{x}"]) for x in ("users", "items", "ratings"))
+    users, items, total = (
+        int(inputs.parameters[f"twin_{x}"]) for x in ("users", "items", "ratings")
+    )
     spec = {
         "users": users,
         "items": items,
@@ -109,23 +112,21 @@ def all_interactions(inputs: ArtifactInputs) -> Iterator[tuple[str, Ratings]]:
         yield dataset, replace(own.compacted(), values=ones)
 
 
-def remaining(counts: NDArray[np.int64], levels: list[int]) -> dict[int, NDArray[np.bool_]]:
-    """Return the users who remain at each level of pruning that removes some and leaves enough.
-
-    The level 1 removes nobody, and is always there.
+def levels_of(ratings: Ratings, levels: list[int]) -> list[int]:
+    """Return the level 1, which removes nobody, and those that remove some and leave enough users.
 
     Examples
     --------
-    >>> counts = np.array([3] * 30 + [7] * 30 + [40])
-    >>> {level: int(kept.sum()) for level, kept in remaining(counts, [3, 5, 20]).items()}
-    {1: 61, 5: 31}
+    >>> users = np.repeat(np.arange(61, dtype=np.int32), [3] * 30 + [7] * 30 + [40])
+    >>> items = np.arange(len(users), dtype=np.int32)
+    >>> ones, names = np.ones(len(users), dtype=np.float32), items.astype(np.str_)
+    >>> from receval.data.ratings import Ratings
+    >>> levels_of(Ratings(users, items, ones, names[:61], names), [3, 5, 20])
+    [1, 5]
     """
-    kept = {level: counts >= level for level in sorted({1, *levels})}
-    return {
-        level: own
-        for level, own in kept.items()
-        if level == 1 or (own.sum() >= LEAST_USERS and not own.all())
-    }
+    counts = np.bincount(ratings.users, minlength=ratings.n_users)
+    left = {level: int((counts >= level).sum()) for level in levels}
+    return [1, *(level for level in levels if LEAST_USERS <= left[level] < ratings.n_users)]
 
 
 def without_users(fold: Fold, removed: NDArray[np.bool_]) -> Fold:
@@ -177,22 +178,26 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.splits.random_splits import split_by_random_ratio
     from receval.splits.split import fold
 
-    levels = [int(level) for level in inputs.parameters["levels"]]
+    asked = [int(level) for level in inputs.parameters["levels"]]
     most = int(inputs.parameters["users"])
     rows = []
     for dataset, everything in all_interactions(inputs):
+        levels = levels_of(everything, asked)
         for draw_number in range(int(inputs.parameters["draws"])):
             seeds = partial(generator, inputs.seed, "winter2025", dataset, draw_number)
             ratings = everything
             if ratings.n_users > most:
                 drawn = seeds("users").permutation(ratings.n_users)[:most]
                 ratings = ratings.select(np.isin(ratings.users, drawn)).compacted()
-            split = split_by_random_ratio(ratings, partial(seeds, "split"), train_ratio=0.8, folds=1)
+            split = split_by_random_ratio(
+                ratings, partial(seeds, "split"), train_ratio=0.8, folds=1
+            )
             whole = fold(ratings, split, 0)
             counts = np.bincount(ratings.users, minlength=ratings.n_users)
             seed = integer_seed(inputs.seed, "winter2025", dataset, draw_number, "systems")
             on_all: dict[str, NDArray[np.float64]] = {}
-            for level, kept in remaining(counts, levels).items():
+            for level in levels:
+                kept = counts >= level
                 pruned = without_users(whole, ~kept)
                 for name, system in systems(seed).items():
                     values = values_of_users(system, pruned, seeds)
@@ -214,18 +219,25 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def with_numbers(results: pd.DataFrame) -> pd.DataFrame:
+    """Return results in which an empty cell of a value, as in the CSV, is NaN."""
+    numbers = real_values(results[list(CHANGES)])
+    return results.assign(**dict(zip(CHANGES, numbers.T, strict=True)))
+
+
 def changes_of(results: pd.DataFrame) -> pd.DataFrame:
     """Return the change of each value against unpruned data, in per cent, in the same columns.
 
     The column ``training`` is the change from ``same_users`` to ``pruned``: what systems gain or
     lose for the same users if they are not trained on the others.
     """
+    results = with_numbers(results)
     keys = ["dataset", "draw", "system"]
     base = results[results["pruned_below"] == 1].set_index(keys)["pruned"]
     unpruned = results.set_index(keys).index.map(base).to_numpy(dtype=np.float64)
     changed = results.drop(columns=list(CHANGES)).copy()
     for column in CHANGES:
-        changed[column] = 100 * (results[column].to_numpy(dtype=np.float64) / unpruned - 1)
+        changed[column] = 100 * (results[column].to_numpy() / unpruned - 1)
     changed["training"] = 100 * (results["pruned"] / results["same_users"] - 1).to_numpy()
     return changed
 
@@ -239,9 +251,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     datasets = list(results["dataset"].unique())
     of_systems = series_styles(list(TITLES))
     of_changes = {
-        name: replace(style, line="--")
-        for name, style in ordered_styles(list(CHANGES)).items()
+        name: replace(style, line="--") for name, style in ordered_styles(list(CHANGES)).items()
     }
+    results = with_numbers(results)
     changes = changes_of(results)
     figure = new_figure(DOUBLE_COLUMN, 6.4)
     panels = figure.subplots(3, len(datasets), squeeze=False, sharey="row")
@@ -251,7 +263,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         across = np.arange(len(levels))
         for row, column in enumerate(("pruned", "unpruned")):
             for name, title in TITLES.items():
-                values = own[own["system"] == name].pivot(index="pruned_below", columns="draw")[column]
+                values = own[own["system"] == name].pivot(index="pruned_below", columns="draw")[
+                    column
+                ]
                 band = tuple(values.quantile(q, axis=1).to_numpy() for q in (0.05, 0.95))
                 line(
                     panels[row, place],

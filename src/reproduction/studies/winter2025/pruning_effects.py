@@ -13,9 +13,14 @@ from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
-from receval.storage.files import read_results
+from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.winter2025.pruned_scores import GENERATED_TITLE, TITLES, changes_of
+from reproduction.studies.winter2025.pruned_scores import (
+    GENERATED_TITLE,
+    TITLES,
+    changes_of,
+    with_numbers,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +45,7 @@ def effects_of(results: pd.DataFrame) -> pd.DataFrame:
     tau_unpruned (mean over draws of Kendall's tau-b between the orders of the systems by that value
     and on unpruned data) and tau_chance (between unpruned data of two draws).
     """
+    results = with_numbers(results)
     changes = changes_of(results)
     changes = changes[changes["pruned_below"] > 1]
     keys = ["dataset", "pruned_below", "draw"]
@@ -81,8 +87,7 @@ def _taus(results: pd.DataFrame, level: int) -> dict[str, float]:
     everything = values(1, "pruned")
     by_column = {
         f"tau_{column}": [
-            tau(one, other)
-            for one, other in zip(everything, values(level, column), strict=True)
+            tau(one, other) for one, other in zip(everything, values(level, column), strict=True)
         ]
         for column in ("pruned", "unpruned")
     }
@@ -101,16 +106,18 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
 
     headers = ["Fewest ratings", "Pruned test", "Same users", "Training", "All users", "Served"]
     headers += ["Pruned up", "All down", "$`\\tau`$ pruned", "$`\\tau`$ all", "$`\\tau`$ chance"]
+    means = results[results["system"] == MEAN]
+    values = real_values(means[[*CHANGED, *(f"tau_{name}" for name in COMPARED)]])
     rows = [
         (
             display.datasets.get(str(row.dataset), GENERATED_TITLE),
             str(row.pruned_below),
-            *(fixed(float(getattr(row, name)), 1, signed=True) for name in CHANGED),
+            *(fixed(change, 1, signed=True) for change in numbers[: len(CHANGED)]),
             f"{row.pruned_up} of {row.draws}",
             f"{row.unpruned_down} of {row.draws}",
-            *(two_decimals(float(getattr(row, f"tau_{name}"))) for name in COMPARED),
+            *map(two_decimals, numbers[len(CHANGED) :]),
         )
-        for row in results[results["system"] == MEAN].itertuples()
+        for row, numbers in zip(means.itertuples(), values.tolist(), strict=True)
     ]
     columns = [Column("Dataset"), *(Column(header, "right") for header in headers)]
     return printed(display, columns, rows)
