@@ -110,7 +110,7 @@ def test_changes_are_in_per_cent_of_unpruned_data_of_the_same_draw() -> None:
 
 
 def test_effects_count_draws_and_compare_orders() -> None:
-    # Of six systems the values are .1 to .6; pruning turns the first pair around in one of two draws.
+    # The values are .1 to .6; pruning turns the first two systems around in one of two draws.
     rows = [
         ("a", below, draw, name, value, value, value / 2 if below > 1 else value, value)
         for below in (1, 5)

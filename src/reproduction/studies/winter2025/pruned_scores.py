@@ -263,9 +263,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         across = np.arange(len(levels))
         for row, column in enumerate(("pruned", "unpruned")):
             for name, title in TITLES.items():
-                values = own[own["system"] == name].pivot(index="pruned_below", columns="draw")[
-                    column
-                ]
+                values = own[own["system"] == name].pivot_table(column, "pruned_below", "draw")
                 band = tuple(values.quantile(q, axis=1).to_numpy() for q in (0.05, 0.95))
                 line(
                     panels[row, place],

@@ -78,7 +78,7 @@ def effects_of(results: pd.DataFrame) -> pd.DataFrame:
 def _taus(results: pd.DataFrame, level: int) -> dict[str, float]:
     def values(below: int, column: str) -> NDArray[np.float64]:
         own = results[results["pruned_below"] == below]
-        table = own.pivot(index="draw", columns="system", values=column)
+        table = own.pivot_table(column, "draw", "system")
         return np.asarray(table[list(TITLES)].to_numpy(dtype=np.float64))
 
     def tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
