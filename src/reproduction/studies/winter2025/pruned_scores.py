@@ -250,8 +250,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     datasets = list(results["dataset"].unique())
     of_systems = series_styles(list(TITLES))
+    darker = ordered_styles(list(CHANGES))
     of_changes = {
-        name: replace(style, line="--") for name, style in ordered_styles(list(CHANGES)).items()
+        name: replace(darker[name], line=dashes)
+        for name, dashes in zip(CHANGES, ("-", "--", "-.", ":"), strict=True)
     }
     results = with_numbers(results)
     changes = changes_of(results)
