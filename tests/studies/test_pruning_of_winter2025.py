@@ -22,7 +22,7 @@ from reproduction.studies.winter2025.pruned_cores import sizes_of
 from reproduction.studies.winter2025.pruned_scores import (
     TITLES,
     changes_of,
-    values_of_users,
+    ndcg_of_users,
     without_users,
 )
 from reproduction.studies.winter2025.pruning_effects import effects_of
@@ -65,7 +65,7 @@ def test_removed_users_do_not_train_and_keep_their_own_items_out_of_their_lists(
     # All know item 3 from user 2: it leads. Without user 2 only items 0 to 2 are popular, and of
     # items 3 and 4, which nobody rated, item 3 comes first by its code: rank 1 of user 0's own two,
     # and rank 4 of user 1, after items 0 to 2.
-    values = partial(values_of_users, generator_for=partial(generator, 1))
+    values = partial(ndcg_of_users, generator_for=partial(generator, 1))
     assert values(Popularity(), whole)[0] == 1
     on_pruned = values(Popularity(), pruned)
     assert on_pruned[0] == 1

@@ -53,7 +53,7 @@ CHANGES = {
 """The columns of values, by how they are named in the legend."""
 
 
-def systems(seed: int) -> dict[str, Recommender]:
+def traditional_systems(seed: int) -> dict[str, Recommender]:
     """Return the traditional algorithms by name."""
     from receval.recommenders.bprmf import BPRMF
     from receval.recommenders.knn import ItemKNN, UserKNN
@@ -138,7 +138,7 @@ def without_users(fold: Fold, removed: NDArray[np.bool_]) -> Fold:
     return replace(fold, fold_in=own if own.nnz else None)
 
 
-def values_of_users(
+def ndcg_of_users(
     system: Recommender, fold: Fold, generator_for: GeneratorFor
 ) -> NDArray[np.float64]:
     """Train a system on a fold and return nDCG@10 per user, NaN without a test rating."""
@@ -199,8 +199,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             for level in levels:
                 kept = counts >= level
                 pruned = without_users(whole, ~kept)
-                for name, system in systems(seed).items():
-                    values = values_of_users(system, pruned, seeds)
+                for name, system in traditional_systems(seed).items():
+                    values = ndcg_of_users(system, pruned, seeds)
                     own = on_all.setdefault(name, values)
                     tested = ~np.isnan(values)
                     serves = pruned.fold_in is None or system.can_fold_in
