@@ -33,6 +33,7 @@ from reproduction.studies.wegmeth2023 import (
 STUDY = "wegmeth2023"
 SETTINGS = {"neighbours": 3, "factors": 2, "iterations": 2, "alpha": 40, "regularisation": 0.1}
 DATA = {"ml-1m": 2}
+BOUNDS = {"hold_out_bound": 6.35, "cross_bound": 2.35}
 
 
 def test_values_of_lists_are_those_of_the_released_code() -> None:
@@ -125,11 +126,15 @@ def summed_up(
 
 def test_deviations_by_hand(tmp_path: Path) -> None:
     results = seeds_table({"pop": [[0.2, 0.2], [0.3, 0.1], [0.4, 0.0]]})
-    (row,) = summed_up(seed_deviations, results, tmp_path, draws=4).to_dict("records")
+    (row,) = summed_up(seed_deviations, results, tmp_path, draws=4, **BOUNDS).to_dict("records")
     # First folds are .2, .3 and .4, a third of .3 apart; all means over folds are .2.
     assert row["hold_out_largest"] == pytest.approx(100 / 3)
     assert row["cross_largest"] == pytest.approx(0, abs=1e-9)
     assert row["interval"] == pytest.approx(1.96 * 0.01 / 0.2 * 100)
+    # First folds deviate by a third, second folds by all of their mean, both beyond 9.8 %, at two
+    # of the three seeds.
+    assert row["outside"] == pytest.approx(400 / 6)
+    assert (row["cross_within"], row["seeds"]) == (3, 3)
     assert row["drawn_lowest"] <= row["drawn_highest"]
     assert np.isnan(row["training_largest"])
 
@@ -178,7 +183,7 @@ def test_seeds_of_the_training_alone_move_als_on_one_split(results: pd.DataFrame
 def test_figure_and_tables(results: pd.DataFrame, tmp_path: Path) -> None:
     figure = drawn(split_seeds, saved(results, tmp_path), display_of(STUDY, "split_seeds"))
     assert problems_of(figure) == []
-    table = summed_up(seed_deviations, results, tmp_path, draws=2)
+    table = summed_up(seed_deviations, results, tmp_path, draws=2, **BOUNDS)
     text = to_markdown(
         seed_deviations.tabulate(saved(table, tmp_path), display_of(STUDY, "seed_deviations"))
     )
