@@ -24,9 +24,9 @@ from receval.figures.tables import to_markdown
 from receval.storage.files import write_results
 from receval.top_lists import NO_ITEM, TopLists
 from reproduction.studies.wegmeth2023 import (
-    chosen_seeds,
     numbers_of_folds,
     seed_deviations,
+    seed_orders,
     split_seeds,
 )
 
@@ -53,7 +53,7 @@ def test_values_of_lists_are_those_of_the_released_code() -> None:
     lists = TopLists(np.arange(4), np.array(items, dtype=np.int32), np.ones((4, 10)))
     hits = split_seeds.hits_of(lists, csr_array(test))
     for cutoff, (precision, ndcg) in released.items():
-        values = split_seeds.list_values(hits, lists.lengths, cutoff)
+        values = split_seeds.precision_and_ndcg(hits, lists.lengths, cutoff)
         assert values["P"].mean() == pytest.approx(precision, abs=1e-12)
         assert values["nDCG"].mean() == pytest.approx(ndcg, abs=1e-12)
 
@@ -141,7 +141,7 @@ def test_deviations_by_hand(tmp_path: Path) -> None:
 
 def test_pairs_of_systems_by_hand(tmp_path: Path) -> None:
     results = seeds_table({"pop": [[0.2, 0.4], [0.1, 0.5]], "als": [[0.25, 0.2], [0.05, 0.3]]})
-    table = summed_up(chosen_seeds, results, tmp_path).set_index("scheme")
+    table = summed_up(seed_orders, results, tmp_path).set_index("scheme")
     held, crossed = table.loc["hold-out"], table.loc["cross-validation"]
     # Pop has a mean of .3 and ALS one of .2. By first folds ALS is ahead with the seed 0, and with
     # its seed 0 against the seed 1 of Pop; its means are behind all of Pop's.
@@ -189,9 +189,9 @@ def test_figure_and_tables(results: pd.DataFrame, tmp_path: Path) -> None:
     )
     assert "| nDCG@1 " not in text
     assert text.count("ML-1M twin") == 15
-    pairs = summed_up(chosen_seeds, results, tmp_path)
+    pairs = summed_up(seed_orders, results, tmp_path)
     text = to_markdown(
-        chosen_seeds.tabulate(saved(pairs, tmp_path), display_of(STUDY, "chosen_seeds"))
+        seed_orders.tabulate(saved(pairs, tmp_path), display_of(STUDY, "seed_orders"))
     )
     assert text.count("ML-1M twin") == 9
 

@@ -111,7 +111,7 @@ def hits_of(lists: TopLists, test: csr_array) -> NDArray[np.bool_]:
     return np.isin(listed, owners * n_items + test.indices) & (lists.items >= 0)
 
 
-def list_values(
+def precision_and_ndcg(
     hits: NDArray[np.bool_], lengths: NDArray[np.int64], cutoff: int
 ) -> dict[str, NDArray[np.float64]]:
     r"""Return precision and nDCG of each list as the released code defines them.
@@ -140,7 +140,7 @@ def measured(model: Recommender, train: csr_array, test: csr_array) -> list[Meas
     hits = hits_of(lists, test)
     rows: list[Measured] = []
     for cutoff in CUTOFFS:
-        for metric, values in list_values(hits, lists.lengths, cutoff).items():
+        for metric, values in precision_and_ndcg(hits, lists.lengths, cutoff).items():
             rows.append(
                 {
                     "metric": metric,
