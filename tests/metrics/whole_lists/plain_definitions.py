@@ -324,9 +324,7 @@ def products_disparity(plain: PlainLists) -> float:
 def ratios_disparity(plain: PlainLists) -> float:
     values = []
     for row, own in enumerate(plain.lists):
-        got = [
-            discount(own.index(item) + 1) if item in own else 0.0 for item in plain.liked(row)
-        ]
+        got = [discount(own.index(item) + 1) if item in own else 0.0 for item in plain.liked(row)]
         pairs = sum(max(0.0, a - b) for a in got for b in got)
         values.append(pairs / max(1, len(got)) ** 2)
     return sum(values) / len(values)
@@ -445,14 +443,16 @@ DEFINITIONS: dict[str, Callable[[PlainLists], float]] = {
     "MME": max_envy,
     "IBO": lambda plain: share_off(plain, lambda got, equal: got >= 1.1 * equal),
     "IWO": lambda plain: share_off(plain, lambda got, equal: got <= 0.9 * equal),
-    "IIF": lambda plain: sum(
-        difference**2 for row in differences_of_users(plain) for difference in row
-    )
-    / (len(plain.lists) * len(plain.candidates)),
-    "AIF": lambda plain: sum(
-        (sum(column) / len(plain.lists)) ** 2
-        for column in zip(*differences_of_users(plain), strict=True)
-    )
-    / len(plain.candidates),
+    "IIF": lambda plain: (
+        sum(difference**2 for row in differences_of_users(plain) for difference in row)
+        / (len(plain.lists) * len(plain.candidates))
+    ),
+    "AIF": lambda plain: (
+        sum(
+            (sum(column) / len(plain.lists)) ** 2
+            for column in zip(*differences_of_users(plain), strict=True)
+        )
+        / len(plain.candidates)
+    ),
 }
 """The value for all users of each metric, by label without a cut-off."""

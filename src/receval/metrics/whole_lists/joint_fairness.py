@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.exposure import relevant_entries
 from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
 from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
 
@@ -23,7 +22,7 @@ def _n_candidates(recommended: RecommendedLists) -> int:
 
 def _n_relevant(recommended: RecommendedLists) -> NDArray[np.int64]:
     """Return how many relevant test items each averaged user could get."""
-    rows, _ = relevant_entries(recommended)
+    rows, _ = recommended.relevant_entries
     return np.bincount(rows, minlength=len(recommended.users))
 
 
@@ -229,7 +228,7 @@ class MeanMaxEnvy(_OfImpact):
         self, recommended: RecommendedLists
     ) -> tuple[csr_array, NDArray[np.int64], NDArray[np.int64]]:
         """Return the impact of items with others' attention, and the relevant pairs."""
-        rows, items = relevant_entries(recommended)
+        rows, items = recommended.relevant_entries
         relevant = _of_pairs(recommended, rows, items, np.ones(len(rows)))
         return csr_array(relevant.T @ self._attention(recommended)), rows, items
 
@@ -290,7 +289,7 @@ class _ItemsByImpact(_OfImpact):
         self, recommended: RecommendedLists
     ) -> tuple[csr_array, NDArray[np.float64], NDArray[np.float64], float]:
         """Return impact by pair and by item, numbers of users, and the equal impact of a user."""
-        rows, items = relevant_entries(recommended)
+        rows, items = recommended.relevant_entries
         relevant = _of_pairs(recommended, rows, items, np.ones(len(rows)))
         got = _at(self._attention(recommended), rows, items)
         of_ranks = (1.0 / np.arange(1, (self.cutoff or 0) + 1)).sum()
@@ -378,7 +377,7 @@ class _ExposureOfRelevance(DiscountedListMetric):
 
     def _differences(self, recommended: RecommendedLists) -> csr_array:
         """Return attention minus its target, shape (n_users, n_items)."""
-        met, liked = relevant_entries(recommended)
+        met, liked = recommended.relevant_entries
         total = _n_relevant(recommended)
         rows, positions, items = recommended.lists.entries()
         weights = self.weights(max(recommended.items.shape[1], int(total.max(initial=0))))

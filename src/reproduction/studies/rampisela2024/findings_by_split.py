@@ -70,8 +70,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         pairs = taus[np.ix_(places, places)][upper]
         known = np.nan_to_num(pairs)
         top, low = (
-            own[own["ranks"] == ranks].iloc[0]
-            for ranks in (f"1-{half}", f"{half}-{2 * half - 1}")
+            own[own["ranks"] == ranks].iloc[0] for ranks in (f"1-{half}", f"{half}-{2 * half - 1}")
         )
         ranges = {name: float(np.ptp(real_values(whole[name]))) for name in MEASURES}
         largest = {name: float(real_values(whole[name]).max()) for name in SMALL}
