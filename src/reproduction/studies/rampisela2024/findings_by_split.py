@@ -21,19 +21,25 @@ WEAK = 0.5
 """Coefficients nearer to 0 are weak."""
 
 WORDS = {
+    "agreeing_pairs": "Pairs of joint measures with τ of at least .5 (share of 36)",
     "weak_pairs": "Pairs of joint measures with |τ| below .5 (share of 36)",
     "opposed_pairs": "Pairs of joint measures with τ below 0 (share of 36)",
-    "mean_tau": "Mean τ of the pairs of joint measures",
     "lowest_tau": "Lowest τ of two joint measures",
     "ibo_iwo_tau": "τ of IBO and IWO",
-    "change_relevance": "Change of relevance measures from ranks 1-5 to 5-9 (median, share)",
-    "change_fairness": "Change of fairness measures from ranks 1-5 to 5-9 (median, share)",
-    "change_joint": "Change of joint measures from ranks 1-5 to 5-9 (median, share)",
+    "like_relevance": "τ of IAA and of II-F with nDCG (the lower one)",
+    "like_fairness": "τ of MME and of AI-F with Gini (the lower one)",
+    "ifd_and_relevance": "τ of IFD÷ and of IFD× with nDCG (the higher one)",
+    "difference_relevance": "Relevance: difference between ranks 1-5 and 5-9 (median)",
+    "difference_fairness": "Fairness: difference between ranks 1-5 and 5-9 (median)",
+    "difference_joint": "Joint: difference between ranks 1-5 and 5-9 (median)",
+    "change_relevance": "Relevance: the same as a share of the larger value",
+    "change_fairness": "Fairness: the same as a share of the larger value",
+    "change_joint": "Joint: the same as a share of the larger value",
     "largest_small": "Largest value of IAA, IFD÷, IFD×, MME, II-F and AI-F",
-    "below_hundredth": "Those of these six with all values below .01",
-    "range_relevance": "Range of relevance measures over the runs (median)",
-    "range_fairness": "Range of fairness measures over the runs (median)",
-    "range_joint": "Range of joint measures over the runs (median)",
+    "below_hundredth": "Those of these six with all values below .01 (number)",
+    "range_relevance": "Relevance: range over the runs (median)",
+    "range_fairness": "Fairness: range over the runs (median)",
+    "range_joint": "Joint: range over the runs (median)",
 }
 
 
@@ -54,8 +60,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Parameter of the artifact: ``depth``.
 
-    Columns: dataset; fold; then those of :data:`WORDS`. Pairs in which tau is not defined count as
-    weak and not as opposed. Changes are by :func:`relative_change`, and ranges the differences of
+    Columns: dataset; fold; then those of :data:`WORDS`. A tau that is not defined, because all
+    runs are level, counts as 0. Changes are by :func:`relative_change`, and ranges the differences of
     the largest and the smallest value of all runs at the full depth.
     """
     results = read_results(inputs.results["measured_lists"])
@@ -68,27 +74,31 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         own = results[(results["dataset"] == dataset) & (results["fold"] == number)]
         whole = own[own["ranks"] == f"1-{depth}"]
         pairs = taus[np.ix_(places, places)][upper]
-        known = np.nan_to_num(pairs)
         top, low = (
             own[own["ranks"] == ranks].iloc[0] for ranks in (f"1-{half}", f"{half}-{2 * half - 1}")
         )
         ranges = {name: float(np.ptp(real_values(whole[name]))) for name in MEASURES}
         largest = {name: float(real_values(whole[name]).max()) for name in SMALL}
+        known = np.nan_to_num(pairs)
+        tau = pd.DataFrame(np.nan_to_num(taus), index=MEASURES, columns=MEASURES)
         row: dict[str, object] = {
             "dataset": dataset,
             "fold": number,
+            "agreeing_pairs": float((known >= WEAK).mean()),
             "weak_pairs": float((np.abs(known) < WEAK).mean()),
             "opposed_pairs": float((known < 0).mean()),
-            "mean_tau": float(known.mean()),
             "lowest_tau": float(known.min()),
-            "ibo_iwo_tau": float(taus[MEASURES.index("IBO"), MEASURES.index("IWO")]),
+            "ibo_iwo_tau": float(tau.loc["IBO", "IWO"]),
+            "like_relevance": float(tau.loc[["IAA", "II-F"], "nDCG"].min()),
+            "like_fairness": float(tau.loc[["MME", "AI-F"], "Gini"].min()),
+            "ifd_and_relevance": float(tau.loc[["IFD÷", "IFD×"], "nDCG"].max()),
             "largest_small": max(largest.values()),
             "below_hundredth": float(sum(value < 0.01 for value in largest.values())),
         }
-        kinds = {"relevance": RELEVANCE, "fairness": FAIRNESS, "joint": JOINT}
-        for kind, names in kinds.items():
-            changes = [relative_change(float(top[name]), float(low[name])) for name in names]
-            row[f"change_{kind}"] = float(np.median(changes))
+        for kind, names in {"relevance": RELEVANCE, "fairness": FAIRNESS, "joint": JOINT}.items():
+            both = [(float(top[name]), float(low[name])) for name in names]
+            row[f"difference_{kind}"] = float(np.median([abs(b - a) for a, b in both]))
+            row[f"change_{kind}"] = float(np.median([relative_change(a, b) for a, b in both]))
             row[f"range_{kind}"] = float(np.median([ranges[name] for name in names]))
         rows.append(row)
     return pd.DataFrame(rows)[["dataset", "fold", *WORDS]]
