@@ -111,8 +111,7 @@ def test_agreement_is_the_mean_of_the_folds_with_less_is_better_reversed(
     cells = table.set_index(["measure", "compared_with"])["tau"]
     whole = results[results["ranks"] == "1-10"]
     expected = [
-        kendalltau(-own["MME"], own["nDCG"].round(10)).statistic
-        for _, own in whole.groupby("fold")
+        kendalltau(-own["MME"], own["nDCG"].round(10)).statistic for _, own in whole.groupby("fold")
     ]
     assert cells["MME", "nDCG"] == pytest.approx(np.mean(expected))
     assert cells["IAA", "IAA"] == pytest.approx(1)

@@ -61,8 +61,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Parameter of the artifact: ``depth``.
 
     Columns: dataset; fold; then those of :data:`WORDS`. A tau that is not defined, because all
-    runs are level, counts as 0. Changes are by :func:`relative_change`, and ranges the differences of
-    the largest and the smallest value of all runs at the full depth.
+    runs are level, counts as 0. Differences are without their sign, changes by
+    :func:`relative_change`, and ranges the differences of the largest and the smallest value of all
+    runs at the full depth.
     """
     results = read_results(inputs.results["measured_lists"])
     depth = int(inputs.parameters["depth"])
