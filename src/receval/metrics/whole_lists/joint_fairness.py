@@ -166,7 +166,7 @@ class HellingerDistance(MetricOfAllUsers):
         total = _n_relevant(recommended)
         places = np.arange(1, (self.cutoff or 0) + 1)
         shares = (places <= total[:, None]) / np.maximum(1, total)[:, None]
-        return shares, recommended.is_relevant.any(axis=1), total > 0
+        return shares, np.asarray(recommended.is_relevant.any(axis=1)), total > 0
 
     def of_all(self, recommended: RecommendedLists) -> float:
         shares, is_hit, counted = self._shares(recommended)
@@ -193,7 +193,7 @@ class _OfImpact(MetricOfAllUsers):
     def _attention(self, recommended: RecommendedLists) -> csr_array:
         """Return the attention of items in the lists, shape (n_users, n_items)."""
         rows, positions, items = recommended.lists.entries()
-        return _of_pairs(recommended, rows, items, 1.0 / (1.0 + positions))
+        return _of_pairs(recommended, rows, items, np.asarray(1.0 / (1.0 + positions), np.float64))
 
 
 def _at(values: csr_array, rows: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray:
@@ -293,7 +293,7 @@ class _ItemsByImpact(_OfImpact):
         relevant = _of_pairs(recommended, rows, items, np.ones(len(rows)))
         got = _at(self._attention(recommended), rows, items)
         of_ranks = (1.0 / np.arange(1, (self.cutoff or 0) + 1)).sum()
-        impact = np.bincount(items, got, minlength=relevant.shape[1])
+        impact = np.bincount(items, got, minlength=relevant.shape[1]).astype(np.float64)
         counts = np.bincount(items, minlength=relevant.shape[1]).astype(np.float64)
         pairs = _of_pairs(recommended, rows, items, got)
         return pairs, impact, counts, float(of_ranks / _n_candidates(recommended))

@@ -33,7 +33,7 @@ TITLES = {"knn-item": "Item kNN", "knn-user": "User kNN", "puresvd": "PureSVD", 
 """The systems, in the order of tables."""
 
 
-def systems() -> dict[str, Recommender]:
+def compared_systems() -> dict[str, Recommender]:
     """Return the systems by name; none of them draws random numbers that an order hangs on."""
     from receval.recommenders.knn import ItemKNN, UserKNN
     from receval.recommenders.non_personalised import Popularity
@@ -116,7 +116,8 @@ def reranked(lists: TopLists, n: int, n_items: int) -> TopLists:
     np.put_along_axis(rarity, by_rarity[:, n:], 0.0, axis=1)
     both = (relevance + rarity) * ((relevance > 0).astype(np.int64) + (rarity > 0))
     order = np.lexsort((codes, np.where(filled, -both, np.inf)), axis=-1)[:, :n]
-    items, scores = (np.take_along_axis(own, order, axis=1) for own in (lists.items, both))
+    items = np.take_along_axis(lists.items, order, axis=1)
+    scores = np.take_along_axis(both, order, axis=1)
     return TopLists(lists.users, items, np.where(items != NO_ITEM, scores, np.nan))
 
 
@@ -175,7 +176,7 @@ def _of_fold(
     users = np.unique(fold.test.users[fold.test.values >= threshold]).astype(np.int64)
     n_items = fold.train.shape[1]
     everything = np.ones(n_items, dtype=bool)
-    for system, model in systems().items():
+    for system, model in compared_systems().items():
         lists = model.fit(fold.learnt).recommend(users, longer, exclude=fold.train)
         shown = [
             ("no", f"1-{depth}", lists.cut(depth)),
