@@ -108,7 +108,7 @@ def test_agreement_is_the_mean_of_the_folds_with_less_is_better_reversed(
     results: pd.DataFrame, tmp_path: Path
 ) -> None:
     table = joint_agreement.data(inputs_with(results, tmp_path))
-    cells = table.set_index(["measure", "compared_with"])["tau"]
+    cells = table.set_index(["metric", "compared_with"])["tau"]
     whole = results[results["ranks"] == "1-10"]
     expected = [
         kendalltau(-own["MME"], own["nDCG"].round(10)).statistic for _, own in whole.groupby("fold")
@@ -131,7 +131,7 @@ def test_findings_are_counts_over_pairs_and_medians_over_measures(
     top, low = (own[own["ranks"] == ranks].iloc[0] for ranks in ("1-5", "5-9"))
     differences = [abs(top[name] - low[name]) for name in measured_lists.RELEVANCE]
     assert table["difference_relevance"][0] == pytest.approx(np.median(differences))
-    assert ((table["agreeing_pairs"] + table["opposed_pairs"]) <= 1).all()
+    assert ((table["agreeing_pairs"] + table["contradicting_pairs"]) <= 1).all()
     text = to_markdown(findings_by_split.tabulate(table, display_of(STUDY, "findings_by_split")))
     assert "share of 36" in text
 

@@ -23,7 +23,7 @@ WEAK = 0.5
 WORDS = {
     "agreeing_pairs": "Pairs of joint measures with τ of at least .5 (share of 36)",
     "weak_pairs": "Pairs of joint measures with |τ| below .5 (share of 36)",
-    "opposed_pairs": "Pairs of joint measures with τ below 0 (share of 36)",
+    "contradicting_pairs": "Pairs of joint measures with τ below 0 (share of 36)",
     "lowest_tau": "Lowest τ of two joint measures",
     "ibo_iwo_tau": "τ of IBO and IWO",
     "like_relevance": "τ of IAA and of II-F with nDCG (the lower one)",
@@ -87,7 +87,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             "fold": number,
             "agreeing_pairs": float((known >= WEAK).mean()),
             "weak_pairs": float((np.abs(known) < WEAK).mean()),
-            "opposed_pairs": float((known < 0).mean()),
+            "contradicting_pairs": float((known < 0).mean()),
             "lowest_tau": float(known.min()),
             "ibo_iwo_tau": float(tau.loc["IBO", "IWO"]),
             "like_relevance": float(tau.loc[["IAA", "II-F"], "nDCG"].min()),

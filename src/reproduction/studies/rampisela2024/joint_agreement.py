@@ -48,7 +48,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Parameter of the artifact: ``depth``.
 
-    Columns: dataset; measure; compared_with; folds; tau (mean over the folds in which it is
+    Columns: dataset; metric; compared_with; folds; tau (mean over the folds in which it is
     defined: not all runs are level under one of the two); low and high (the smallest and the
     largest).
     """
@@ -65,7 +65,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 taus = taus[np.isfinite(taus)]
                 summary = [taus.mean(), taus.min(), taus.max()] if len(taus) else [np.nan] * 3
                 rows.append((dataset, measure, other, len(taus), *summary))
-    columns = ["dataset", "measure", "compared_with", "folds", "tau", "low", "high"]
+    columns = ["dataset", "metric", "compared_with", "folds", "tau", "low", "high"]
     return pd.DataFrame(rows, columns=columns)
 
 
