@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def taus_of_folds(
     results: pd.DataFrame, depth: int
 ) -> Iterator[tuple[str, int, NDArray[np.float64]]]:
-    """Yield dataset, fold, and Kendall's tau-b of all measures, shape (n_measures, n_measures).
+    """Yield dataset, fold, and Kendall's tau-b of all measures, shape (n_metrics, n_metrics).
 
     The ordered runs are all systems, each before and after re-ranking. Measures of which less is
     better have the other sign, so that 1 always means that two agree on which runs are better.
