@@ -207,5 +207,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for measure in MEASURES
     ]
     heads = [TITLES[s] if again == "no" else f"{TITLES[s]}, fair" for s, again in keys]
-    columns = [Column("Ratings"), Column("Measure"), Column("Better")]
+    columns = [Column("Ratings"), Column("Metric"), Column("Better")]
     return printed(display, [*columns, *(Column(head, "right") for head in heads)], rows)
