@@ -27,7 +27,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from receval.storage.files import read_results
 from reproduction.claims.spec import CheckSpec, ClaimSpec, read_claims
-from reproduction.claims.verdicts import ClaimVerdict, of_rebuilt, wilson_interval
+from reproduction.claims.verdicts import ClaimVerdict, of_five_papers, wilson_interval
 
 RESULTS = Path("results/full")
 CLAIMS = Path("config/claims")
@@ -44,7 +44,7 @@ Write the verdict of each claim, and a reason where it is not plain, into `verdi
 
 def drawn_rows(ledger: pd.DataFrame, claims: int, seed: int) -> pd.DataFrame:
     """Return one decided row each of some claims of the rebuilt papers, in the ledger's order."""
-    decided = of_rebuilt(ledger)
+    decided = of_five_papers(ledger)
     decided = decided[(decided["form"] == "") & (decided["verdict"] != ClaimVerdict.UNDECIDABLE)]
     generator = np.random.default_rng(seed)
     names = decided["claim"].unique()

@@ -5,11 +5,11 @@
 
 TOOL is elliot, lenskit, rampisela2024, rampisela2024-joint, recbole, recpack, rectools, replay or
 warprec, and the Python is that of its environment. Fixtures are written to
-tests/metrics/whole_lists/fixtures. FOLDER holds sources that are in no package registry: for elliot the folder `elliot`; for
-rampisela2024, the measures of individual item fairness as their authors compute them,
-`RecBole/recbole/evaluator/metrics.py` as `fairness_metrics.py`; for rampisela2024-joint, the joint
-measures of their later paper, the file of the same name there as `joint_metrics.py`. The latter
-loads RecBole and torch, of which these measures use nothing: empty modules will do.
+tests/metrics/whole_lists/fixtures. FOLDER holds sources that are in no package registry: for elliot
+the folder `elliot`; for rampisela2024, the measures of individual item fairness as their authors
+compute them, `RecBole/recbole/evaluator/metrics.py` as `fairness_metrics.py`; for
+rampisela2024-joint, the joint measures of their later paper, the file of the same name there as
+`joint_metrics.py`. The latter loads RecBole and torch, of which these measures use nothing: empty modules will do.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ def test_a_digest_tells_other_ratings_and_no_other_order() -> None:
     digest = read_ratings(rows).digest()
     assert read_ratings(shuffled(rows, 5)).digest() == digest
     assert by_first_appearance(shuffled(rows, 6)).digest() == digest
-    for column, value in (("rating", 6), ("item", "other"), ("time", 5)):
+    for column, value in (("rating", 6), ("item", "other"), ("time", 1_500_000_000)):
         other = rows.copy()
         other.loc[7, column] = value
         assert read_ratings(other).digest() != digest

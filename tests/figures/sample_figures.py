@@ -90,7 +90,7 @@ def distributions() -> Figure:
 
 def named_points() -> Figure:
     """Return panels of points with their names, some in a knot and some at the edges."""
-    figure = new_figure(DOUBLE_COLUMN, 2.2)
+    figure = new_figure(DOUBLE_COLUMN, 2.6)
     panels = figure.subplots(1, 2)
     points = np.random.default_rng(5).random((2, 12, 2))
     points[0, :8] = 0.6 + 0.03 * points[0, :8]

@@ -163,6 +163,7 @@ def test_values_of_users_are_in_files(folder: Path, whole: EvaluationResult) -> 
     wanted = at_once(own, train=own["train"]).per_user()
     found = pd.read_parquet(folder / "whole" / "users")
     found = found.astype({"protocol": str, "system": str, "user": str})
+    wanted = pd.DataFrame(wanted).astype({"user": str})
     pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
 
 

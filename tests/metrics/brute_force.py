@@ -217,8 +217,13 @@ def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]
         "cut": best[: metric.cutoff],
         "filled": best[: len(top)],
         "listed": [item for item in best if item in case.listed][: metric.cutoff],
+        "ranks": [],
     }[metric.ideal]
     divisor = discounted(ideal)
+    if metric.ideal == "ranks":
+        # A relevant item, whose gain is 1, at every rank.
+        ranks = range(1, (len(case.listed) if metric.cutoff is None else metric.cutoff) + 1)
+        divisor = sum(1 / log2(max(k, 2) if is_flat else k + 1) for k in ranks)
     return discounted(top) / divisor if divisor > 0 else 0.0
 
 

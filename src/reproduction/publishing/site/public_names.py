@@ -37,7 +37,7 @@ class PublicName:
     """A class, function, method, property or constant with what its docstring says.
 
     The name is that within its module, such as ``Ratings.select``; the signature is Python. Members
-    are the methods and properties of a class.
+    are the methods and properties of a class, bases the classes from which it has more of them.
     """
 
     kind: str
@@ -45,6 +45,7 @@ class PublicName:
     signature: str
     docstring: str
     members: tuple[PublicName, ...] = ()
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def _class(node: ast.ClassDef) -> PublicName:
         _signature(f"class {node.name}", _parameters(node, functions), ""),
         ast.get_docstring(node) or "",
         tuple(members),
+        tuple(map(ast.unparse, node.bases)),
     )
 
 
@@ -234,7 +236,7 @@ _ROLES = {"constant": "data"}
 
 
 def inventory(
-    modules: Iterable[PublicModule], aliases: Mapping[str, str], project: str, version: str
+    modules: Sequence[PublicModule], aliases: Mapping[str, str], project: str, version: str
 ) -> bytes:
     """Return the inventory of public names in version 2 of the form of Sphinx.
 
@@ -257,6 +259,17 @@ def inventory(
             for one in (public, *public.members):
                 role = _ROLES.get(one.kind, one.kind)
                 entries[f"{module.name}.{one.name}"] = (role, f"{page}.{one.name}")
+    classes = {one.name: (m.name, one) for m in modules for one in m.names if one.kind == "class"}
+
+    def inherited(one: PublicName) -> Iterator[str]:
+        for module_name, base in (classes[name] for name in one.bases if name in classes):
+            yield from (f"{module_name}.{member.name}" for member in base.members)
+            yield from inherited(base)
+
+    for module_name, one in classes.values():
+        for name in inherited(one):
+            own = f"{module_name}.{one.name}.{name.rpartition('.')[2]}"
+            entries.setdefault(own, entries[name])
     for alias, name in aliases.items():
         members = {one: entries[one] for one in entries if one.startswith(f"{name}.")}
         known = {name: entries[name]} if name in entries else {}
