@@ -9,7 +9,8 @@ tests/metrics/whole_lists/fixtures. FOLDER holds sources that are in no package 
 the folder `elliot`; for rampisela2024, the measures of individual item fairness as their authors
 compute them, `RecBole/recbole/evaluator/metrics.py` as `fairness_metrics.py`; for
 rampisela2024-joint, the joint measures of their later paper, the file of the same name there as
-`joint_metrics.py`. The latter loads RecBole and torch, of which these measures use nothing: empty modules will do.
+`joint_metrics.py`. The latter loads RecBole and torch, of which these measures use nothing: empty
+modules will do.
 """
 
 from __future__ import annotations
