@@ -131,7 +131,7 @@ def precision_and_ndcg(
 Measured = dict[str, str | int | float]
 
 
-def measured(model: Recommender, train: csr_array, test: csr_array) -> list[Measured]:
+def measured_lists_of(model: Recommender, train: csr_array, test: csr_array) -> list[Measured]:
     """Return the means over users with test items: metric, cutoff, value, error and users."""
     from receval.top_lists import recommended
 
@@ -163,7 +163,7 @@ def measured_folds(
             train, test = train_and_test(played, fold_of, number)
             training = integer_seed(inputs.seed, STUDY, dataset, folds, seed, number)
             for system, model in trained_systems(inputs.parameters, train, training):
-                for row in measured(model, train, test):
+                for row in measured_lists_of(model, train, test):
                     yield {"system": system, "seed": seed, "fold": number, **row}
 
 
@@ -201,7 +201,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             model = trained_als(inputs.parameters, train, training)
             names = {"dataset": dataset, "varied": "training", "system": "als"}
             rows += [
-                {**names, "seed": seed, "fold": 0, **row} for row in measured(model, train, test)
+                {**names, "seed": seed, "fold": 0, **row}
+                for row in measured_lists_of(model, train, test)
             ]
         tables.append(pd.DataFrame(rows))
     return pd.concat(tables, ignore_index=True)
