@@ -40,7 +40,7 @@ def test_blocks_and_shards_print_the_tables_of_lists_at_once(
     assert found.replace("in-blocks", "at-once") == wanted
     planned = printed(capsys, *BLOCKS, "--in-blocks", "c", "--shards", "3")
     assert "3 shards" in planned
-    text = Path("c/Snakefile").read_text()
+    text = Path("c/Snakefile").read_text(encoding="utf-8")
     command = re.search(r"-m receval runs (--settings \S+ --shards 3)", text)
     assert command is not None
     repeated = command[1].split()
