@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """Lists larger than memory: time and memory of evaluating them, against only reading their files.
 
     python benchmarks/large_runs.py generate FOLDER [--users 1000000] [--items 100000] [--runs 2]

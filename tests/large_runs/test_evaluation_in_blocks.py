@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """Lists evaluated in blocks of users have the values of lists that are evaluated at once."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """Options of ``receval runs`` for lists larger than memory, which are evaluated in blocks."""
 
 from __future__ import annotations

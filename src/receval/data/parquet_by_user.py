@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """Read tables of users and items that are larger than memory, some users at a time.
 
 The table is a Parquet file, or a folder of them, in which the rows of each user are together. Row

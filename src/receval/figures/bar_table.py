@@ -77,11 +77,13 @@ def bar_table(
     numbers = [[*row.shares, sum(row.shares)] for row in rows]
     for column, head in enumerate((*heads, "all")):
         right = COLUMN * (column + 1)
-        _print(axes, 1, right, -1, head, ha="right")
+        style = {"fontsize": LABEL_SIZE, "ha": "right", "va": "bottom", "annotation_clip": False}
+        place_of_head = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        axes.annotate(head, (1, 1), (right, 2), **place_of_head, **style)
         for place, own in zip(places, numbers, strict=True):
             _print(axes, 1, right, place, _printed(own[column]), ha="right")
     axes.set_yticks(places, [row.label for row in rows], fontsize=LABEL_SIZE)
-    axes.set_ylim(line - 0.4, -0.6)
+    axes.set_ylim(max(line, 1) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")

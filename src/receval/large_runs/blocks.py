@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """Measure the users of one block, and write their values and exact sums."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """Evaluate lists that are larger than memory: plan, measure blocks or shards of them, and join."""
 
 from __future__ import annotations

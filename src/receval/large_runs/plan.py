@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """The plan of an evaluation in blocks of users: what is read, how, and in which blocks."""
 
 from __future__ import annotations

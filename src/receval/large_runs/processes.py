@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """Run functions in several processes at a time, each on one thread."""
 
 from __future__ import annotations

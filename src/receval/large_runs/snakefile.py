@@ -1,4 +1,4 @@
-# SPDX-License-TypedIdentifier: MIT
+# SPDX-License-Identifier: MIT
 """Write a Snakefile that measures the shards of a plan on any executor of Snakemake."""
 
 from __future__ import annotations

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Artifacts of rampisela2024, joint measures of fairness and relevance."""

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""The artifacts of wegmeth2023."""
