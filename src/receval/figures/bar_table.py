@@ -77,9 +77,17 @@ def bar_table(
     numbers = [[*row.shares, sum(row.shares)] for row in rows]
     for column, head in enumerate((*heads, "all")):
         right = COLUMN * (column + 1)
-        style = {"fontsize": LABEL_SIZE, "ha": "right", "va": "bottom", "annotation_clip": False}
-        place_of_head = {"xycoords": "axes fraction", "textcoords": "offset points"}
-        axes.annotate(head, (1, 1), (right, 2), **place_of_head, **style)
+        axes.annotate(
+            head,
+            (1, 1),
+            (right, 2),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=LABEL_SIZE,
+            ha="right",
+            va="bottom",
+            annotation_clip=False,
+        )
         for place, own in zip(places, numbers, strict=True):
             _print(axes, 1, right, place, _printed(own[column]), ha="right")
     axes.set_yticks(places, [row.label for row in rows], fontsize=LABEL_SIZE)
