@@ -291,16 +291,12 @@ def _guessed(
         found = _perhaps_after_an_index(columns, guess, may_have_fractions)
     else:
         found = guess(columns, may_have_fractions)
-    if (
-        is_wide
-        and not found.doubt
-        and found.roles[:1] != (UNREAD,)
-        and _may_be_items(columns, guess)
-    ):
+    begins_with_user = bool(columns) and not found.doubt and found.roles[0] != UNREAD
+    if is_wide and begins_with_user and _may_be_items(columns, guess):
         found = _wide(roles)
-    is_pair = len(columns) == 2 and "item" in found.roles
-    items = columns[found.roles.index("item")].cells if is_pair else ()
-    if not found.doubt and is_pair and all(map(_ITEM_WITH_RATING.fullmatch, items)):
+    items = columns[found.roles.index("item")].cells if columns and "item" in found.roles else ()
+    is_pair = len(columns) == 2 and len(items) > 0 and not found.doubt
+    if is_pair and all(map(_ITEM_WITH_RATING.fullmatch, items)):
         found = _Guess(
             found.roles,
             f"each item seems to have its rating after a colon, such as "

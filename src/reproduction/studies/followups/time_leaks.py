@@ -102,20 +102,22 @@ def with_two_moments(ratings: Ratings, newest: Split) -> Ratings:
 
 
 def percentage(value: float, *, at_least: bool = False) -> str:
-    """Return a percentage with enough decimals that it is not rounded to 0 or 100.
+    """Return a percentage with enough decimals that it is not rounded to 0; > 99 below 100.
 
     Examples
     --------
     >>> [percentage(value) for value in (24.7, 99.95, 0.3, 100, 0)]
-    ['25', '99.95', '.3', '100', '0']
+    ['25', '> 99', '.3', '100', '0']
     >>> percentage(24.7, at_least=True)
     '24'
     """
     if at_least and value >= 1:
         return f"{int(value)}"
+    if 99 < value < 100:
+        return "> 99"
     for decimals in range(4):
         text = f"{value:.{decimals}f}"
-        if float(text) not in (0.0, 100.0) or value in (0, 100):
+        if float(text) or not value:
             break
     return text.removeprefix("0") if text.startswith("0.") else text
 

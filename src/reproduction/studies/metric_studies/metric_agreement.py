@@ -84,7 +84,7 @@ def draw_agreement(
     # Names, words and titles need space above and below the squares of a row.
     square = (width - 0.7) / len(datasets)
     height = (
-        (square + 0.75 + 0.3 * len(titles)) * len(titles) + 0.4
+        (square + 0.6 + 0.45 * len(titles)) * len(titles) + 0.4
         if several
         else (square + 0.15) * len(titles) + 0.2
     )
