@@ -7,7 +7,9 @@ import os
 import re
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib as mpl
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 from figures.sample_figures import SAMPLES, bars, named_points, popularity
 from figures.text_problems import text_problems
+from fontTools.ttLib import TTFont
 from matplotlib import get_data_path
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
@@ -248,6 +251,16 @@ def test_files_hold_no_date_no_version_and_no_name_of_a_program(folder: Path) ->
     assert svg.startswith(b"<?xml")
     assert b"<text" not in svg
     assert pdf.startswith(b"%PDF")
+
+
+def test_fonts_in_a_pdf_have_outlines_and_no_tables_for_setting_text(folder: Path) -> None:
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", (folder / "a.pdf").read_bytes(), re.S)
+    contents = [zlib.decompress(stream) for stream in streams if stream.startswith(b"x")]
+    fonts = [TTFont(BytesIO(one)) for one in contents if one.startswith(b"\0\1\0\0")]
+    assert fonts
+    for font in fonts:
+        assert any(font["glyf"][name].numberOfContours for name in font.getGlyphOrder())
+        assert not {"GDEF", "GPOS", "GSUB", "MATH", "kern"} & set(font.keys())
 
 
 @pytest.mark.costly

@@ -62,6 +62,19 @@ SECONDS = 300
 
 SERVER = "reproduction.workflow.jobs.fork_server"
 
+DESCRIBER = "reproduction.workflow.provenance.versions"
+"""What a run starts to describe the processor and the arithmetic: the same for all runs here."""
+
+
+class Description:
+    """The process of :data:`DESCRIBER`, which has already said all."""
+
+    said = ""
+    returncode = 0
+
+    def communicate(self) -> tuple[str, str]:
+        return self.said, ""
+
 
 class ForkedServer:
     """A fork server that waits to be started, and then looks like a process that was.
@@ -116,11 +129,13 @@ class ForkedServer:
 
 
 def serve_from_here() -> None:
-    """Let the first fork server that is to be started be one that was forked from here."""
+    """Let what a run starts come from here: its first fork server, what describes the machine."""
     server = ForkedServer()
 
     class Popen(subprocess.Popen):  # type: ignore[type-arg]
         def __new__(cls, words: list[str], *_: Any, **__: Any) -> Any:
+            if list(words[2:]) == ["-m", DESCRIBER]:
+                return Description()
             if server.started or list(words[2:4]) != ["-m", SERVER]:
                 return super().__new__(cls)
             server.start(int(words[4]))
@@ -160,6 +175,8 @@ def load_sources(folder: str) -> None:
     kernels = importlib.import_module("reproduction.workflow.jobs.kernels")
     for name in importlib.import_module("reproduction.workflow.jobs.fork_server").module_names():
         importlib.import_module(name)
+    describer = importlib.import_module(DESCRIBER)
+    Description.said = json.dumps(describer.processor_and_arithmetic())
     for kernel, types in kernels.listed():
         if kernel.startswith(KERNELS):
             kernels.compile_kernel(kernel, types)
