@@ -39,6 +39,7 @@ from reproduction.publishing.site.claim_pages import (
 from reproduction.publishing.site.public_names import (
     INVENTORY,
     REFERENCE,
+    PublicModule,
     addresses_of_names,
     inventory,
     read_aliases,
@@ -272,12 +273,13 @@ def write_site(sources: SiteSources, site: Path) -> None:
     papers = sorted(papers_in(rows), key=lambda paper: order.index(paper.paper))
     labels = {study.name: study.label for study in studies}
     writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
-    for page in _pages(sources, rows, studies, papers, labels):
+    modules = read_modules(sources.modules)
+    for page in _pages(sources, rows, studies, papers, labels, modules):
         write_atomically(site / page.address, writer.html(page))
     title = sources.datasets.get
     write_atomically(site / DATA, ledger_data(papers, labels, lambda name: title(name, name)))
     aliases = read_aliases(sources.modules)
-    names = inventory(read_modules(sources.modules), aliases, "receval", receval_version())
+    names = inventory(modules, aliases, "receval", receval_version())
     write_atomically(site / INVENTORY, names)
     figures = sources.certainty_figures.values()
     certainty = [sources.certainty, *figures, *(path.with_suffix(".csv") for path in figures)]
@@ -304,8 +306,8 @@ def _pages(
     studies: Sequence[Study],
     papers: Sequence[PaperLedger],
     labels: Mapping[str, str],
+    modules: Sequence[PublicModule],
 ) -> list[SitePage]:
-    modules = read_modules(sources.modules)
     errata = _errata(sources)
     mentions = {row.claim: claim_address(row.claim) for row in rows} | {
         name: f"{ERRATA}#{name.lower()}" for found in errata.values() for name in found
