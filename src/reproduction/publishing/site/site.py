@@ -274,11 +274,11 @@ def write_site(sources: SiteSources, site: Path) -> None:
     labels = {study.name: study.label for study in studies}
     writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
     modules = read_modules(sources.modules)
-    for page in _pages(sources, rows, studies, papers, labels, modules):
+    aliases = read_aliases(sources.modules)
+    for page in _pages(sources, rows, studies, papers, labels, modules, aliases):
         write_atomically(site / page.address, writer.html(page))
     title = sources.datasets.get
     write_atomically(site / DATA, ledger_data(papers, labels, lambda name: title(name, name)))
-    aliases = read_aliases(sources.modules)
     names = inventory(modules, aliases, "receval", receval_version())
     write_atomically(site / INVENTORY, names)
     figures = sources.certainty_figures.values()
@@ -307,6 +307,7 @@ def _pages(
     papers: Sequence[PaperLedger],
     labels: Mapping[str, str],
     modules: Sequence[PublicModule],
+    aliases: Mapping[str, str],
 ) -> list[SitePage]:
     errata = _errata(sources)
     mentions = {row.claim: claim_address(row.claim) for row in rows} | {
@@ -342,7 +343,7 @@ def _pages(
             for study in studies
         ),
         *document_pages(sources.documents, links),
-        *reference_pages(modules, read_packages(sources.modules), links),
+        *reference_pages(modules, read_packages(sources.modules), aliases, links),
     ]
 
 
