@@ -360,6 +360,20 @@ def test_the_library_has_public_names_alone(small: Path) -> None:
 
 
 @pytest.mark.repository
+def test_every_artifact_leads_to_its_code_and_its_configuration(
+    pages: dict[str, PageParts],
+) -> None:
+    studies = [page for address, page in pages.items() if re.match(r"studies/(?!index)", address)]
+    assert len(studies) >= 8
+    for page in studies:
+        made = re.findall("<em>Made by</em> (.*?)</p>", page.text, re.DOTALL)
+        assert made
+        for told in made:
+            assert re.search(r'href="\.\./files/src/[\w/.]+\.py\.txt"', told)
+            assert re.search(r'href="\.\./files/config/[\w/.]+\.yaml\.txt"', told)
+
+
+@pytest.mark.repository
 def test_the_first_page_of_the_library_has_each_name_that_people_type_once(whole: Path) -> None:
     text = (whole / "api" / "index.html").read_text(encoding="utf-8")
     listed = re.findall(r"<code>rv\.(\w+)</code>", text)

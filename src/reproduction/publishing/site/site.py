@@ -194,6 +194,8 @@ REPORT = "files/receval.pdf"
 class SiteSources:
     """The files that the site is made from.
 
+    ``sources`` are the code and the configuration of studies, by their path in the repository.
+
     ``claims`` is the ledger, and each study a folder of artifacts. Documents in Markdown, and the
     pictures in them, are named by their path in the repository. ``modules`` are the sources of both
     packages. ``datasets`` has their titles, and ``elsewhere`` how claims on a missing one can be
@@ -214,6 +216,7 @@ class SiteSources:
     datasets: Mapping[str, str]
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     statements: tuple[Path, ...] = ()
+    sources: Mapping[str, Path] = field(default_factory=dict)
     report: Path | None = None
     certainty: Path | None = None
     certainty_figures: Mapping[str, Path] = field(default_factory=dict)
@@ -286,6 +289,7 @@ def write_site(sources: SiteSources, site: Path) -> None:
     copies = {
         **{f"assets/{path.name}": path for path in sorted(sources.assets.iterdir())},
         **sources.pictures,
+        **{_source_address(name): path for name, path in sources.sources.items()},
         "files/claims.csv": sources.claims,
         **({REPORT: sources.report} if sources.report else {}),
         **{f"files/{p.name}": p for p in certainty if p},
@@ -347,6 +351,11 @@ def _pages(
     ]
 
 
+def _source_address(name: str) -> str:
+    """Return the address of code or configuration: as text, which browsers show."""
+    return f"files/{name}.txt"
+
+
 def _study(folder: Path, rows: Sequence[VerdictRow]) -> Study:
     name = folder.name
     own = tuple(row for row in rows if row.paper == name)
@@ -394,6 +403,7 @@ def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]
     """Return the addresses that texts can link to, by path in the repository."""
     addresses = {source: document_address(source) for source in sources.documents}
     addresses |= {path: path for path in sources.pictures}
+    addresses |= {name: _source_address(name) for name in sources.sources}
     results = f"results/{sources.edition}"
     addresses |= {f"{results}/claims.csv": "files/claims.csv", f"{results}/claims.md": LEDGER}
     for study in studies:

@@ -319,6 +319,7 @@ def build_site(
     files: tuple[Path, ...],
     documents: tuple[Path, ...],
     pictures: tuple[Path, ...],
+    sources: tuple[Path, ...],
     modules: tuple[Path, ...],
     templates: tuple[Path, ...],
     assets: tuple[Path, ...],
@@ -339,6 +340,7 @@ def build_site(
             studies=tuple(index.parent for index in indexes),
             documents={_in_repository(path): path for path in documents},
             pictures={_in_repository(path): path for path in pictures},
+            sources={_in_repository(path): path for path in sources},
             modules=modules,
             templates=templates[0].parent,
             assets=assets[0].parent,
@@ -358,8 +360,7 @@ def build_site(
 
 
 def _in_repository(path: Path) -> str:
-    """Return the path of a document in the repository, wherever that is."""
+    """Return the path of a file in the repository, wherever that is."""
     parts = path.parts
-    if "docs" not in parts:
-        return path.name
-    return Path(*parts[len(parts) - 1 - parts[::-1].index("docs") :]).as_posix()
+    tops = [at for at, part in enumerate(parts) if part in ("config", "docs", "src")]
+    return Path(*parts[tops[-1] :]).as_posix() if tops else path.name
