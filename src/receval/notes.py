@@ -84,6 +84,18 @@ NOTES: dict[str, NoteKind] = {
         "user or item.",
         "Leave rows without a user or an item out, or ignore the note if these are names.",
     ),
+    "row-of-totals": NoteKind(
+        "doubtful",
+        "A row of totals, as at the end of a spreadsheet, counts as a user with a rating.",
+        "Leave the row out, or ignore the note if this is a name.",
+    ),
+    "spreadsheet-identifiers": NoteKind(
+        "misleading",
+        "Spreadsheets round long numbers, and turn some identifiers into days, formulas or errors. "
+        "Different users or items may then have become the same.",
+        "Write the table again from its source, without opening it in a spreadsheet, or import "
+        "these columns as text.",
+    ),
     "missing-ratings": NoteKind(
         "doubtful",
         "A value far from the scale of the others, such as -1 or 99, or the most frequent 0, often "
@@ -94,6 +106,25 @@ NOTES: dict[str, NoteKind] = {
         "doubtful",
         "No column has a known name for ratings, so every row counts as a rating of 1.",
         "Name the column of ratings (--rating), or state that there is none (--rating -).",
+    ),
+    "no-score-column": NoteKind(
+        "doubtful",
+        "No column of a run has a known name for scores or ranks, so the order of the rows is that "
+        "of the lists.",
+        "Name the column of scores (--run-score) or ranks (--run-rank), or state that there is "
+        "neither (--run-score -).",
+    ),
+    "fractional-counts": NoteKind(
+        "doubtful",
+        "Counts are whole numbers. A point in them may separate thousands, and was read as a "
+        "decimal mark.",
+        "Write counts without marks between thousands, or ignore the note.",
+    ),
+    "run-as-test-data": NoteKind(
+        "misleading",
+        "Scores and ranks are those of a run. As test data, all its items count as relevant.",
+        "Check that test data and runs were not exchanged, or name the column of ratings "
+        "(--rating).",
     ),
     "judgments-or-ratings": NoteKind(
         "doubtful",
@@ -108,8 +139,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "early-times": NoteKind(
         "doubtful",
-        "Read as seconds, the times are shortly after 1970, so they probably have another unit.",
-        "Set the unit of the times (--time-unit).",
+        "The times are long ago, so they probably have another unit, or do not count from 1970.",
+        "Set the unit of the times (--time-unit), or write dates.",
     ),
     "empty-lists": NoteKind(
         "doubtful",

@@ -236,6 +236,8 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
         ("a.json", '{"1": {"a": 1, "a": 2}}', "an object has the name a twice"),
         ("a.json", '{"1": {"a": 1}, "1": {"b": 2}}', "an object has the name 1 twice"),
         ("a.json", '{"1": {"a": 1}', "is not JSON: "),
+        ("a.json", '{\0"1": {"a": 1}}', "is not JSON: Expecting property name"),
+        ("a.jsonl", '{\0"1": {"a": 1}}\n', "line 1 is not JSON"),
         (
             "a.jsonl",
             '{"user": "1", "items": ["a"], "scores": [1, 2]}\n',

@@ -243,7 +243,7 @@ def is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return "_" not in text
+    return "_" not in text and text.isascii()
 
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}([,.'_\s]\d{3})+([.,]\d+)?")

@@ -152,8 +152,13 @@ def relevance_threshold(
             )
         return relevant
     if highest <= 0:
+        told = (
+            f"All {len(values):,} test ratings are {highest:g}, so none is relevant"
+            if len(values) > 1 and (values == values[0]).all()
+            else f"No test rating is above 0, so none is relevant. The highest is {highest:g}"
+        )
         raise ValueError(
-            f"No test rating is above 0, so none is relevant. The highest is {highest:g}. Check "
+            f"{told}. Check "
             "that the right column was read (--rating), or set the lowest relevant rating "
             f"(relevant={highest:g}, in a command: --relevant {highest:g})."
         )

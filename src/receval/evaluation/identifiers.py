@@ -281,8 +281,9 @@ def check_that_identifiers_meet(
             smaller = min(len(meeting.own), len(meeting.others))
             is_told = not meeting.n_common and meeting.what == "item"
             if meeting.n_common < FEW * smaller and not is_told:
+                few = f"Only {meeting.n_common:,}" if meeting.n_common else "None"
                 text = (
-                    f"Only {meeting.n_common:,} of the {len(meeting.own):,} {meeting.what}s of the "
+                    f"{few} of the {len(meeting.own):,} {meeting.what}s of the "
                     f"training data are among the {len(meeting.others):,} {meeting.what}s of the "
                     f"test data{meeting.cause_in_words}. Check that the identifiers are the same."
                 )
