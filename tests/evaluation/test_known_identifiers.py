@@ -198,7 +198,7 @@ def test_other_users_in_the_training_data_are_told_with_the_cause() -> None:
     result = evaluate_runs(test, {"mine": run}, train=train, metrics="RR", depth="whole")
     assert result.summary()["mean"].tolist() == [0.5]
     (note,) = [note for note in result.notes if note.code == "few-identifiers-known"]
-    assert "Only 0 of the 2 users of the training data" in note
+    assert "None of the 2 users of the training data" in note
     assert "one side has the prefix 'u', such as 'ua' and 'a'" in note
     train["user"] = ["a", "b"]
     result = evaluate_runs(test, {"mine": run}, train=train, metrics="RR", depth="whole")
