@@ -8,6 +8,7 @@ columns replaces either, and a column that is asked for replaces one decision.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -426,6 +427,23 @@ def _may_be_items(columns: Sequence[_Column], guess: Guesser) -> bool:
     return all(
         is_large or len(set(own.cells)) > 1 for own, is_large in zip(items, are_large, strict=True)
     )
+
+
+def refuse_lists_of_items(
+    source: str, records: Sequence[Sequence[str]], wanted: Collection[WantedColumn]
+) -> None:
+    """Refuse rows of different lengths that seem to have a user and the user's items."""
+    lengths = Counter(map(len, records))
+    usual = max(lengths.values(), default=0)
+    differ = len(lengths) > 1 and usual < _MOST_ALIKE * len(records)
+    are_lists = differ and len(records) >= _FEWEST_LISTS and min(lengths) > 1
+    are_users = len({record[0] for record in records}) == len(records)
+    if are_lists and are_users and all(all(map(str.isdecimal, record)) for record in records):
+        raise TableError(f"{source}: {_wide([column.name for column in wanted]).doubt}")
+
+
+_FEWEST_LISTS = 3
+_MOST_ALIKE = 0.9
 
 
 def _wide(roles: Sequence[str]) -> _Guess:

@@ -221,7 +221,7 @@ def read_ratings(
         notes=(
             *columns.notes,
             *near,
-            *_doubts(columns, values),
+            *_doubts(columns, values, is_said=chosen.columns is not None or rating is not None),
             *_doubts_on_times(columns, times, words),
         ),
         are_counts=duplicates == "sum"
@@ -515,8 +515,8 @@ def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
     return f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
 
 
-def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
-    """Return notes on what may be a mistake in the choice of columns."""
+def _doubts(columns: FoundColumns, values: NDArray[np.float32], *, is_said: bool) -> list[Note]:
+    """Return notes on what may be a mistake in the choice of columns, unless it was said."""
     name = Path(columns.source).name
     if "rating" in columns:
         if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
@@ -533,7 +533,7 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
             "so, leave these rows out."
         )
         return [Note("missing-ratings", text)]
-    if columns.unread:
+    if columns.unread and not is_said:
         text = (
             f"{name}: no column has a known name for ratings. These columns were not read: "
             f"{enumerated(columns.unread)}. If one of them has the ratings, name it (rating=..., "
