@@ -49,9 +49,7 @@ RATINGS = {
 
 
 @pytest.mark.parametrize("kind", RATINGS)
-def test_ratings_of_every_form_are_read_and_their_form_is_said(
-    kind: str, tmp_path: Path
-) -> None:
+def test_ratings_of_every_form_are_read_and_their_form_is_said(kind: str, tmp_path: Path) -> None:
     name, text, form = RATINGS[kind]
     ratings = read_text(tmp_path / name, text)
     assert sorted(rows_of(ratings)) == sorted(THREE)

@@ -210,6 +210,22 @@ def _in_brackets(text: str) -> str:
     return f" ({text})" if text else ""
 
 
+def readings_of(*sources: object) -> tuple[ReadingReport, ...]:
+    """Return how ratings, runs, splits and other data were read, for those that were read.
+
+    Examples
+    --------
+    >>> from receval.data.ratings_table import read_ratings
+    >>> ratings = read_ratings({"user": ["ann"], "item": ["book"]})
+    >>> [report.source for report in readings_of(ratings, None)]
+    ['the table']
+    """
+    found = []
+    for source in sources:
+        found += [getattr(source, "reading", None), *getattr(source, "other_reading", ())]
+    return tuple(own for own in found if own is not None)
+
+
 def told_together(reports: Iterable[ReadingReport]) -> list[list[str]]:
     """Return the lines of reports; successive files that were read alike share their lines.
 
