@@ -297,12 +297,12 @@ def _guessed(
     is_wide = _is_wide(columns)
     if (misplaced := _misplaced(columns)) is not None:
         place, role, told = misplaced
-        example = ["user", "item"]
-        example.insert(place, role if role in roles else UNREAD)
+        order = ["user", "item"]
+        order.insert(place, role if role in roles else UNREAD)
         found = _Guess(
             tuple(roles[: len(columns)]),
             f"column {first + place} (counted from 0) has {told}, but the first two columns should "
-            f"be user and item. {_advised(','.join(example))}",
+            f"be user and item. {_advised(','.join(order))}",
             ("user", "item"),
         )
     elif len(columns) > 1 and _are_swapped(columns):

@@ -114,9 +114,9 @@ class SamplingAudit:
             parts.append(ReportTable("cutoffs", self._cutoffs_table()))
             data["cutoffs"] = self.cutoffs
         parts.append(ReportTable("corrections", self._corrections_table()))
+        data |= {"per_user": self.by_user}
         return Report(
-            *(title, tuple(parts), {**data, "per_user": self.by_user}),
-            *(self.notes, self.settings, self.reading, self.words),
+            title, tuple(parts), data, self.notes, self.settings, self.reading, self.words
         )
 
     def sentences(self) -> list[str]:
