@@ -39,14 +39,14 @@ def table_in_memory(source: object) -> pa.Table:
     import pandas as pd
 
     if isinstance(source, pd.DataFrame):
-        frame = source
-        named = [name for name in frame.index.names if name is not None]
-        if named and not {*named} & {*frame.columns}:
-            frame = frame.reset_index()  # As after set_index and groupby.
-        twice = sorted({str(name) for name in frame.columns[frame.columns.duplicated()]})
+        given = source
+        named = [name for name in given.index.names if name is not None]
+        if named and not {*named} & {*given.columns}:
+            given = given.reset_index()  # As after set_index and groupby.
+        twice = sorted({str(name) for name in given.columns[given.columns.duplicated()]})
         if twice:
             raise TableError(f"The table has several columns with the name {enumerated(twice)}.")
-        return pa.table({str(name): _array(str(name), column) for name, column in frame.items()})
+        return pa.table({str(name): _array(str(name), column) for name, column in given.items()})
     if isinstance(source, Mapping):
         return _of_mapping(source)
     if isinstance(source, pd.Series):
