@@ -96,7 +96,7 @@ def test_the_form_of_ratings_to_split_has_an_option_of_its_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "a.txt"
-    path.write_text("".join(f"{n % 25} 0 {n} {n % 3}\n" for n in range(30)))
+    path.write_text("".join(f"{n // 5} 0 {n} {n % 3}\n" for n in range(30)))
     command = ["split", str(path), "--out", str(tmp_path / "out"), "--format", "csv", "--force"]
     assert main(command) == 0
     assert "TREC's judgments" in capsys.readouterr().err
