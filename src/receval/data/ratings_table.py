@@ -492,7 +492,10 @@ def _refuse_placeholders(
 
 
 def _times_in_words(times: NDArray[Any], words: str) -> str:
-    ordered = np.sort(times)
+    since = times - times.min()
+    if since.dtype.kind == "i" and since.max() <= np.iinfo(np.int32).max:
+        since = since.astype(np.int32)  # Sorted in half the time.
+    ordered = np.sort(since)
     different = 1 + int((ordered[1:] != ordered[:-1]).sum())
     told = f"times are {words}" if words.startswith("dates") else f"times are in {words}"
     if words == "nanoseconds":
@@ -550,8 +553,8 @@ _OF_RUNS = ("score", "prediction", "pred")
 def _doubts_on_names(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
     """Return a note on counts with fractions, or on scores beside ranks, by their names."""
     name, own = Path(columns.source).name, columns.names.get("rating", "")
-    fractions = values[values != np.rint(values)]
-    if plain_name(own) in COUNT_NAMES and len(fractions):
+    is_count = plain_name(own) in COUNT_NAMES
+    if is_count and len(fractions := values[values != np.rint(values)]):
         text = (
             f"{name}: {len(fractions):,} of {len(values):,} counts ({own}) have fractions, such as "
             f"{fractions[0]:g}. If points separate thousands in them, write them without."
