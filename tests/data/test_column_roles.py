@@ -670,6 +670,13 @@ def test_a_run_of_trec_with_five_columns_is_refused_unless_they_are_said(
     assert [row[1] for row in entries_of(read_run(path, columns=columns))] == ["a", "b"]
 
 
+def test_the_constant_of_trec_is_no_item_if_it_varies(tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("1 Q0 a 1 9.5 m\n1 Q1 b 2 8 m\n", encoding="utf-8")
+    with pytest.raises(TableError, match="the column of items has Q0, Q1 in all rows"):
+        read_run(path)
+
+
 def test_a_first_line_that_may_be_row_0_of_an_index_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "counted.csv"
     path.write_text("0,1,2,3\n1,1,3,1\n2,2,1,5\n3,2,3,1\n", encoding="utf-8")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from receval.data.reading import TableError
+from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 
 GRADES = {"u1": {"a": 3, "b": 0}, "u2": {"a": 1, "c": 2}}
@@ -91,12 +92,21 @@ def test_items_of_users_alone_are_judgments_of_which_all_are_relevant() -> None:
         ({"u1": [("a", True)]}, "the score of item a for user u1 is true. It must be a number"),
         ({"u1": ([10, 11], [0.9, 0.8])}, "item 2 of user u1 is 0.9. It must be an identifier"),
         ({"u1": [np.array([1, 2]), 3]}, "item 1 of user u1 is"),
+        ({"u1": [1.5, 2.5]}, "item 1 of user u1 is 1.5. It must be an identifier"),
+        ({"u1": [True, False]}, "item 1 of user u1 is true. It must be an identifier"),
+        ({"u1": {"a": 1, "b": 2, "c": 3}, "u2": {"c": 1}}, "scores are 1, 2, 3 .* as ranks are"),
+        ({"u1": {1: 7, 2: 5, 3: 9}, "u2": {1: 5, 2: 6}}, "items are 1, 2, 3 .* as ranks are"),
         ({"who": ["a", "b"], "how": [1, 2]}, "seems to have the columns of a table.*: who, how"),
     ],
 )
 def test_lists_of_another_shape_are_refused(run: Any, message: str) -> None:
     with pytest.raises(TableError, match=message):
         evaluate_runs(GRADES, {"mine": run})
+
+
+def test_scores_of_all_items_in_their_order_are_no_ranks() -> None:
+    run = read_run({"u1": {0: 0.5, 1: 0.25, 2: 0.75}, "u2": {0: 0.5, 1: 1.5, 2: 1.0}})
+    assert run.scores.tolist() == [0.5, 0.25, 0.75, 0.5, 1.5, 1.0]
 
 
 @pytest.mark.parametrize("runs", ["run.json", ["run.json"], Path("run.json")])

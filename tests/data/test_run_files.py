@@ -200,6 +200,28 @@ def test_columns_that_may_order_lists_but_were_not_read_are_told(
     assert (run.scores[1] > run.scores[0]) == is_by_score
 
 
+@pytest.mark.parametrize(
+    ("ranks", "scores", "told"),
+    [
+        ([-1, -2], None, "row 1 has the rank -1. .*--run-score"),
+        ([1, -1], [2.0, 1.0], "row 2 has the rank -1"),
+        ([0.7, 0.4], [1, 2], "columns seem to be exchanged.*--run-rank"),
+        ([1.5, 1.5], [1, 2], None),
+        ([1, 2], [0.7, 0.4], None),
+    ],
+)
+def test_ranks_that_are_none_are_refused(
+    ranks: list[float], scores: list[float] | None, told: str | None
+) -> None:
+    table = {"user": ["a", "a"], "item": ["x", "y"], "rank": ranks}
+    table |= {} if scores is None else {"score": scores}
+    if told is None:
+        assert len(read_run(table)) == 2
+        return
+    with pytest.raises(TableError, match=told):
+        read_run(table)
+
+
 def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="row 2 recommends the same item as row 1: item x"):
         read_run({"user": ["a", "a"], "item": ["x", "x"], "score": [1, 2]})

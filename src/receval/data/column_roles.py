@@ -340,12 +340,16 @@ def _guessed(
             tuple(roles),
         )
     may_be_trec = not is_table and len(columns) > 3 and len(items) > 1
-    if not found.doubt and may_be_trec and set(items) in _OF_TREC:
+    if (
+        not found.doubt
+        and may_be_trec
+        and (set(items) == {"0"} or all(map(_OF_TREC.fullmatch, items)))
+    ):
         example = ",".join(["user", UNREAD, "item", *roles[3:1:-1]][: len(columns)])
         found = _Guess(
             found.roles,
-            f"the column of items has {items[0]} in all rows, as TREC's files have between users "
-            f"and items. {_advised(example)}",
+            f"the column of items has {enumerated(sorted(set(items)))} in all rows, as TREC's "
+            f"files have between users and items. {_advised(example)}",
             ("item",),
         )
     return _Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
@@ -379,7 +383,7 @@ def _are_swapped(columns: Sequence[_Column]) -> bool:
     return all(map(_PRODUCT.fullmatch, products)) and all(map(_CUSTOMER.fullmatch, customers))
 
 
-_OF_TREC = ({"0"}, {"Q0"}, {"q0"})
+_OF_TREC = re.compile(r"[Qq]\d")
 
 
 def _advised(*examples: str) -> str:

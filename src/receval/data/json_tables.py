@@ -26,7 +26,7 @@ Scores = Mapping[str, Mapping[str, float]]
 # Tuples, because a union type would be created anew for each entry.
 _ITEM = (str, int, float, np.generic)
 _NO_SCORE = (str, list, tuple, dict)
-_NO_ITEM = (list, tuple, dict, set, np.ndarray)
+_NO_ITEM = (list, tuple, dict, set, np.ndarray, bool, type(None))
 
 _MOST_DEPTH = 100
 """The deepest nesting of lists and objects."""
@@ -261,6 +261,8 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     """
     is_run = any(column.name == "score" for column in wanted)
     _refuse_columns(source, lists)
+    if is_run:
+        _refuse_ranks(source, lists)
     scores: dict[str, dict[str, float]] = {}
     for user, own in lists.items():
         ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
@@ -275,7 +277,7 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
             for place, entry in enumerate(own):
                 item, value = entry if are_pairs else (entry, -float(place) if is_run else 1.0)
                 is_fraction = isinstance(item, float) and not item.is_integer()
-                if isinstance(item, _NO_ITEM) or item is None or is_fraction:
+                if isinstance(item, _NO_ITEM) or is_fraction:
                     raise TableError(
                         f"{source}: item {place + 1} of user {shortened(str(user))} is "
                         f"{shortened(json.dumps(item, default=str))}. It must be an identifier, or "
@@ -302,6 +304,35 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
                 "floating-point number."
             ) from None
     return scores
+
+
+def _refuse_ranks(source: str, lists: Mapping[Any, Any]) -> None:
+    """Refuse mappings of items to ranks, and of ranks to items, as scores of items."""
+    own = [mapping for mapping in lists.values() if isinstance(mapping, Mapping) and mapping]
+    if len(own) < len(lists) or max(map(len, own), default=0) < _FEWEST_RANKS:
+        return
+    values = [list(mapping.values()) for mapping in own]
+    items = [list(map(str, mapping)) for mapping in own]
+    # Of all items in their order, scores usually have fractions.
+    are_whole = all(isinstance(value, int) for own_values in values for value in own_values)
+    for what, of_each in (("scores", values), ("items", items if are_whole else [])):
+        if of_each and any(_count_from(first, of_each) for first in (0, 1)):
+            raise TableError(
+                f"{source}: {what} are 1, 2, 3 and so on for each user, in this order, as ranks "
+                "are. Give the items of each user in a list, the best first, or their scores, of "
+                "which the highest is the best."
+            )
+
+
+def _count_from(first: int, of_each: Sequence[Sequence[Any]]) -> bool:
+    """Tell whether the entries of each list are a number and those after it."""
+    return all(
+        list(map(str, entries)) == list(map(str, range(first, first + len(entries))))
+        for entries in of_each
+    )
+
+
+_FEWEST_RANKS = 3
 
 
 def _refuse_columns(source: str, lists: Mapping[Any, Any]) -> None:

@@ -226,6 +226,7 @@ def _run_of_columns(
         )
     if columns.are_guessed and "score" not in columns and "rank" in columns:
         _check_ranks(columns, users)
+    _refuse_exchanged(columns, users)
     scores = _scores(columns, order)
     scored = ~np.isnan(scores)
     notes = [
@@ -267,6 +268,31 @@ def _check_ranks(columns: FoundColumns, users: NDArray[np.int32]) -> None:
             f"{columns.source} has no header. In the first rows, its column 2 has the numbers 1, 2 "
             "and so on for each user, as ranks do, but in later rows it has others. Say what it is "
             "(columns=..., in a command: --run-columns user,item,score or user,item,rank)."
+        )
+
+
+def _refuse_exchanged(columns: FoundColumns, users: NDArray[np.int32]) -> None:
+    """Refuse negative ranks, and ranks and scores that seem to be exchanged."""
+    if "rank" not in columns:
+        return
+    ranks = columns.numbers("rank")
+    if (negative := ranks < 0).any():
+        row = int(np.argmax(negative))
+        raise TableError(
+            f"{columns.where(row)} has the rank {ranks[row]:g}. A rank counts from the best item, "
+            "which has 1. If these are scores, name the column (score=..., in a command: "
+            "--run-score ...)."
+        )
+    have_fractions = (ranks[~np.isnan(ranks)] % 0.5).any()  # Halves are means of two ranks.
+    if (
+        have_fractions
+        and "score" in columns
+        and are_ranks_in_order(users, columns.numbers("score"))
+    ):
+        raise TableError(
+            f"{columns.source}: ranks have fractions, and scores are 1, 2, 3 and so on, so these "
+            "columns seem to be exchanged. Say which is which (columns=..., in a command: "
+            "--run-columns ..., or --run-score and --run-rank)."
         )
 
 
