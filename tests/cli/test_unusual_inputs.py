@@ -255,6 +255,9 @@ INPUTS: dict[str, Input] = {
     "clicks, of which most are 0": evaluated(
         lambda: csv(RATED.rename(columns={"rating": "click"}), click=_PAIRS.sum(axis=1) % 5 // 4)
     ),
+    "`diagnose` on clicks, of which most are 0": diagnosed(
+        lambda: csv(RATED.rename(columns={"rating": "click"}), click=_PAIRS.sum(axis=1) % 5 // 4)
+    ),
     "ratings that are all 0": evaluated(lambda: csv(rating=0)),
     "ratings that are all 3": evaluated(lambda: csv(rating=3)),
     "`0;8;1,0`": evaluated(lambda: text(lines("user,item,rating", ";").replace("\n", ",0\n"))),

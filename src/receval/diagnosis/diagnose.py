@@ -16,7 +16,12 @@ from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
 from receval.data.reading import ReadingReport, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
-from receval.diagnosis.baselines import BaselineLists, fitting_baselines, ranked_baselines
+from receval.diagnosis.baselines import (
+    BaselineLists,
+    fitting_baselines,
+    ranked_baselines,
+    untrained_baselines,
+)
 from receval.diagnosis.compared_splits import (
     COMPARED_SPLITS,
     ComparedSplits,
@@ -56,6 +61,7 @@ from receval.diagnosis.unbiased_judgments import (
     unbiased_ratings,
     with_unbiased,
 )
+from receval.evaluation.fitted_systems import notes_on_clicks
 from receval.evaluation.identifiers import check_identifiers_of
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
@@ -323,6 +329,7 @@ def diagnose(
             *doubts,
             *relevance.notes,
             *negative_ratings_notes(ratings.values),
+            *notes_on_clicks(untrained_baselines(baselines.systems, seed), ratings.values),
             *notes,
         ),
         reading=readings_of(ratings, unbiased),
