@@ -50,6 +50,12 @@ NOTES: dict[str, NoteKind] = {
         "the same capital letters.",
         "Write all identifiers alike, or ignore the note if they are really different.",
     ),
+    "exchanged-columns": NoteKind(
+        "misleading",
+        "The lists of a run have many more test pairs if users are taken for items and items for "
+        "users, so its columns are probably exchanged.",
+        "Say which column has users and which has items (--run-user, --run-item).",
+    ),
     "items-without-features": NoteKind(
         "information",
         "Metrics of a feature, and groups of items, leave out items that have no value of it.",
@@ -162,6 +168,12 @@ NOTES: dict[str, NoteKind] = {
         "The ranks and the scores of a run disagree. The scores may be distances or losses, or the "
         "ranks may count from the worst item.",
         "Choose which of the two orders the lists (--run-order), or leave the other column out.",
+    ),
+    "ranks-as-scores": NoteKind(
+        "misleading",
+        "Scores that count the items of each user are probably ranks, of which the lowest is the "
+        "best, so the lists are upside down.",
+        "Give the items of each user in a list, the best first, or their real scores.",
     ),
     "equal-scores": NoteKind(
         "doubtful",

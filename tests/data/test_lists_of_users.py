@@ -94,8 +94,6 @@ def test_items_of_users_alone_are_judgments_of_which_all_are_relevant() -> None:
         ({"u1": [np.array([1, 2]), 3]}, "item 1 of user u1 is"),
         ({"u1": [1.5, 2.5]}, "item 1 of user u1 is 1.5. It must be an identifier"),
         ({"u1": [True, False]}, "item 1 of user u1 is true. It must be an identifier"),
-        ({"u1": {"a": 1, "b": 2, "c": 3}, "u2": {"c": 1}}, "scores are 1, 2, 3 .* as ranks are"),
-        ({"u1": {1: 7, 2: 5, 3: 9}, "u2": {1: 5, 2: 6}}, "items are 1, 2, 3 .* as ranks are"),
         ({"who": ["a", "b"], "how": [1, 2]}, "seems to have the columns of a table.*: who, how"),
     ],
 )
@@ -104,9 +102,20 @@ def test_lists_of_another_shape_are_refused(run: Any, message: str) -> None:
         evaluate_runs(GRADES, {"mine": run})
 
 
-def test_scores_of_all_items_in_their_order_are_no_ranks() -> None:
-    run = read_run({"u1": {0: 0.5, 1: 0.25, 2: 0.75}, "u2": {0: 0.5, 1: 1.5, 2: 1.0}})
-    assert run.scores.tolist() == [0.5, 0.25, 0.75, 0.5, 1.5, 1.0]
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ({"u1": {"a": 1, "b": 2, "c": 3}, "u2": {"c": 1}}, "the scores of each user are 1, 2, 3"),
+        ({"u1": {1: 7, 2: 5, 3: 9}, "u2": {1: 5, 2: 6}}, "the items of each user are 1, 2, 3"),
+        ({"u1": {0: 0.5, 1: 0.25, 2: 0.75}, "u2": {0: 0.5, 1: 1.5, 2: 1.0}}, None),
+        ({"u1": {"a": 3, "b": 2, "c": 1}}, None),
+        ({"u1": ["a", "b", "c"]}, None),
+    ],
+)
+def test_ranks_in_the_place_of_scores_or_items_are_told(run: Any, told: str | None) -> None:
+    notes = read_run(run).reading.notes
+    assert [note.code for note in notes] == (["ranks-as-scores"] if told else [])
+    assert all(str(told) in note for note in notes)
 
 
 @pytest.mark.parametrize("runs", ["run.json", ["run.json"], Path("run.json")])

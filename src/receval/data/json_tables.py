@@ -261,8 +261,6 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     """
     is_run = any(column.name == "score" for column in wanted)
     _refuse_columns(source, lists)
-    if is_run:
-        _refuse_ranks(source, lists)
     scores: dict[str, dict[str, float]] = {}
     for user, own in lists.items():
         ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
@@ -304,35 +302,6 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
                 "floating-point number."
             ) from None
     return scores
-
-
-def _refuse_ranks(source: str, lists: Mapping[Any, Any]) -> None:
-    """Refuse mappings of items to ranks, and of ranks to items, as scores of items."""
-    own = [mapping for mapping in lists.values() if isinstance(mapping, Mapping) and mapping]
-    if len(own) < len(lists) or max(map(len, own), default=0) < _FEWEST_RANKS:
-        return
-    values = [list(mapping.values()) for mapping in own]
-    items = [list(map(str, mapping)) for mapping in own]
-    # Of all items in their order, scores usually have fractions.
-    are_whole = all(isinstance(value, int) for own_values in values for value in own_values)
-    for what, of_each in (("scores", values), ("items", items if are_whole else [])):
-        if of_each and any(_count_from(first, of_each) for first in (0, 1)):
-            raise TableError(
-                f"{source}: {what} are 1, 2, 3 and so on for each user, in this order, as ranks "
-                "are. Give the items of each user in a list, the best first, or their scores, of "
-                "which the highest is the best."
-            )
-
-
-def _count_from(first: int, of_each: Sequence[Sequence[Any]]) -> bool:
-    """Tell whether the entries of each list are a number and those after it."""
-    return all(
-        list(map(str, entries)) == list(map(str, range(first, first + len(entries))))
-        for entries in of_each
-    )
-
-
-_FEWEST_RANKS = 3
 
 
 def _refuse_columns(source: str, lists: Mapping[Any, Any]) -> None:

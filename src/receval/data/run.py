@@ -25,7 +25,12 @@ from receval.data.columns import (
     refuse_lists_in_cells,
 )
 from receval.data.ratings import first_repeat
-from receval.data.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
+from receval.data.ratings_table import (
+    ITEM_NAMES,
+    LISTS_OF_USERS,
+    USER_NAMES,
+    columns_of_scores,
+)
 from receval.data.reading import ReadingOptions, ReadingReport, TableError
 from receval.data.tables import read_wanted
 from receval.notes import Note
@@ -235,6 +240,7 @@ def _run_of_columns(
         *identifier_doubts(columns.source, "items", item_ids),
         *_doubts_on_ranks(columns, users, order),
         *([] if is_said else _doubts_on_columns(columns)),
+        *_doubts_on_lists(columns, users, items, item_ids),
     ]
     if not scored.all():
         text = (
@@ -324,6 +330,38 @@ def _doubts_on_columns(columns: FoundColumns) -> list[Note]:
         "--run-score ... or --run-rank ...)."
     )
     return [Note("no-score-column", text)]
+
+
+def _doubts_on_lists(
+    columns: FoundColumns,
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    item_ids: NDArray[np.str_],
+) -> list[Note]:
+    """Return a note if the scores or the items in lists of users are ranks: 1, 2, 3 and so on."""
+    if not columns.form.startswith(LISTS_OF_USERS) or np.bincount(users).max() < _SHORTEST_LIST:
+        return []
+    scores = columns.numbers("score")
+    if are_ranks_in_order(users, scores):
+        what = "scores"
+    # All items in their order usually have scores with fractions.
+    elif (
+        (scores == np.rint(scores)).all()
+        and np.char.isdecimal(item_ids).all()
+        and are_ranks_in_order(users, item_ids.astype(np.float64)[items])
+    ):
+        what = "items"
+    else:
+        return []
+    text = (
+        f"{columns.source}: the {what} of each user are 1, 2, 3 and so on, in this order, as ranks "
+        "are, but the items with the highest scores come first. If these are ranks, give the items "
+        "of each user in a list, the best first."
+    )
+    return [Note("ranks-as-scores", text)]
+
+
+_SHORTEST_LIST = 3
 
 
 def _doubts_on_ranks(
