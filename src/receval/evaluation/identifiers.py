@@ -314,6 +314,9 @@ def check_that_identifiers_meet(
 MOST_SOUGHT = 200
 """Of how many users the test pairs are sought in a run, as they are and exchanged."""
 
+MOST_ROWS = 1_000_000
+"""In longer runs, about so many rows are looked at."""
+
 FEWEST_FOUND = 10
 
 
@@ -326,21 +329,23 @@ def _exchanged(name: str, run: Run, test: Ratings) -> list[Note]:
     is_sought = test.users < MOST_SOUGHT
     sought = test.users[is_sought].astype(np.int64) * len(items) + test.items[is_sought]
     found = []
+    step = 1 + len(run) // MOST_ROWS
+    run_users, run_items = run.users[::step], run.items[::step]
     for own_users, user_ids, own_items, item_ids in (
-        (run.users, run.user_ids, run.items, run.item_ids),
-        (run.items, run.item_ids, run.users, run.user_ids),
+        (run_users, run.user_ids, run_items, run.item_ids),
+        (run_items, run.item_ids, run_users, run.user_ids),
     ):
-        rows = np.array([users.get(own, -1) for own in user_ids.tolist()])[own_users]
+        rows = np.array([users.get(own, -1) for own in user_ids.tolist()], np.int32)[own_users]
         is_own = rows >= 0
         columns = np.array([items.get(own, -1) for own in item_ids.tolist()])[own_items[is_own]]
-        listed = (rows[is_own] * len(items) + columns)[columns >= 0]
+        listed = (rows[is_own].astype(np.int64) * len(items) + columns)[columns >= 0]
         found.append(int(np.isin(sought, listed).sum()))
     as_given, exchanged = found
     if exchanged < FEWEST_FOUND or exchanged <= 2 * as_given:
         return []
     text = (
-        f"{name} has {as_given:,} of {len(sought):,} test pairs, but {exchanged:,} if its users "
-        "and items are exchanged. Check which column is what (in a command: --run-user and "
+        f"{name} has {exchanged / max(1, as_given):.1f} times as many test pairs if its users and "
+        "items are exchanged. Check which column is what (in a command: --run-user and "
         "--run-item)."
     )
     return [Note("exchanged-columns", text)]
