@@ -402,6 +402,18 @@ INPUTS: dict[str, Input] = {
     "scores beside ranks as test data": compared(
         lambda: csv(RUN, "mine.csv"), test=lambda: csv(RUN, "test.csv", rank=1 + COUNT)
     ),
+    "a run whose users and items are exchanged": compared(
+        lambda: csv(
+            RUN[["user", "item", "score"]].set_axis(["item", "user", "score"], axis=1), "mine.csv"
+        ),
+        test=lambda: csv(TEST[TEST["user"] > 8], "test.csv"),
+    ),
+    "ranks as the scores of `{user: {item: score}}`": compared(
+        lambda: text(
+            json.dumps({str(u): {"1": 1, "3": 2, "5": 3} for u in range(1, 9)}), "mine.json"
+        )
+    ),
+    "ranks of -1": compared(lambda: csv(RUN.drop(columns="score"), "mine.csv", rank=-1)),
     "ratings of -1 beside 7, 8 and 9": evaluated(
         lambda: csv(rating=np.where(COUNT % 4, 6 + COUNT % 4, -1))
     ),

@@ -139,6 +139,7 @@ def test_items_that_are_lists_written_as_text_are_refused_unless_they_are_said_t
         ([1, 1, 2], ["1 2", "2 1", "1 2"]),
         ([1, 2, 3], ["[REC]", "Heat", "Alien"]),
         ([1], ["[1, 2]"]),
+        ([1, 2, 3, 4], [f"Season {n // 2} Episode {n % 2}" for n in range(4)]),
     ],
 )
 def test_titles_of_several_words_are_no_lists(users: list[int], items: list[str]) -> None:

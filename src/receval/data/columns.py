@@ -395,8 +395,11 @@ def refuse_lists_in_cells(
     are_lists = sum(map(bool, map(_IN_BRACKETS.fullmatch, names))) >= least
     if not are_lists and np.bincount(users).max() == 1:
         listed = [name for name in names if _LISTED.fullmatch(name)]
-        entries = [entry for name in listed for entry in _BETWEEN.split(name)]
-        are_alike = 2 * len(set(entries)) <= len(entries) or all(map(str.isdecimal, entries))
+        of_each = [_BETWEEN.split(name) for name in listed]
+        entries = [entry for own in of_each for entry in own]
+        # Titles may begin with the same word, such as Season 1 Episode 2.
+        are_alike = 2 * len(set(entries)) <= len(entries) and len({own[0] for own in of_each}) > 1
+        are_alike |= all(map(str.isdecimal, entries))
         are_lists = len(listed) >= least and are_alike
     if are_lists:
         raise TableError(
