@@ -446,6 +446,9 @@ INPUTS: dict[str, Input] = {
     "ratings before users": evaluated(
         lambda: text("".join(f"{1 + n * 7 % 5},{n % 30},{n % 23}\n" for n in range(90)))
     ),
+    "`user,item,category` without a header": evaluated(
+        lambda: text("".join(f"{u},{i},{i % 4}\n" for u, i in _PAIRS))
+    ),
     "columns without names": evaluated(lambda: text(lines())),
 }
 

@@ -597,11 +597,17 @@ def test_dates_in_the_place_of_users_or_items_are_refused_without_a_header(
 
 
 def exchanged(order: str) -> list[list[object]]:
-    """Rows of 90 ratings, with the columns in an order: user, item, rating, time, price."""
+    """Rows of 90 ratings, with columns in an order: user, item, rating, time, price and others."""
     rows = [
-        {"u": n % 30, "i": 100 + n % 7 + 10 * (n // 30), "r": 1 + n % 5, "t": 1_620_000_000 + 7 * n}
-        | {
+        {
+            "u": n % 30,
+            "i": 100 + n % 7 + 10 * (n // 30),
+            "r": 1 + n * n // 7 % 5,
+            "t": 1_620_000_000 + 7 * n,
+            "c": (n % 7 + 10 * (n // 30)) % 4,
+            "g": n % 30 % 3,
             "p": 1.5 * (n % 40),
+            "q": 2 * n,
             "B": f"B0000000{10 + n % 7 + 10 * (n // 30)}",
             "A": f"A1B2C3D4E5F{n % 30}",
         }
@@ -626,6 +632,10 @@ in_order = pytest.mark.parametrize(
         ("upi", "column 1 .* has fractions such as 1.5", "user,rating,item"),
         ("BArt", "has products of Amazon and the next one its customers", "item,user,rating,time"),
         ("uiprt", "columns 2 and 3 .* may both have the ratings", "user,item,-,rating"),
+        ("uic", "column 2 .* has the same value in all rows of each item", "user,item,- or"),
+        ("uicrt", "column 2 .* has the same value in all rows of each item", "user,item,- or"),
+        ("uig", "column 2 .* has the same value in all rows of each user", "user,item,- or"),
+        ("uipqt", "columns 2 and 3 .* may both have the ratings", "user,item,-,rating"),
         ("rui", "column 0 .* has only 5 different numbers", "rating,user,item"),
         ("ruit", "column 0 .* has only 5 different numbers", "rating,user,item"),
     ],

@@ -559,17 +559,39 @@ def _of_ratings(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
 
 
 _MOST_STARS = 10
+_FEWEST_AGAIN = 20
+
+
+def _depends_on(column: _Column, key: _Column) -> bool:
+    """Tell whether a column has one value for each key, although many keys are repeated."""
+    keys = set(key.cells)
+    again = len(key.cells) - len(keys)
+    differ = len(set(column.cells)) > 1 and len(keys) > 1
+    return (
+        again >= _FEWEST_AGAIN
+        and differ
+        and len({*zip(key.cells, column.cells, strict=True)}) == len(keys)
+    )
 
 
 def _other_ratings(columns: Sequence[_Column], times: Sequence[int]) -> str:
     """Return a doubt if another column may have the ratings rather than the third; or nothing."""
     users, third = columns[0], columns[2]
-    if third.are_grades or third.numbers is None:
+    if third.numbers is None:
+        return ""
+    for what, own in (("user", users), ("item", columns[1])):
+        if _depends_on(third, own):
+            return (
+                f"column 2 (counted from 0) has the same value in all rows of each {what}, so it "
+                f"may describe {what}s rather than rate items. "
+                f"{_advised('user,item,-', 'user,item,rating')}"
+            )
+    if third.are_grades:
         return ""
     others = [
         place
         for place, own in enumerate(columns[3:], 3)
-        if times and place < times[0] and own.are_grades and set(own.cells) - {"0", "1"}
+        if times and place < times[0] and own.numbers is not None and set(own.cells) - {"0", "1"}
     ]
     if others:
         advice = _advised(f"user,item,{','.join(UNREAD * (others[0] - 2))},rating")
