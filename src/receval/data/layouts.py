@@ -201,14 +201,16 @@ def first_lines(path: Path, encoding: str | None = None) -> list[str]:
 
 
 def plain_name(name: str) -> str:
-    """Return a column's name for comparison: in lower case, without punctuation and types.
+    """Return a column's name for comparison: in lower case, without punctuation, types and remarks.
 
     Examples
     --------
-    >>> plain_name("user_id:token"), plain_name("User ID"), plain_name("userId")
-    ('userid', 'userid', 'userid')
+    >>> plain_name("user_id:token"), plain_name("User ID"), plain_name("Rating (1-5)")
+    ('userid', 'userid', 'rating')
     """
-    return "".join(sign for sign in name.partition(":")[0].lower() if sign.isalnum())
+    own = name.partition(":")[0]
+    own = own.partition("(")[0] or own
+    return "".join(sign for sign in own.lower() if sign.isalnum())
 
 
 def split_line(line: str, delimiter: str, *, has_quotes: bool = True) -> list[str]:
@@ -243,7 +245,7 @@ def is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return "_" not in text
+    return "_" not in text and text.isascii()
 
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}([,.'_\s]\d{3})+([.,]\d+)?")
