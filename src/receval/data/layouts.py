@@ -29,6 +29,7 @@ FIRST_LINES = 1000
 _TRIED = ("\t", "::", ";", "|", ",", " ")
 
 _FIRST_BYTES = 1 << 22
+_PIECE = 1 << 16
 
 _LONGEST_CELL = 1 << 27
 
@@ -187,10 +188,13 @@ def _refuse_other_first_line(
 
 def first_lines(path: Path, encoding: str | None = None) -> list[str]:
     """Return the first lines of a text, without line ends."""
+    start, piece = bytearray(), b"first"
     with opened_text(path, encoding) as file:
-        start = file.read(_FIRST_BYTES)
-    lines = start.split(b"\n", FIRST_LINES)
-    if len(start) == _FIRST_BYTES or len(lines) > FIRST_LINES:
+        while piece and start.count(b"\n") <= FIRST_LINES and len(start) < _FIRST_BYTES:
+            piece = file.read(_PIECE)
+            start += piece
+    lines = bytes(start).split(b"\n", FIRST_LINES)
+    if piece or len(lines) > FIRST_LINES:
         # The last line is incomplete.
         lines = lines[:-1] or lines
     # Invalid bytes are reported with their place when the whole file is read.
