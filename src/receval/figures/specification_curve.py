@@ -207,8 +207,8 @@ def draw_levels(
     axes.spines[["left", "bottom"]].set_visible(False)
     if headed:
         for decision, group in zip(decisions, middles, strict=True):
-            title = decision.title.replace("\n", " ")
-            _beside(axes, 0, 0, group[0] - 0.6, title, ha="left", va="bottom", weight="bold")
+            name = decision.title.replace("\n", " ")
+            _beside(axes, 0, 0, group[0] - 0.6, name, ha="left", va="bottom", weight="bold")
         return
     titles = [
         _beside(axes, 0, 0, group[0] - 0.5, decision.title, ha="left", va="top", weight="bold")
