@@ -279,7 +279,7 @@ def _measured(quantity: Quantity, paper: str, sources: ClaimSources) -> tuple[fl
 _INTRODUCTION = """\
 # Errata
 
-Written by `receval repo errata` from `config/errata.yaml` and accepted results; edit the former.
+<!-- Written by `receval repo errata` from accepted results and `config/errata.yaml`; edit that. -->
 
 An *erratum* is a place where a paper's text, its figures or tables and its released code disagree
 with each other or with the public data, or where the text leaves open what its figures need

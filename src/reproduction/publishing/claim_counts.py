@@ -253,8 +253,9 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
     twins = " The data are synthetic twins." if is_demo else ""
     return (
         "Share of replications with other root seeds in which each claim of the paper holds, with "
-        f"its 95 % Wilson interval ({most} replications at most). Where the claim is a number, "
-        "where the published one lies: the grey band is our 95 % prediction interval for one more "
+        f"its 95 % Wilson interval ({most} replications at most); the pale bar beside the dot "
+        "is the share in which it holds in part. Where the claim is a number, where the published "
+        "one lies: the grey band is our 95 % prediction interval for one more "
         "replication, from -1 to 1 about our mean, and a triangle lies beyond three times its half "
         "width. A half-filled mark is outside the band only because the paper prints few digits: "
         "numbers that round to the printed one are inside. The codes of the claims are those of "
@@ -287,7 +288,8 @@ def draw(rows: pd.DataFrame) -> Figure:
         _draw_shares(left, own, labels, most)
         for panel in right:
             _draw_places(panel, own, positions[block], most)
-    _add_legend(figure, has_numbers=has_numbers)
+    beyond = bool((np.abs(positions) > FARTHEST).any())
+    _add_legend(figure, has_numbers=has_numbers, has_beyond=beyond)
     return figure
 
 
@@ -338,7 +340,7 @@ def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64],
         )
     axes.set_xlim(-FARTHEST, FARTHEST)
     axes.set_xticks([-1, 0, 1])
-    axes.set_xlabel("Published\nnumber")
+    axes.set_xlabel("Published number\n(half-widths)")
     _rows_of(axes, len(rows), most)
     axes.set_yticklabels([])
 
@@ -354,7 +356,7 @@ def _filled(part: str) -> dict[str, Any]:
     }
 
 
-def _add_legend(figure: Figure, *, has_numbers: bool) -> None:
+def _add_legend(figure: Figure, *, has_numbers: bool, has_beyond: bool) -> None:
     """Add a legend of the marks below the panels."""
     axes = figure.axes[0]
     lines: dict[str, dict[str, Any]] = {
@@ -369,6 +371,8 @@ def _add_legend(figure: Figure, *, has_numbers: bool) -> None:
             "inside if not rounded": mark | _filled("bottom"),
             "outside": mark | _filled("full"),
         }
+    if has_beyond:
+        lines["beyond three half-widths"] = {"linestyle": "none", "marker": ">"} | _filled("full")
     for label, style in lines.items():
         axes.plot([], [], label=label, markersize=3, **style)
     legend_below(figure)

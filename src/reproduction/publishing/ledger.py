@@ -466,7 +466,11 @@ def reasons_once(
 
 def list_headings(paper: str) -> tuple[str, str, str]:
     """Return the headings of the three lists of a paper."""
-    failing = "Could not be rebuilt" if is_rebuilt(paper) else "Not seen on our data, or in part"
+    failing = (
+        "Could not be rebuilt, or in part"
+        if is_rebuilt(paper)
+        else "Not seen on our data, or in part"
+    )
     return "Slips in the paper", failing, "Depends on the split"
 
 

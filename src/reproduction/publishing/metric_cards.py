@@ -43,7 +43,7 @@ _LINKS = {
 _INTRODUCTION = """\
 # Metrics
 
-Written by `receval repo metrics` from the code that computes them; edit the docstrings instead.
+<!-- Written by `receval repo metrics` from the code that computes them; edit the docstrings. -->
 
 Every metric has a label, `name(parameter=value,...)@cutoff`, such as `nDCG(gain=exp)@10`.
 Parameters at their default are left out. [Dialects](dialects.md) say which label gives the values

@@ -80,10 +80,10 @@ ABOVE, LINE_HEIGHT = 14, 9.5
 """Points between the rows and the lines above them, and between two of these."""
 
 STEEPER_THAN = {
-    "both": "than average rating and complement",
-    "complement": "than complement alone",
-    "average rating": "than average rating alone",
-    "neither": "than neither of them",
+    "both": "odds steeper than average rating and complement",
+    "complement": "odds steeper than complement alone",
+    "average rating": "odds steeper than average rating alone",
+    "neither": "odds steeper than neither of them",
 }
 """What the odds of popularity are steeper than."""
 
@@ -221,8 +221,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         groups = [
             group_of_areas(areas[chosen], label, STEEPER_THAN, OUTCOME_STYLES)
             for label, chosen in (
-                (f"Popularity and average rating agree{STEEPER}", popularity == AGREE),
-                (f"They disagree{STEEPER}", popularity == DISAGREE),
+                ("Popularity and average rating agree", popularity == AGREE),
+                ("They disagree", popularity == DISAGREE),
                 ("One of them is equal for both items", ~popularity.isin([AGREE, DISAGREE])),
             )
         ]
@@ -231,9 +231,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             share_beside_paper(rows, statement, is_real=display.is_real(dataset))
             for statement in (RANKINGS_DISAGREE, STEEPER_THAN_BOTH)
         )
-        axes.set_title(
-            f"{display.datasets[dataset]}: optimal rankings disagree on {disagree} of the pairs"
-        )
+        axes.set_title(f"{display.datasets[dataset]}: optimal rankings disagree on {disagree}")
         print_totals(
             axes, [f"Odds of popularity steeper than average rating and complement: {steeper}"]
         )
@@ -242,8 +240,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 # Groups of rows and the lines above them, also of figure 9.
-
-STEEPER = "; odds of popularity are steeper"
 
 
 def group_of_areas(

@@ -48,7 +48,6 @@ OUTCOME_STYLES = {
     DISAGREE: (COLOURS[DISAGREE], "they disagree"),
     TIED: (COLOURS[TIED], "one of them has a tie"),
 }
-ODDS = "; odds of popularity are"
 HEADS = ("agree", "disagree", "tied")
 TOGETHER = "popularity and relevance agree"
 
@@ -166,8 +165,8 @@ def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_real: bool) 
     groups = [
         group_of_areas(areas[chosen], label, _names_against(compared), OUTCOME_STYLES, remark)
         for label, chosen, compared, remark in (
-            (f"Popularity and relevance agree{ODDS}", together, COMPARED[AGREE], remark),
-            (f"They do not{ODDS}", ~together, COMPARED[DISAGREE], ""),
+            ("Popularity and relevance agree", together, COMPARED[AGREE], remark),
+            ("They do not", ~together, COMPARED[DISAGREE], ""),
         )
     ]
     draw_groups(axes, groups, OUTCOME_STYLES, HEADS)
@@ -182,7 +181,7 @@ def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_real: bool) 
 def _names_against(compared: str) -> dict[str, str]:
     """Return the names of the rows: whether popularity is steeper, and whether lemma 3 fails."""
     return {
-        f"{steepness}{fails}": f"{steepness} than {compared}{told}"
+        f"{steepness}{fails}": f"odds {steepness} than {compared}{told}"
         for steepness in ("steeper", "not steeper")
         for fails, told in (("", ""), (", lemma fails", "; lemma 3 does not hold"))
     }

@@ -33,9 +33,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     most = np.argsort(-found.alone[0], kind="stable")[:SHOWN]
     shown = [name for name in DECISION_NAMES if name in {found.names[at] for at in most}]
     signs = {name: sign for sign, name in VERDICTS.items()}
+    effect = real_values(universes["effect"])
+    # A hundredth cannot be seen, but who is ahead is counted: away from zero.
+    hundredths = np.sign(effect) * np.maximum(np.round(100 * np.abs(effect)), effect != 0)
     alike = universes[shown].assign(
-        # A hundredth cannot be seen. Zero has one sign.
-        effect=np.round(100 * real_values(universes["effect"])).astype(np.int64),
+        effect=hundredths.astype(np.int64),
         sign=universes["verdict"].map(signs),
     )
     return alike.value_counts(sort=False).rename("universes").reset_index()

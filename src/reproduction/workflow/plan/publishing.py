@@ -246,7 +246,7 @@ class PlannedPaper:
         return {
             "artifacts": len(kinds),
             "figures": kinds.count("figure"),
-            "tables": kinds.count("table"),
+            "tables": kinds.count("table") + kinds.count("page"),
             "datasets": len({e.dataset for e in there}),
             "splits": len({(e.dataset, e.split) for e in there}),
             "systems": len({name for _, _, name in trained}),
