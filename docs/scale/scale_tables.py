@@ -62,6 +62,28 @@ def kernels(roofline: Mapping[str, Any]) -> list[str]:
     return table(("kernel", "s", "of the copy", "of the peak"), rows)
 
 
+def lists_in_blocks(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the table of evaluating lists in blocks, against only reading their files.
+
+    The last row is that of a hundred times as many users as in the last record, by proportion.
+    """
+    rows = []
+    for record in (*records, records[-1]):
+        is_scaled = len(rows) == len(records)
+        factor = 100 if is_scaled else 1
+        read, own = record["read"], record["evaluated"]
+        cells = [
+            f"{factor * record['users'] / 1e6:,.0f} M{', extrapolated' if is_scaled else ''}",
+            str(record["runs"]),
+            *(f"{factor * one[name]:,.0f}" for name in ("CPU s", "s") for one in (read, own)),
+            f"{own['CPU s'] / read['CPU s']:.1f}",
+            f"{own['GiB']:.1f}",
+        ]
+        rows.append(cells)
+    heads = ("users", "runs", "read, CPU s", "all, CPU s", "read, s", "all, s", "CPU ratio", "GiB")
+    return table(heads, rows)
+
+
 def growth(records: Sequence[RunRecord]) -> list[str]:
     """Return the table of times and memory of the ends, with the exponents of the last step.
 
