@@ -62,6 +62,11 @@ def kernels(roofline: Mapping[str, Any]) -> list[str]:
     return table(("kernel", "s", "of the copy", "of the peak"), rows)
 
 
+def seconds(number: float) -> str:
+    """Return seconds with at least two digits."""
+    return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
+
+
 def lists_in_blocks(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the table of evaluating lists in blocks, against only reading their files.
 
@@ -75,7 +80,7 @@ def lists_in_blocks(records: Sequence[Mapping[str, Any]]) -> list[str]:
         cells = [
             f"{factor * record['users'] / 1e6:,.0f} M{', extrapolated' if is_scaled else ''}",
             str(record["runs"]),
-            *(f"{factor * one[name]:,.0f}" for name in ("CPU s", "s") for one in (read, own)),
+            *(seconds(factor * one[name]) for name in ("CPU s", "s") for one in (read, own)),
             f"{own['CPU s'] / read['CPU s']:.1f}",
             f"{own['GiB']:.1f}",
         ]
