@@ -321,6 +321,7 @@ def write_run(
     Parameters
     ----------
     run : Run
+        The lists to write, from :func:`read_run`, for example.
     path : path
         Its extension determines the format: ``.run``, ``.trec``, ``.tsv``, ``.csv``, ``.parquet``,
         ``.json`` or ``.inter``.

@@ -114,6 +114,7 @@ def load_result(folder: str | Path) -> EvaluationResult:
     Parameters
     ----------
     folder : path
+        Where the result was saved.
 
     Returns
     -------

@@ -115,7 +115,15 @@ class ResultTables(AveragesAndPairs):
         names: Mapping[str, str] | None = None,
         **comparison: Unpack[ComparisonOptions],
     ) -> None:
-        """Write a table as Markdown; the arguments are those of :meth:`to_latex`."""
+        """Write a table as Markdown.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        table, decimals, names
+            As for :meth:`to_latex`.
+        """
         printed = self._printed(table, decimals, names, comparison)
         write_atomically(Path(path), to_markdown(printed))
 

@@ -116,6 +116,11 @@ class SplitRatings:
     def relevance(self, relevant: float | Literal["auto"]) -> RelevanceRule:
         """Return the relevance threshold of test ratings, the same for all splits of a table.
 
+        Parameters
+        ----------
+        relevant : float or "auto"
+            The lowest relevant rating, or the middle of the scale and the like.
+
         Raises
         ------
         ValueError
@@ -199,7 +204,13 @@ class SplitRatings:
         return export_frames(self.to_frames(), self.n_folds, Path(folder), format, name)
 
     def generator_for(self, number: int) -> GeneratorFor:
-        """Return a function that makes the generators of one fold, the same for all systems."""
+        """Return a function that makes the generators of one fold, the same for all systems.
+
+        Parameters
+        ----------
+        number : int
+            The fold, from 0.
+        """
 
         def generator_of(*names: str | int) -> Any:
             return generator(self.seed, self.name, number, *names)
@@ -313,6 +324,7 @@ def load_split(folder: str | Path) -> SplitRatings:
     Parameters
     ----------
     folder : path
+        Where the split was saved.
 
     Returns
     -------
