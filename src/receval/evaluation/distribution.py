@@ -15,6 +15,8 @@ from receval.evaluation.by_user import CONFIDENCE
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.storage.messages import how_many
 
+_LONGEST_LINE = 36
+
 
 @dataclass(frozen=True)
 class DifferenceOverUsers:
@@ -79,8 +81,8 @@ class DifferenceOverUsers:
             f"{self.metric} of {self.first} minus that of {self.second} for each of "
             f"{how_many(n, 'user')} ({self.protocol}): the share of users with at most this "
             "difference, with a 95 % band for the whole curve. "
-            f"{self.first} has the higher value for {ahead:.1%} of users, {self.second} for "
-            f"{behind:.1%}"
+            f"{self.first} has the higher value for {100 * ahead:.1f} % of users, {self.second} "
+            f"for {100 * behind:.1f} %"
         )
 
     def draw(self) -> Figure:
@@ -106,7 +108,8 @@ class DifferenceOverUsers:
         axes.set_xlim(-edge, edge)
         axes.set_ylim(0, 1)
         axes.xaxis.set_major_locator(MaxNLocator(5))
-        names = f"{legend_name(self.first)} minus {legend_name(self.second)}"
-        axes.set_xlabel(f"{legend_name(self.metric)}:\n{names}")
+        first, second = legend_name(self.first), f"minus {legend_name(self.second)}"
+        between = " " if len(first + second) < _LONGEST_LINE else "\n"
+        axes.set_xlabel(f"{legend_name(self.metric)}:\n{first}{between}{second}")
         axes.set_ylabel("Share of users")
         return figure
