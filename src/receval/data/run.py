@@ -25,7 +25,7 @@ from receval.data.reading import ReadingOptions, ReadingReport, TableError
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.storage.files import replacing
-from receval.storage.messages import quoted, shortened
+from receval.storage.messages import how_many, quoted, shortened
 
 SCORE_NAMES = (
     "score", "prediction", "pred", "predictedrating", "rating", "similarity", "value", "scores",
@@ -58,7 +58,7 @@ _ATOMIC = {"user": "user_id:token", "item": "item_id:token", "score": "score:flo
 _TREC = ("user", "Q0", "item", "rank", "score", "tag")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """The lists of one system, one entry for each recommended item.
 
@@ -89,6 +89,10 @@ class Run:
     item_ids: NDArray[np.str_]
     source: str = "the run"
     reading: ReadingReport = field(default_factory=lambda: ReadingReport("the run"))
+
+    def __repr__(self) -> str:
+        users, rows = how_many(len(self.user_ids), "user"), how_many(len(self.items), "row")
+        return f"<{self.source}: {rows} of {users}>"
 
     def __len__(self) -> int:
         return len(self.users)

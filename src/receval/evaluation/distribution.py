@@ -18,7 +18,7 @@ from receval.storage.messages import how_many
 _LONGEST_LINE = 36
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DifferenceOverUsers:
     r"""The differences of two systems, user by user, and their distribution with a band.
 
@@ -84,6 +84,9 @@ class DifferenceOverUsers:
             f"{self.first} has the higher value for {100 * ahead:.1f} % of users, {self.second} "
             f"for {100 * behind:.1f} %"
         )
+
+    def __repr__(self) -> str:
+        return self.caption
 
     def draw(self) -> Figure:
         """Draw the distribution, inside :func:`receval.figures.style.figure_style`."""

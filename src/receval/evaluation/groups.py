@@ -205,7 +205,7 @@ _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GroupedResult:
     """Values of systems for groups of users, or for the relevant test items of groups of items.
 
@@ -503,6 +503,8 @@ class GroupedResult:
             index=["protocol", "metric", "system"], columns="group", values="mean", sort=False
         )
         return str(WholeTable(table[list(self.groups)].round(4)))
+
+    __repr__ = __str__
 
 
 # Comparisons of two groups: the difference, half of its interval, the effect size, and the p-value,

@@ -14,7 +14,7 @@ from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_r
 from receval.figures.whole_tables import WholeTable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EvaluationResult(ResultLists, ResultReport):
     """Values of systems by protocol, metric and user.
 
@@ -105,6 +105,8 @@ class EvaluationResult(ResultLists, ResultReport):
         shown = table[list(self.metrics)].round(4)
         shown = shown.rename(columns=lambda name: with_direction(name, self.less_is_better))
         return str(WholeTable(shown))
+
+    __repr__ = __str__
 
 
 @checked_arguments

@@ -57,7 +57,7 @@ _TOLD = ("metric", "protocol", "relevant", "users", "dialect")
 """What the settings of a result say of how trials were measured."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TuningResult:
     """The trials of some systems, and the systems with their best parameters.
 
@@ -258,6 +258,8 @@ class TuningResult:
     def __str__(self) -> str:
         shown = self.summary().drop(columns="seconds")
         return str(shown.round({"value": 4}).to_string(index=False))
+
+    __repr__ = __str__
 
 
 @checked_arguments
