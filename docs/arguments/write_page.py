@@ -34,9 +34,12 @@ make, and methods of results. [library.md](library.md) shows them at work.
 """
 
 COMMON = {
-    "**comparison": "How systems are compared: the arguments of `compare`, by name.",
-    "seed": "Seed of all random numbers: the same seed gives the same scores.",
-    "librec_seed": "Draw the random numbers that LibRec 2.0.0 draws from this seed, in its order.",
+    "**comparison": ("", "How systems are compared: the arguments of `compare`, by name."),
+    "seed": ("int", "Seed of all random numbers: the same seed gives the same scores."),
+    "librec_seed": (
+        "int",
+        "Draw the random numbers that LibRec 2.0.0 draws from this seed, in its order.",
+    ),
 }
 """Arguments that mean the same everywhere."""
 
@@ -91,17 +94,17 @@ def written(default: object) -> str:
     return repr(default).replace("\n", " ")
 
 
-def meanings(text: str) -> dict[str, str]:
-    """Return what a docstring says of each argument or attribute, as Markdown."""
-    found: dict[str, str] = {}
+def meanings(text: str) -> dict[str, tuple[str, str]]:
+    """Return the type and the meaning of each argument or attribute, as Markdown."""
+    found: dict[str, tuple[str, str]] = {}
     for title in ("Attributes", "Parameters"):
         section = re.search(rf"^{title}\n-+\n(.*?)(?=\n+^\w[\w ]*\n-+\n|\Z)", text, re.M | re.S)
         if section is None:
             continue
         parts = re.split(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : (.*))?$", section[1], flags=re.M)
         for names, kind, body in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-            words = in_markdown(body) or in_markdown(f"({kind})" if kind else "")
-            found |= dict.fromkeys(names.split(", "), words)
+            own = (in_markdown(kind or "").removesuffix(", optional"), in_markdown(body))
+            found |= dict.fromkeys(names.split(", "), own)
     return found
 
 
@@ -117,17 +120,17 @@ def table(name: str, function: Callable[..., object], text: str) -> list[str]:
     """Return the section of a function, or nothing if it takes no arguments."""
     told = COMMON | meanings(text)
     rows = list(arguments(function))
-    missing = [own for own, _ in rows if not told.get(own)]
+    missing = [own for own, _ in rows if not any(told.get(own, ()))]
     if missing:
         raise ValueError(f"The docstring of {name} does not explain {', '.join(missing)}.")
     if not rows:
         return []
-    lines = [f"| `{own}` | {default} | {told[own]} |" for own, default in rows]
+    lines = [f"| `{own}` | {told[own][0]} | {default} | {told[own][1]} |" for own, default in rows]
     first = in_markdown(re.split(r"\n\s*\n", text)[0])
     return [f"### `{name}`", "", first, "", *HEADS, *lines, ""]
 
 
-HEADS = ("| argument | default | meaning |", "| --- | --- | --- |")
+HEADS = ("| argument | type | default | meaning |", "| --- | --- | --- | --- |")
 
 
 def kinds_of_splits() -> list[str]:
@@ -142,7 +145,7 @@ def kinds_of_splits() -> list[str]:
             for name, own in model.model_fields.items()
             if name not in ("kind", "selection")
         ]
-        meant = [f"- `{name}`: {words}" for name, words in meanings(told).items()]
+        meant = [f"- `{name}`: {words}" for name, (_, words) in meanings(told).items()]
         told_options = f"Options: {', '.join(options) or 'none'}."
         lines += [f"### `{kind}`", "", *"\n\n".join([*prose, told_options]).split("\n"), ""]
         lines += [*meant, ""] if meant else []

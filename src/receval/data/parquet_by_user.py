@@ -343,7 +343,7 @@ class ParquetByUser:
         for group, whole in zip(groups, known, strict=True):
             if whole is None:
                 place = slice(at, at + group.rows)
-                whole = self._decoded(group, catalogue, *(own[place] for own in self._room))
+                whole = self._decoded(group, catalogue, self._room[0][place], self._room[1][place])
             # The next range begins in the same row group.
             if high is not None and group.highest >= high:
                 rest = whole.between(high, None)
@@ -423,7 +423,7 @@ class ParquetByUser:
         self, parts: Sequence[tuple[NDArray[Any], NDArray[np.int64]]], rows: int
     ) -> RowsOfUsers:
         """Return the rows of several parts, of which one may go on with the last user before."""
-        codes, values = (own[:rows] for own in self._room)
+        codes, values = self._room[0][:rows], self._room[1][:rows]
         if not parts:
             empty = np.empty(0, dtype=np.int64 if self.kind == "integer" else str)
             return RowsOfUsers(empty, np.zeros(1, dtype=np.int64), codes, values)

@@ -42,7 +42,8 @@ class ResultTables(AveragesAndPairs):
         Parameters
         ----------
         decimals : int
-            The number of decimals of averages and differences.
+            The number of decimals of averages and differences, which is less where they are 10 or
+            more.
         names : mapping of str to str, optional
             Names to print instead of those of systems, metrics and protocols, such as
             ``{"nDCG(gain=exp)@10": "nDCG"}``; others keep their names.

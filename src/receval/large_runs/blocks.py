@@ -154,7 +154,9 @@ class Blocks:
     ) -> None:
         of_users, of_sums = self._folder.files(block)
         with replacing(of_users) as unfinished:
-            pq.write_table(self._values_of_users(values, users), unfinished)
+            # Values repeat too little to look for equal ones.
+            table = self._values_of_users(values, users)
+            pq.write_table(table, unfinished, use_dictionary=["protocol", "system"])
         content = {
             "sums": {name: SumsOverUsers.of(own).as_dict() for name, own in values.items()},
             "counts": counts,

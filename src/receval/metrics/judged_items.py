@@ -18,7 +18,7 @@ from receval.storage.kernel_cache import njit
 # Judged items processed together; intermediate results take some ten bytes each.
 _BLOCK_ITEMS = 2**22
 
-# Rows of at most so many items are sorted by insertion, without new arrays.
+# Rows of at most so many items are sorted by counting, without new arrays.
 _SHORT = 32
 
 
@@ -250,10 +250,12 @@ def _best_first(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArr
         if end - first > _SHORT:
             positions[first:end] = first + np.argsort(-values[first:end], kind="mergesort")
             continue
-        for place in range(first, end):
-            before = place
-            while before > first and values[positions[before - 1]] < values[place]:
-                positions[before] = positions[before - 1]
-                before -= 1
-            positions[before] = place
+        # The place of a judgment is the number of those before it, counted without branches.
+        for own in range(first, end):
+            before = 0
+            for other in range(first, own):
+                before += values[other] >= values[own]
+            for other in range(own + 1, end):
+                before += values[other] > values[own]
+            positions[first + before] = own
     return positions

@@ -28,7 +28,7 @@ class ListedItems:
 
     users: NDArray[np.int32]
     items: NDArray[np.int32]
-    scores: NDArray[np.float64]
+    scores: NDArray[np.floating]
     starts: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
@@ -178,7 +178,7 @@ def _listed_candidates(
     is_base: NDArray[np.bool_],
     train_keys: NDArray[np.int64],
     ranked: NDArray[np.bool_],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.floating]]:
     """Return users, items and scores of the listed candidates, by user with the best first."""
     order = _order(listed, fold, protocol, generator_for)
     users, items, scores = listed.users, listed.items, listed.scores
