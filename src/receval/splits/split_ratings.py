@@ -256,7 +256,7 @@ def split(
         For splits by time: how many test ratings may be chosen by chance because of equal times.
         "some" allows at most half of them, "random" any number.
     **parameters
-        Parameters of the kind, such as ``train_ratio=0.8`` (or ``train_share``), ``folds=5``,
+        Parameters of the kind, such as ``train_ratio=0.8``, ``folds=5``,
         ``held_out=1``, ``cut="2003-01-31"``.
 
     Raises
