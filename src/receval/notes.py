@@ -50,6 +50,12 @@ NOTES: dict[str, NoteKind] = {
         "the same capital letters.",
         "Write all identifiers alike, or ignore the note if they are really different.",
     ),
+    "exchanged-columns": NoteKind(
+        "misleading",
+        "The lists of a run have many more test pairs if users are taken for items and items for "
+        "users, so its columns are probably exchanged.",
+        "Say which column has users and which has items (--run-user, --run-item).",
+    ),
     "items-without-features": NoteKind(
         "information",
         "Metrics of a feature, and groups of items, leave out items that have no value of it.",
@@ -84,6 +90,18 @@ NOTES: dict[str, NoteKind] = {
         "user or item.",
         "Leave rows without a user or an item out, or ignore the note if these are names.",
     ),
+    "row-of-totals": NoteKind(
+        "doubtful",
+        "A row of totals, as at the end of a spreadsheet, counts as a user with a rating.",
+        "Leave the row out, or ignore the note if this is a name.",
+    ),
+    "spreadsheet-identifiers": NoteKind(
+        "misleading",
+        "Spreadsheets round long numbers, and turn some identifiers into days, formulas or errors. "
+        "Different users or items may then have become the same.",
+        "Write the table again from its source, without opening it in a spreadsheet, or import "
+        "these columns as text.",
+    ),
     "missing-ratings": NoteKind(
         "doubtful",
         "A value far from the scale of the others, such as -1 or 99, or the most frequent 0, often "
@@ -94,6 +112,25 @@ NOTES: dict[str, NoteKind] = {
         "doubtful",
         "No column has a known name for ratings, so every row counts as a rating of 1.",
         "Name the column of ratings (--rating), or state that there is none (--rating -).",
+    ),
+    "no-score-column": NoteKind(
+        "doubtful",
+        "No column of a run has a known name for scores or ranks, so the order of the rows is that "
+        "of the lists.",
+        "Name the column of scores (--run-score) or ranks (--run-rank), or state that there is "
+        "neither (--run-score -).",
+    ),
+    "fractional-counts": NoteKind(
+        "doubtful",
+        "Counts are whole numbers. A point in them may separate thousands, and was read as a "
+        "decimal mark.",
+        "Write counts without marks between thousands, or ignore the note.",
+    ),
+    "run-as-test-data": NoteKind(
+        "misleading",
+        "Scores and ranks are those of a run. As test data, all its items count as relevant.",
+        "Check that test data and runs were not exchanged, or name the column of ratings "
+        "(--rating).",
     ),
     "judgments-or-ratings": NoteKind(
         "doubtful",
@@ -108,8 +145,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "early-times": NoteKind(
         "doubtful",
-        "Read as seconds, the times are shortly after 1970, so they probably have another unit.",
-        "Set the unit of the times (--time-unit).",
+        "The times are long ago, so they probably have another unit, or do not count from 1970.",
+        "Set the unit of the times (--time-unit), or write dates.",
     ),
     "empty-lists": NoteKind(
         "doubtful",
@@ -131,6 +168,12 @@ NOTES: dict[str, NoteKind] = {
         "The ranks and the scores of a run disagree. The scores may be distances or losses, or the "
         "ranks may count from the worst item.",
         "Choose which of the two orders the lists (--run-order), or leave the other column out.",
+    ),
+    "ranks-as-scores": NoteKind(
+        "misleading",
+        "Scores that count the items of each user are probably ranks, of which the lowest is the "
+        "best, so the lists are upside down.",
+        "Give the items of each user in a list, the best first, or their real scores.",
     ),
     "equal-scores": NoteKind(
         "doubtful",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from receval.cli.main import main
+from receval.cli.arguments import COLUMNS, READING
+from receval.cli.main import command_parser, main
 
 pytestmark = pytest.mark.usefixtures("unrendered")
 
@@ -62,3 +63,45 @@ def test_notes_on_training_data_name_its_options(
     assert main(["runs", *words, "--out", str(tmp_path / "out")]) == 0
     told = " ".join(capsys.readouterr().err.split())
     assert "in a command: --train-rating ..." in told
+
+
+def test_every_command_has_every_option_of_reading_for_each_of_its_tables() -> None:
+    parser = command_parser(False)
+    of_ratings = [*READING, "duplicates", *COLUMNS]
+    for command, prefixes in {
+        "diagnose": ("", "unbiased-"),
+        "evaluate": ("", "run-"),
+        "tune": ("",),
+        "recommend": ("",),
+        "runs": ("", "train-", "run-"),
+        "split": ("",),
+        "multiverse": ("",),
+        "audit-samples": ("", "train-", "run-"),
+    }.items():
+        known = parser.parse_args([command])
+        for prefix in prefixes:
+            names = of_ratings
+            if prefix == "run-":
+                others = ("time_unit", "duplicates", "rating", "timestamp")
+                names = [*(own for own in of_ratings if own not in others), "score", "rank"]
+            if prefix == "unbiased-":  # Judgments of drawn items are in no order.
+                names = [own for own in of_ratings if own != "timestamp"]
+            missing = [
+                own for own in names if not hasattr(known, f"{prefix}{own}".replace("-", "_"))
+            ]
+            assert missing == [], command
+
+
+def test_the_form_of_ratings_to_split_has_an_option_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"{n // 5} 0 {n} {n % 3}\n" for n in range(30)))
+    command = ["split", str(path), "--out", str(tmp_path / "out"), "--format", "csv", "--force"]
+    assert main(command) == 0
+    assert "TREC's judgments" in capsys.readouterr().err
+    assert main([*command, "--ratings-format", "table"]) == 2
+    assert "rates the same pair" in capsys.readouterr().err
+    (tmp_path / "a.qrels").write_text("1 0 a b c\n")
+    assert main(["split", str(tmp_path / "a.qrels"), *command[2:]]) == 2
+    assert "--ratings-format table" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.cli.main import main
+from receval.cli.main import command_parser, main
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +59,13 @@ def test_a_command_writes_one_folder_and_the_same_again(
     for path in Path("one").iterdir():
         assert path.read_bytes() == Path("again", path.name).read_bytes(), path.name
     assert "[" not in capsys.readouterr().err
+
+
+def test_systems_of_a_multiverse_are_listed_or_repeated_as_in_other_commands() -> None:
+    parser = command_parser(False)
+    for given in (["--systems", "pop,random"], ["--system", "pop", "--system", "random"]):
+        assert parser.parse_args(["multiverse", "r.csv", *given]).systems == "pop,random"
+    assert parser.parse_args(["multiverse", "r.csv"]).systems == "user-knn,mf"
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_everything_else_is_the_same_in_both_editions() -> None:
     assert demo.model_dump(exclude=laid_over) == full.model_dump(exclude=laid_over)
     assert demo.systems.keys() == full.systems.keys()
     differing = {name for name in full.systems if demo.systems[name] != full.systems[name]}
-    assert differing == {"knn-user-1000", "ranksys-mf", "ranksys-mf-text"}
+    assert differing == {"knn-user-1000", "librec-wbpr", "ranksys-mf", "ranksys-mf-text"}
     # The full edition makes no twin but that of no original.
     assert demo.twins.keys() == full.twins.keys()
     assert {n for n in full.twins if demo.twins[n] != full.twins[n]} == {"dated-twin"}

@@ -286,7 +286,8 @@ def test_columns_without_names_are_said_with_those_that_are_not_read(tmp_path: P
     ratings = read_text(tmp_path / "t.csv", "1,8,3,1620000000,foo,5\n2,9,4,1620000000,bar,5\n")
     (first, _) = ratings.reading.lines()
     assert first.endswith(
-        "user is column 0, item is column 1, rating is column 2, timestamp is column 3; "
+        "taken by their values: user is column 0 (1), item is column 1 (8), "
+        "rating is column 2 (3), timestamp is column 3 (1620000000); "
         "not read: column 4, column 5."
     )
 
@@ -587,10 +588,81 @@ def test_dates_in_the_place_of_users_or_items_are_refused_without_a_header(
     for row, date in zip(rows, (one, other), strict=True):
         row.insert(place, date)
     path = _as_text(",", "t.csv")(rows, tmp_path)
+    columns = ["user", "item"]
+    columns.insert(place, "-" if read is read_run else "timestamp")
     with pytest.raises(
-        TableError, match=rf"column {place} .* has dates.*--columns (timestamp|-),user,item"
+        TableError, match=rf"column {place} .* has dates.*--columns {','.join(columns)}"
     ):
         read(path)
+
+
+def exchanged(order: str) -> list[list[object]]:
+    """Rows of 90 ratings, with columns in an order: user, item, rating, time, price and others."""
+    rows = [
+        {
+            "u": n % 30,
+            "i": 100 + n % 7 + 10 * (n // 30),
+            "r": 1 + n * n // 7 % 5,
+            "t": 1_620_000_000 + 7 * n,
+            "c": (n % 7 + 10 * (n // 30)) % 4,
+            "g": n % 30 % 3,
+            "p": 1.5 * (n % 40),
+            "q": 2 * n,
+            "B": f"B0000000{10 + n % 7 + 10 * (n // 30)}",
+            "A": f"A1B2C3D4E5F{n % 30}",
+        }
+        for n in range(90)
+    ]
+    return [[row[name] for name in order] for row in rows]
+
+
+in_order = pytest.mark.parametrize(
+    "store", [own for name, own in STORES.items() if name != "indexed frame"]
+)
+
+
+@in_order
+@pytest.mark.parametrize(
+    ("order", "told", "columns"),
+    [
+        ("tui", "column 0 .* has times such as 1620000000", "timestamp,user,item"),
+        ("tuir", "column 0 .* has times such as 1620000000", "timestamp,user,item"),
+        ("uti", "column 1 .* has times such as 1620000000", "user,timestamp,item"),
+        ("pui", "column 0 .* has fractions such as 1.5", "rating,user,item"),
+        ("upi", "column 1 .* has fractions such as 1.5", "user,rating,item"),
+        ("BArt", "has products of Amazon and the next one its customers", "item,user,rating,time"),
+        ("uiprt", "columns 2 and 3 .* may both have the ratings", "user,item,-,rating"),
+        ("uic", "column 2 .* has the same value in all rows of each item", "user,item,- or"),
+        ("uicrt", "column 2 .* has the same value in all rows of each item", "user,item,- or"),
+        ("uig", "column 2 .* has the same value in all rows of each user", "user,item,- or"),
+        ("uipqt", "columns 2 and 3 .* may both have the ratings", "user,item,-,rating"),
+        ("rui", "column 0 .* has only 5 different numbers", "rating,user,item"),
+        ("ruit", "column 0 .* has only 5 different numbers", "rating,user,item"),
+    ],
+)
+def test_columns_in_another_order_are_refused_where_their_values_show_it(
+    store: Callable[[Rows, Path], object], order: str, told: str, columns: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TableError, match=rf"{told}.*--columns {columns}"):
+        read_ratings(store(exchanged(order), tmp_path), duplicates="last")
+
+
+@in_order
+@pytest.mark.parametrize("order", ["uir", "uirt", "uit", "uip", "ABrt"])
+def test_columns_in_the_usual_order_are_not_refused(
+    store: Callable[[Rows, Path], object], order: str, tmp_path: Path
+) -> None:
+    read = read_ratings(store(exchanged(order), tmp_path)).reading
+    assert read.columns["item"] == "column 1"
+    assert read.first_cells["item"] == str(exchanged(order)[0][1])
+
+
+def test_a_pair_that_is_rated_again_may_mean_that_columns_are_exchanged(tmp_path: Path) -> None:
+    text = "".join(f"{u},{r},{i}\n" for u, i, r in exchanged("uir"))
+    with pytest.raises(TableError, match=r"If column 0 is not the user, or column 1 not the item"):
+        read_text(tmp_path / "a.csv", text)
+    with pytest.raises(TableError, match=r"--duplicates first\)\.$"):
+        read_text(tmp_path / "a.csv", f"user,item,rating\n{text}")
 
 
 @pytest.mark.parametrize("tail", ["1 2.5", "2.5 mine"])
@@ -606,6 +678,13 @@ def test_a_run_of_trec_with_five_columns_is_refused_unless_they_are_said(
         read_run(path)
     columns = "user,-,item,rank,score" if tail.startswith("1") else "user,-,item,score,-"
     assert [row[1] for row in entries_of(read_run(path, columns=columns))] == ["a", "b"]
+
+
+def test_the_constant_of_trec_is_no_item_if_it_varies(tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("1 Q0 a 1 9.5 m\n1 Q1 b 2 8 m\n", encoding="utf-8")
+    with pytest.raises(TableError, match="the column of items has Q0, Q1 in all rows"):
+        read_run(path)
 
 
 def test_a_first_line_that_may_be_row_0_of_an_index_is_refused(tmp_path: Path) -> None:

@@ -90,6 +90,17 @@ def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], t
         (["7", "NA"], "missing-identifiers"),
         (["7", "007"], "near-identifiers"),
         (["7", "7\u200b"], "near-identifiers"),
+        (["7", "[PAD]"], "missing-identifiers"),
+        (["-1", "0", "7"], "missing-identifiers"),
+        (["-1", "-2", "7"], None),
+        (["7", "8", "Total"], "row-of-totals"),
+        (["ann", "Total"], None),
+        (["9.78014E+12", "9.78E+12"], "spreadsheet-identifiers"),
+        (["1.23457e+11", "7"], "spreadsheet-identifiers"),
+        (["1.5e+10", "7.0"], None),
+        (["7", "1-Mar"], "spreadsheet-identifiers"),
+        (["7", "#REF!"], "spreadsheet-identifiers"),
+        (['"=""7"""', "8"], "spreadsheet-identifiers"),
         (["0", "10"], None),
     ],
 )
@@ -99,6 +110,62 @@ def test_identifiers_that_may_be_missing_or_alike_are_told(
     path = tmp_path / "a.csv"
     path.write_text("user,item,rating\n" + "".join(f"u,{own},{len(own)}\n" for own in ids), "utf-8")
     assert [note.code for note in read(path).reading.notes] == ([code] if code else [])
+
+
+LISTS = [["10", "11"], ["11", "10", "12"], ["12"], ["10", "12", "11"]]
+
+
+@pytest.mark.parametrize("read", [read_ratings, read_run])
+@pytest.mark.parametrize("store", ["csv", "frame"])
+@pytest.mark.parametrize(
+    "written",
+    [str, lambda own: str([*map(int, own)]), " ".join, ", ".join, "|".join, json.dumps],
+)
+def test_items_that_are_lists_written_as_text_are_refused_unless_they_are_said_to_be_identifiers(
+    read: Any, store: str, written: Any, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"user": range(4), "item": [written(own) for own in LISTS]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    source = frame if store == "frame" else tmp_path / "a.csv"
+    with pytest.raises(TableError, match=r"items seem to be lists.*--identifiers as-written"):
+        read(source)
+    assert len(read(source, identifiers="as-written")) == 4
+
+
+@pytest.mark.parametrize(
+    ("users", "items"),
+    [
+        ([1, 2, 3], ["The Matrix", "The Sting", "Heat"]),
+        ([1, 1, 2], ["1 2", "2 1", "1 2"]),
+        ([1, 2, 3], ["[REC]", "Heat", "Alien"]),
+        ([1], ["[1, 2]"]),
+        ([1, 2, 3, 4], [f"Season {n // 2} Episode {n % 2}" for n in range(4)]),
+    ],
+)
+def test_titles_of_several_words_are_no_lists(users: list[int], items: list[str]) -> None:
+    assert len(read_ratings({"user": users, "item": items})) == len(users)
+
+
+@pytest.mark.parametrize("rating", ["٣", "３"])
+@pytest.mark.parametrize("header", ["user,item,rating\n", ""])
+def test_digits_of_other_scripts_are_no_numbers(rating: str, header: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        TableError, match=rf"line .: the rating is '{rating}'\. It must be a number"
+    ):
+        read_text(tmp_path / "a.csv", f"{header}1,2,{rating}\n", header=bool(header))
+
+
+def test_counts_with_fractions_and_scores_beside_ranks_are_told() -> None:
+    pairs = {"user": [1, 1, 2], "item": [1, 2, 1]}
+    for more, code in (
+        ({"plays": [4.004, 900, 1.5]}, "fractional-counts"),
+        ({"plays": [4, 900, 1]}, None),
+        ({"rating": [4.5, 3, 1]}, None),
+        ({"score": [4.5, 3, 1], "rank": [1, 2, 1]}, "run-as-test-data"),
+        ({"rating": [4.5, 3, 1], "rank": [1, 2, 1]}, None),
+    ):
+        notes = read_ratings(pairs | more).reading.notes
+        assert [note.code for note in notes] == ([code] if code else [])
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

@@ -133,6 +133,20 @@ def test_a_frame_with_two_columns_of_one_name_is_refused() -> None:
         read_ratings(frame)
 
 
+def test_a_named_index_of_a_frame_is_a_column() -> None:
+    frame = pd.DataFrame({"user": [1, 1, 2], "item": [7, 8, 7], "rating": [5, 4, 3]})
+    expected = rows_of(read_ratings(frame))
+    for names in ("user", ["user", "item"]):
+        assert rows_of(read_ratings(frame.set_index(names))) == expected
+    wide = frame.pivot_table(index="user", columns="item", values="rating")
+    with pytest.raises(TableError, match=r"Its columns are user, 7, 8\."):
+        read_ratings(wide)
+    both = frame.set_index("user").assign(user=[3, 3, 4])
+    assert read_ratings(both).user_ids.tolist() == ["3", "4"]
+    with pytest.raises(TableError, match=r"reset_index\(\)"):
+        read_ratings(frame.set_index(["user", "item"])["rating"])
+
+
 def test_frames_of_polars_are_read_through_narwhals() -> None:
     polars = pytest.importorskip("polars", reason="polars is not installed")
     frame = polars.DataFrame({"user": [1, 2], "item": ["x", "y"], "rating": [5.0, 4.0]})

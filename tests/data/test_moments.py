@@ -269,6 +269,27 @@ def test_nanoseconds_of_dates_are_rounded_and_said() -> None:
             assert f"times are {told}" in read_ratings(table).reading.times
 
 
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        (
+            [637_556_064_000_000_000, 637_556_064_010_000_000],
+            "nanoseconds, all times are before 1995",
+        ),
+        ([641_700_000, 641_700_060], "seconds, all times are before 1995"),
+        ([-1_620_000_000, -1_620_000_060], "seconds, all times are before 1973"),
+        ([44_319.5, 44_320.5], "seconds, all times are before 1973"),
+        ([1_620_000_000, 1_620_000_060], ""),
+        ([0, 1], ""),
+        (["1990-05-03", "1990-05-04"], ""),
+    ],
+)
+def test_numbers_that_may_not_count_from_1970_are_told(times: list[Any], told: str) -> None:
+    read = read_ratings({"user": [1, 1], "item": [1, 2], "timestamp": times}).reading
+    assert [note.code for note in read.notes] == (["early-times"] if told else [])
+    assert all(f"read as {told}" in note for note in read.notes)
+
+
 def test_early_times_among_early_ones_are_times() -> None:
     table = {"user": ["u", "u"], "item": ["i", "j"], "timestamp": [0, 1000]}
     ratings = read_ratings(table)

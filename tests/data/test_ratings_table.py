@@ -179,6 +179,11 @@ def test_texts_that_are_no_dates_are_refused_in_a_frame() -> None:
         read_ratings({"user": ["a"], "item": ["x"], "date": ["28.2.2003"]})
 
 
+def test_a_remark_in_brackets_is_no_part_of_a_name() -> None:
+    table = {"User (id)": [1, 2], "Item ID": [3, 3], "Rating (1-5)": [4, 5]}
+    assert read_ratings(table).reading.columns["rating"] == "Rating (1-5)"
+
+
 def test_a_wrong_name_gets_the_names_that_there_are(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", "user,item,stars\na,x,5\n")
     with pytest.raises(

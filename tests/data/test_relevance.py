@@ -64,7 +64,7 @@ def test_all_that_evaluates_a_table_takes_the_same_threshold() -> None:
         halves.relevance("auto").threshold,
         diagnose(ratings).settings["relevant"],
         explore_ratings(ratings, systems, grid="quick").settings["relevant"],
-        odds_of_systems(halves, {"Pop": Popularity()})[2],
+        odds_of_systems(halves, {"Pop": Popularity()})[2].threshold,
     ]
     assert found == [4] * 4
 

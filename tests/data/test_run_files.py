@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -172,6 +173,53 @@ def test_scores_that_tell_nothing_are_told(scores: list[float], told: str) -> No
     run = read_run(pd.DataFrame({"user": ["a", "a"], "item": ["x", "y"], "score": scores}))
     assert run.reading is not None
     assert told in run.reading.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "code"),
+    [
+        ({"zeal": [0.1, 0.9]}, {}, "no-score-column"),
+        ({"zeal": [0.1, 0.9]}, {"score": "zeal"}, None),
+        ({"zeal": [0.1, 0.9]}, {"score": "-"}, None),
+        ({"zeal": [0.1, 0.9], "position": [2, 1]}, {}, None),
+        ({"r_ui": [5, 3], "est": [0.1, 0.9]}, {}, None),
+        ({}, {}, None),
+    ],
+)
+def test_columns_that_may_order_lists_but_were_not_read_are_told(
+    more: dict[str, list[float]], options: dict[str, Any], code: str | None
+) -> None:
+    run = read_run({"uid": ["a", "a"], "iid": ["x", "y"], **more}, **options)
+    assert [note.code for note in run.reading.notes] == ([code] if code else [])
+    told = " ".join(run.reading.notes)
+    assert (
+        not code
+        or "so lists keep the order of their rows. These columns were not read: zeal" in told
+    )
+    is_by_score = bool(more) and code is None and options.get("score") != "-"
+    assert (run.scores[1] > run.scores[0]) == is_by_score
+
+
+@pytest.mark.parametrize(
+    ("ranks", "scores", "told"),
+    [
+        ([-1, -2], None, "row 1 has the rank -1. .*--run-score"),
+        ([1, -1], [2.0, 1.0], "row 2 has the rank -1"),
+        ([0.7, 0.4], [1, 2], "columns seem to be exchanged.*--run-rank"),
+        ([1.5, 1.5], [1, 2], None),
+        ([1, 2], [0.7, 0.4], None),
+    ],
+)
+def test_ranks_that_are_none_are_refused(
+    ranks: list[float], scores: list[float] | None, told: str | None
+) -> None:
+    table = {"user": ["a", "a"], "item": ["x", "y"], "rank": ranks}
+    table |= {} if scores is None else {"score": scores}
+    if told is None:
+        assert len(read_run(table)) == 2
+        return
+    with pytest.raises(TableError, match=told):
+        read_run(table)
 
 
 def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:

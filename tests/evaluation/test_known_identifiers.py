@@ -198,7 +198,7 @@ def test_other_users_in_the_training_data_are_told_with_the_cause() -> None:
     result = evaluate_runs(test, {"mine": run}, train=train, metrics="RR", depth="whole")
     assert result.summary()["mean"].tolist() == [0.5]
     (note,) = [note for note in result.notes if note.code == "few-identifiers-known"]
-    assert "Only 0 of the 2 users of the training data" in note
+    assert "None of the 2 users of the training data" in note
     assert "one side has the prefix 'u', such as 'ua' and 'a'" in note
     train["user"] = ["a", "b"]
     result = evaluate_runs(test, {"mine": run}, train=train, metrics="RR", depth="whole")
@@ -235,3 +235,14 @@ def test_identifiers_that_change_are_said_unless_they_stay_as_written(
     found = read(table)
     assert "users such as 7.0 were read as whole numbers (7)" in found.reading.values  # type: ignore[attr-defined]
     assert read(table, identifiers="as-written").user_ids.tolist() == ["7.0", "8.0"]  # type: ignore[attr-defined]
+
+
+def test_a_run_whose_users_and_items_are_exchanged_is_told() -> None:
+    pairs = np.argwhere(np.random.default_rng(1).random((30, 20)) < 0.3)
+    test = {"user": pairs[:, 0], "item": pairs[:, 1]}
+    codes = []
+    for columns in (("user", "item"), ("item", "user")):
+        run = dict(zip(columns, pairs.T, strict=True)) | {"score": np.arange(len(pairs))}
+        result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
+        codes.append([note.code for note in result.notes if note.code == "exchanged-columns"])
+    assert codes == [[], ["exchanged-columns"]]

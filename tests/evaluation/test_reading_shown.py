@@ -19,7 +19,9 @@ from receval.data.relevance import relevance_threshold
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.systems import evaluate_systems
 from receval.multiverse.explore_ratings import explore_ratings, grid_of
+from receval.multiverse.multiverse_report import multiverse_report
 from receval.recommenders.non_personalised import Popularity, Random
+from receval.sampled_metrics.audit import audit_samples
 from receval.splits.split_ratings import split
 
 pytestmark = pytest.mark.usefixtures("unrendered")
@@ -64,6 +66,85 @@ def test_a_command_says_in_eight_lines_at_most_what_it_read_before_the_numbers(
     assert read["columns"]["rating"] == "stars"
     assert main([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def doubtful(name: str, frame: pd.DataFrame, **changes: object) -> str:
+    """Write a table with many columns that are not read, and with a user NULL."""
+    odd = {f"column_with_a_long_name_{name}_{number}": 1 for number in range(40)}
+    own = frame.assign(**changes, **odd)
+    own["user"] = own["user"].astype(str).replace("3", "NULL")
+    own.to_csv(name, index=False)
+    return name
+
+
+def commands() -> dict[str, list[str]]:
+    """Write doubtful tables, and return the commands that read them."""
+    frame = pd.DataFrame(table(users=24))
+    rated = doubtful("rated.csv", frame, ts=5 + np.arange(len(frame)))
+    test = doubtful("test.csv", frame[frame["rating"] > 2])
+    train = doubtful("train.csv", frame[frame["rating"] < 3])
+    drawn = doubtful("drawn.csv", frame.iloc[::3])
+    every = pd.DataFrame(np.argwhere(np.ones((24, 12))), columns=["user", "item"])
+    runs = [
+        doubtful(f"run{n}.csv", every, zeal=np.random.default_rng(n).random(len(every)), odd=n)
+        for n in range(9)
+    ]
+    systems = ["--system", "pop", "--system", "random"]
+    given = ["--test", test, "--train", train, *runs, "--run-score", "zeal"]
+    return {
+        "evaluate": [rated, *systems],
+        "runs": given,
+        "diagnose": [rated, "--unbiased", drawn],
+        "audit-samples": [*given, "--sampled", "3"],
+        "multiverse": [rated, "--systems", "pop,random"],
+    }
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.costly
+@pytest.mark.parametrize("name", ["evaluate", "runs", "diagnose", "audit-samples", "multiverse"])
+def test_every_command_says_in_eight_lines_at_most_how_doubtful_tables_were_read(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [name, *commands()[name], "--out", "out"]
+    assert main(command) == 0
+    told = capsys.readouterr().err.splitlines()
+    read = [own for own in told if not own.startswith("Note: ") and "further note" not in own]
+    assert 3 <= len(read) <= 8
+    assert told[: len(read)] == read
+    assert read[-1].startswith(("Test ratings of ", "Ratings of "))
+    assert max(map(len, read)) < 700
+    assert any("NULL" in own for own in told[len(read) :])
+    assert main([*command, "--quiet"]) == 0
+    assert capsys.readouterr().err.splitlines() == told[len(read) :]
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert page.partition("<h2>")[2].startswith("What was read</h2>")
+    saved = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
+    given = [own for own in command if own.endswith(".csv")]
+    assert {one["source"] for one in saved} == {*given}
+    assert all(len(one["unread"]) >= 40 for one in saved)
+
+
+@pytest.mark.costly
+def test_what_the_library_makes_of_tables_says_how_they_were_read() -> None:
+    ratings = read_ratings(table(users=40))
+    systems = {"pop": lambda seed: Popularity(), "random": lambda seed: Random(seed=seed)}
+    every = np.argwhere(np.ones((40, 12)))
+    run = {"user": every[:, 0], "item": every[:, 1], "score": np.arange(len(every))}
+    diagnosis, explored = diagnose(ratings), explore_ratings(ratings, systems)
+    audit = audit_samples(ratings, {"mine": run}, sampled=3)
+    split_audit = audit_samples(split(ratings, "user-ratio"), {"pop": Popularity()}, sampled=3)
+    for found, report in (
+        (diagnosis, diagnosis.report()),
+        (explored, multiverse_report(explored)),
+        (audit, audit.as_report()),
+        (split_audit, split_audit.as_report()),
+    ):
+        assert found.reading[0] == report.reading[0] == ratings.reading
+        assert report.reading_lines()[-1] == found.words[0]
+        assert "atings of 4 or more are relevant: " in found.words[0]
+        assert report.page().partition("<h2>")[2].startswith("What was read</h2>")
+    assert "40 of 40 users also in the test data" in audit.reading[1].lines()[0]
 
 
 @pytest.mark.usefixtures("folder")

@@ -109,6 +109,14 @@ def test_the_strip_stacks_the_shares_of_the_verdicts_of_each_bin() -> None:
     assert upper.get_data().baseline.tolist() == steps_of(middle)[0]
 
 
+def test_in_short_names_of_decisions_are_headings_and_no_numbers_stand_beside_the_rows() -> None:
+    figure = curve(in_short=True)
+    assert texts_of(figure)[-1] == "Split"
+    assert not any(text.isdigit() for text in texts_of(figure))
+    assert len(figure.legends[0].texts) == 3
+    assert text_problems(figure) == []
+
+
 def test_shares_of_verdicts_and_of_signs_are_printed() -> None:
     figure = plain_curve()
     (legend,) = figure.legends

@@ -261,6 +261,13 @@ def accepted_sources(edition: str, folder: Path) -> SiteSources:
         datasets={name: spec.short_title for name, spec in titles.items()},
         elsewhere=datasets_elsewhere(titles),
         statements=tuple(sorted((ROOT / "config" / "claims").glob("*.yaml"))),
+        sources={
+            path.relative_to(ROOT).as_posix(): path
+            for path in (
+                *(ROOT / "src" / "reproduction" / "studies").rglob("*.py"),
+                *(ROOT / "config" / "studies").glob("*.yaml"),
+            )
+        },
         certainty=next(results.glob("certainty.csv"), None),
         certainty_figures={
             path.stem.removeprefix("replications_"): path

@@ -14,8 +14,8 @@ from studies.prepared import display_of, drawn, inputs_of, problems_of, saved, w
 from receval.figures.printed_numbers import significant
 from receval.multiverse.decisions import DECISIONS, DecisionGrid
 from receval.multiverse.description import NO_DIFFERENCE, level_title
+from receval.multiverse.verdicts import VERDICTS, with_verdicts
 from receval.multiverse.verdicts import explained as explained_by
-from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.protocol import Protocol
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -26,6 +26,7 @@ from reproduction.studies.multiverse import (
     shares,
     system_values,
     universes,
+    universes_in_short,
 )
 
 STUDY = "multiverse"
@@ -130,6 +131,24 @@ def test_what_is_explained_adds_up_to_the_whole_variance(
     assert sums["verdict"] == pytest.approx(1) or np.isnan(sums["verdict"])
     assert "test" not in set(results.loc[results["response"] == "effect", "decision"])
     assert problems("explained", explained, results, tmp_path) == []
+
+
+def test_the_short_curve_has_all_universes_and_the_decisions_that_explain_most(
+    read: ArtifactInputs, all_universes: pd.DataFrame, tmp_path: Path
+) -> None:
+    results = saved(universes_in_short.data(read), tmp_path)
+    alone = explained.data(read).query("response == 'effect' and other == ''")
+    alone = alone[~alone["decision"].isin(["shared", "rest"])]
+    most = alone.sort_values("explained", ascending=False)["decision"][:3]
+    assert set(results.columns[:3]) == set(most)
+    counts = results.pivot_table("universes", "sign", aggfunc="sum")["universes"]
+    verdicts = with_verdicts(all_universes)["verdict"].value_counts()
+    assert dict(counts) == {
+        sign: verdicts[name] for sign, name in VERDICTS.items() if name in verdicts
+    }
+    total = (results["effect"] * results["universes"]).sum() / 100
+    assert total == pytest.approx(all_universes["effect"].sum(), abs=0.005 * len(all_universes))
+    assert problems("universes_in_short", universes_in_short, results, tmp_path) == []
 
 
 def test_the_page_counts_the_changes_that_put_the_other_system_ahead(

@@ -15,6 +15,7 @@ from receval.storage.files import write_results
 from reproduction.claims.ledger import COLUMNS
 from reproduction.claims.spec import read_claims
 from reproduction.config.settings import EDITIONS, load_settings
+from reproduction.publishing.site.study_pages import read_study_text
 from reproduction.workflow.jobs.publishing import OF_TWINS, write_index
 from reproduction.workflow.plan.plan import Plan
 
@@ -37,6 +38,7 @@ STUDY: dict[str, Any] = {
     "name": "rankings2020",
     "title": "Rankings",
     "citation": "A. Author, 2020.",
+    "findings": [],
     "is_demo": False,
     "datasets": {"ml-1m": "ML-1M"},
     "generated": [],
@@ -103,6 +105,23 @@ def test_a_figure_has_its_caption_how_to_read_it_and_the_claim_that_it_shows(
     said = "**Holds on ML-1M:** kNN has .50, Pop .25. Holds on 20 of 20 splits."
     assert f"*What it shows.* kNN is best by P@10. {said} {LINK}\n" in text
     assert "[svg](fig02.svg) · [pdf](fig02.pdf) · [csv](fig02.csv)" in text
+
+
+def test_a_page_begins_with_its_findings_and_the_first_figure_of_those_that_are_made(
+    tmp_path: Path,
+) -> None:
+    text = page(tmp_path, ("R-001", BEST), findings=["fig02", "fig09"])
+    head, _, _ = text.partition("\n\n## ")
+    _, _, found = head.partition("**What was found.**\n\n")
+    finding, picture, contents = found.split("\n\n")
+    assert finding.startswith("- kNN is best by P@10. **Holds on ML-1M:**")
+    assert finding.endswith(f"{LINK} [Figure 2: Precision](#figure-2-precision)")
+    assert picture == "![Figure 2: Precision](fig02.svg)"
+    assert contents.startswith("- [Figure 2: Precision](#figure-2-precision)\n")
+    read = read_study_text(tmp_path / "index.md")
+    assert read.findings.endswith("[Figure 2: Precision](#fig02)")
+    assert read.pictured == "fig02"
+    assert "What was found" not in page(tmp_path)
 
 
 def test_an_artifact_names_its_code_its_configuration_and_the_claims_that_it_decides(

@@ -420,6 +420,7 @@ ANY_RESULT = {
 
 
 def _shrink_study(study: dict[str, Any], artifacts: tuple[str, ...]) -> None:
+    study.pop("findings", None)
     study["artifacts"] = {name: study["artifacts"][name] for name in artifacts}
     for artifact in study["artifacts"].values():
         if "experiments" in artifact:

@@ -33,6 +33,15 @@ EXAMPLES = """examples:
 """
 
 
+class _Listed(argparse.Action):
+    """Joins the values of an option that is repeated by commas."""
+
+    def __call__(self, parser: Any, chosen: Any, values: Any, option: Any = None) -> None:
+        before = getattr(chosen, self.dest)
+        joined = values if before == self.default else f"{before},{values}"
+        setattr(chosen, self.dest, joined)
+
+
 def add_multiverse(commands: Any) -> None:
     """Add this command to ``receval``."""
     text = "compare systems under all combinations of eight experimental decisions"
@@ -40,9 +49,12 @@ def add_multiverse(commands: Any) -> None:
     add_ratings(parser)
     parser.add_argument(
         "--systems",
+        "--system",
         default="user-knn,mf",
+        action=_Listed,
         metavar="NAMES",
-        help="two or more systems, such as pop,user-knn:neighbours=50,mf (default: %(default)s)",
+        help="two or more systems, such as pop,user-knn:neighbours=50,mf; may be repeated "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--grid",

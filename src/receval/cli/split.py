@@ -20,6 +20,8 @@ from receval.cli.arguments import (
 )
 from receval.cli.command_parser import add_command, complete_by
 from receval.cli.saved_arguments import TABLES_READ, RepeatableCommand, files_read
+from receval.data.reading import FORMATS as FORMATS_READ
+from receval.data.reading import TableError
 from receval.notes import gravest_first, refuse_doubts
 from receval.storage.messages import printable, quoted
 
@@ -70,6 +72,11 @@ def add_split(commands: Any) -> None:
         choices=FORMATS,
         default="receval",
         help="the tool for which files are written (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--ratings-format",
+        choices=tuple(FORMATS_READ),
+        help="format of the files that are read, as --format of other commands",
     )
     parser.add_argument(
         "--name",
@@ -186,8 +193,11 @@ def run_split(chosen: argparse.Namespace) -> int:
                 "to. Choose another folder with --out."
             )
     # The option of this name in other commands says how files are read.
-    written_format, chosen.format = chosen.format, None
-    data = split_of(chosen, chosen.kind)
+    written_format, chosen.format = chosen.format, chosen.ratings_format
+    try:
+        data = split_of(chosen, chosen.kind)
+    except TableError as error:
+        raise TableError(str(error).replace("--format ", "--ratings-format ")) from None
     reading = [own for own in (data.reading, *data.other_reading) if own is not None]
     notes = gravest_first([*(note for own in reading for note in own.notes), *data.notes])
     if chosen.strict:

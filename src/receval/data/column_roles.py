@@ -8,6 +8,7 @@ columns replaces either, and a column that is asked for replaces one decision.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,6 +36,10 @@ _DIGITS_OF_A_DAY = 8
 _LARGEST_GRADE = 100
 _LARGEST_TIME = 1e20
 _DAYS = (19_000_101, 21_001_231)
+_FEWEST_MOMENTS = 3
+_MOST_DIFFERENT = 0.9
+_SINCE_1995 = 788_918_400
+_UNTIL_2038 = 2**31
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,20 @@ class _Column:
         return is_in_range and all(map(_is_day, days.astype(np.int64).tolist()))
 
     @property
+    def are_different_seconds(self) -> bool:
+        """Whether nearly all cells are different moments since 1995, in seconds or smaller units.
+
+        Identifiers may be as large, but have a wider range.
+        """
+        if self.numbers is None or not self.are_whole or len(self.numbers) < _FEWEST_MOMENTS:
+            return False
+        low, high = float(self.numbers.min()), float(self.numbers.max())
+        return len(set(self.cells)) > _MOST_DIFFERENT * len(self.cells) and any(
+            _SINCE_1995 * per_second <= low and high < _UNTIL_2038 * per_second
+            for per_second in (1, 10**3, 10**6, 10**9)
+        )
+
+    @property
     def are_clock_times(self) -> bool:
         """Whether all cells are times of the day, such as 23:59:59."""
         return any(self.cells) and all(map(_CLOCK_TIME.match, filter(None, self.cells)))
@@ -275,14 +294,22 @@ def _guessed(
         guess = _of_run
     else:
         return _Guess((UNREAD,) * first + tuple(roles[: len(columns)]))
-    dates = [place for place, own in enumerate(columns[:2], first) if own.are_any_dates]
     is_wide = _is_wide(columns)
-    if dates:
-        example = f"{UNREAD if guess is _of_run else 'timestamp'},user,item"
+    if (misplaced := _misplaced(columns)) is not None:
+        place, role, told = misplaced
+        order = ["user", "item"]
+        order.insert(place, role if role in roles else UNREAD)
         found = _Guess(
             tuple(roles[: len(columns)]),
-            f"column {dates[0]} (counted from 0) has dates, but the first two columns should be "
-            f"user and item. {_advised(example)}",
+            f"column {first + place} (counted from 0) has {told}, but the first two columns should "
+            f"be user and item. {_advised(','.join(order))}",
+            ("user", "item"),
+        )
+    elif len(columns) > 1 and _are_swapped(columns):
+        found = _Guess(
+            tuple(roles[: len(columns)]),
+            f"column {first} (counted from 0) has products of Amazon and the next one its "
+            f"customers. {_advised(','.join(['item', 'user', *roles[2:]][: len(columns)]))}",
             ("user", "item"),
         )
     elif is_wide and len(columns) > _MOST_OF_TABLE:
@@ -313,18 +340,50 @@ def _guessed(
             tuple(roles),
         )
     may_be_trec = not is_table and len(columns) > 3 and len(items) > 1
-    if not found.doubt and may_be_trec and set(items) in _OF_TREC:
+    if (
+        not found.doubt
+        and may_be_trec
+        and (set(items) == {"0"} or all(map(_OF_TREC.fullmatch, items)))
+    ):
         example = ",".join(["user", UNREAD, "item", *roles[3:1:-1]][: len(columns)])
         found = _Guess(
             found.roles,
-            f"the column of items has {items[0]} in all rows, as TREC's files have between users "
-            f"and items. {_advised(example)}",
+            f"the column of items has {enumerated(sorted(set(items)))} in all rows, as TREC's "
+            f"files have between users and items. {_advised(example)}",
             ("item",),
         )
     return _Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
 
 
-_OF_TREC = ({"0"}, {"Q0"}, {"q0"})
+def _misplaced(columns: Sequence[_Column]) -> tuple[int, str, str] | None:
+    """Return which of the first two columns has times or ratings, the role, and its values."""
+    others = columns[2:]
+    for place, own in enumerate(columns[:2]):
+        if own.are_any_dates:
+            return place, "timestamp", "dates"
+        if own.are_different_seconds and not any(other.are_times for other in others):
+            return place, "timestamp", f"times such as {own.cells[0]}"
+        if others and own.numbers is not None and not own.are_whole:
+            example = next(cell for cell in own.cells if not _is_whole(cell))
+            return place, "rating", f"fractions such as {shortened(example)}"
+    return None
+
+
+def _is_whole(cell: str) -> bool:
+    return not cell or float(cell.replace(",", ".")).is_integer()
+
+
+_PRODUCT = re.compile(r"B0[0-9A-Z]{8}|[0-9]{9}[0-9X]")
+_CUSTOMER = re.compile(r"A[0-9A-Z]{9,13}")
+
+
+def _are_swapped(columns: Sequence[_Column]) -> bool:
+    """Tell whether the first column has Amazon's products, and the second its customers."""
+    products, customers = (own.cells for own in columns[:2])
+    return all(map(_PRODUCT.fullmatch, products)) and all(map(_CUSTOMER.fullmatch, customers))
+
+
+_OF_TREC = re.compile(r"[Qq]\d")
 
 
 def _advised(*examples: str) -> str:
@@ -372,6 +431,23 @@ def _may_be_items(columns: Sequence[_Column], guess: Guesser) -> bool:
     return all(
         is_large or len(set(own.cells)) > 1 for own, is_large in zip(items, are_large, strict=True)
     )
+
+
+def refuse_lists_of_items(
+    source: str, records: Sequence[Sequence[str]], wanted: Collection[WantedColumn]
+) -> None:
+    """Refuse rows of different lengths that seem to have a user and the user's items."""
+    lengths = Counter(map(len, records))
+    usual = max(lengths.values(), default=0)
+    differ = len(lengths) > 1 and usual < _MOST_ALIKE * len(records)
+    are_lists = differ and len(records) >= _FEWEST_LISTS and min(lengths) > 1
+    are_users = len({record[0] for record in records}) == len(records)
+    if are_lists and are_users and all(all(map(str.isdecimal, record)) for record in records):
+        raise TableError(f"{source}: {_wide([column.name for column in wanted]).doubt}")
+
+
+_FEWEST_LISTS = 3
+_MOST_ALIKE = 0.9
 
 
 def _wide(roles: Sequence[str]) -> _Guess:
@@ -460,6 +536,8 @@ def _of_ratings(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
             about,
         )
     given = (*pair, "rating")
+    if doubt := _other_ratings(columns, times):
+        return _Guess(given, doubt, about)
     if times:
         return _Guess((*given, *(UNREAD,) * (times[0] - 3), "timestamp"))
     if len(others) == 1 and not any(others[0].cells):
@@ -478,6 +556,56 @@ def _of_ratings(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
         "quotes around ratings."
     )
     return _Guess((*given, "timestamp"), doubt if may_be_fractions else "", about)
+
+
+_MOST_STARS = 10
+_FEWEST_AGAIN = 20
+
+
+def _depends_on(column: _Column, key: _Column) -> bool:
+    """Tell whether a column has one value for each key, although many keys are repeated."""
+    keys = set(key.cells)
+    again = len(key.cells) - len(keys)
+    differ = len(set(column.cells)) > 1 and len(keys) > 1
+    return (
+        again >= _FEWEST_AGAIN
+        and differ
+        and len({*zip(key.cells, column.cells, strict=True)}) == len(keys)
+    )
+
+
+def _other_ratings(columns: Sequence[_Column], times: Sequence[int]) -> str:
+    """Return a doubt if another column may have the ratings rather than the third; or nothing."""
+    users, third = columns[0], columns[2]
+    if third.numbers is None:
+        return ""
+    for what, own in (("user", users), ("item", columns[1])):
+        if _depends_on(third, own):
+            return (
+                f"column 2 (counted from 0) has the same value in all rows of each {what}, so it "
+                f"may describe {what}s rather than rate items. "
+                f"{_advised('user,item,-', 'user,item,rating')}"
+            )
+    if third.are_grades:
+        return ""
+    others = [
+        place
+        for place, own in enumerate(columns[3:], 3)
+        if times and place < times[0] and own.numbers is not None and set(own.cells) - {"0", "1"}
+    ]
+    if others:
+        advice = _advised(f"user,item,{','.join(UNREAD * (others[0] - 2))},rating")
+        return (
+            f"columns 2 and {others[0]} (counted from 0) may both have the ratings, and column 2 "
+            f"has more than {MOST_GRADES} different values. {advice}"
+        )
+    are_few = users.are_grades and len(set(users.cells)) <= _MOST_STARS
+    if are_few and third.are_whole and users.are_repeated and not users.are_grouped:
+        return (
+            f"column 0 (counted from 0) has only {len(set(users.cells))} different numbers, so it "
+            f"may have ratings rather than users. {_advised('rating,user,item')}"
+        )
+    return ""
 
 
 def _of_run(columns: Sequence[_Column], _: bool) -> _Guess:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from receval.data.layouts import plain_name
 from receval.data.reading import NO_NUMBER, UNREAD, TableError
 from receval.notes import Note
-from receval.storage.messages import enumerated, quoted
+from receval.storage.messages import enumerated, quoted, shortened
 
 LONG = 250
 """An identifier with more characters than this is suspiciously long."""
@@ -171,6 +171,17 @@ class FoundColumns:
             )
         return codes.astype(np.int32, copy=False), _as_numpy(ids, longest)
 
+    def first_cells(self) -> dict[str, str]:
+        """Return the cells of the first row by column, if values decided which column is what."""
+        if not self.are_guessed or not len(self):
+            return {}
+        cells = {role: array[0].as_py() for role, array in self.arrays.items()}
+        return {
+            role: shortened(f"{own:.15g}" if isinstance(own, float) else str(own))
+            for role, own in cells.items()
+            if own is not None
+        }
+
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return a column of numbers, with NaN where a row has none."""
         column = self.arrays[name]
@@ -223,6 +234,8 @@ def whole_number(text: str) -> str | None:
     ('10', '15', '7', None)
     """
     digits, _, exponent = text.lower().partition("e")
+    if _is_rounded(text):
+        return None
     if not re.fullmatch(r"-?(0|[1-9]\d{0,17})(\.\d{0,18})?", digits) or (
         exponent and len(exponent) > 3
     ):
@@ -261,16 +274,42 @@ _FOR_NONE = frozenset(
         "none",
         "NONE",
         "-",
+        "[PAD]",
+        "<PAD>",
+        "<pad>",
+        "[UNK]",
+        "<UNK>",
+        "<unk>",
+        "(null)",
+        "(blank)",
     )
 )
 """Identifiers that programs write where there is none."""
+
+_TOTALS = frozenset(("total", "grand total", "sum", "(all)"))
+"""Names of rows of totals, in lower case."""
+
+_BY_SPREADSHEET = re.compile(
+    r'=".*|#(REF!|VALUE!|NAME\?|DIV/0!|NUM!)|\'\d+|\dE\+\d{2}'
+    r"|\d{1,2}-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+)
+"""What spreadsheets make of identifiers: formulas, errors, rounded numbers, days."""
+
+_ROUNDED = re.compile(r"-?\d\.(?:\d+(?=E)|\d{5}(?=e))[Ee]\+(\d\d)")
+"""A number as a spreadsheet shows it, or C's ``%g``: with at most six digits."""
+
+_NONE_IN_CODES = "-1"
+"""What libraries give as the code of a missing value, beside codes from 0 on."""
 
 
 def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Note]:
     """Return notes on identifiers that may be missing, or alike but for what is a mistake."""
     names: list[str] = ids.tolist()
     notes = []
-    if missing := sorted(_FOR_NONE.intersection(names)):
+    missing = sorted(_FOR_NONE.intersection(names))
+    if _NONE_IN_CODES in names and len(names) > 1:
+        missing += [_NONE_IN_CODES] * all(own.isdecimal() or own == _NONE_IN_CODES for own in names)
+    if missing:
         text = (
             f"{Path(source).name}: {enumerated(list(map(quoted, missing)))} among the {what} may "
             "stand for missing identifiers. If so, leave these rows out."
@@ -279,8 +318,11 @@ def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
     signs = "".join(names)
     has_zeros = any(name.startswith("0") and name != "0" for name in names)
     if signs.isascii() and signs.isalnum() and signs == signs.lower() and not has_zeros:
+        if not signs.isdecimal():
+            notes += _doubts_on_totals(source, what, names)
         # Most tables are like this, and comparing would take 5 % of the time for reading.
         return notes
+    notes += [*_doubts_on_totals(source, what, names), *_doubts_on_cells(source, what, names)]
     plain = np.array([_plain(name) for name in names], dtype=np.str_)
     _, first, counts = np.unique(plain, return_index=True, return_counts=True)
     if (counts > 1).any():
@@ -293,6 +335,81 @@ def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
         )
         notes.append(Note("near-identifiers", text))
     return notes
+
+
+def _doubts_on_totals(source: str, what: str, names: list[str]) -> list[Note]:
+    """Return a note if a single name among numbers is that of a row of totals."""
+    others = [name for name in names if not name.isdecimal()]
+    if len(others) != 1 or len(names) == 1 or others[0].lower() not in _TOTALS:
+        return []
+    text = (
+        f"{Path(source).name}: {quoted(others[0])} among the {what} may be a row of totals. If so, "
+        "leave it out."
+    )
+    return [Note("row-of-totals", text)]
+
+
+def _doubts_on_cells(source: str, what: str, names: list[str]) -> list[Note]:
+    """Return a note on identifiers that a spreadsheet has changed."""
+    changed = [name for name in names if _BY_SPREADSHEET.fullmatch(name) or _is_rounded(name)]
+    if not changed:
+        return []
+    text = (
+        f"{Path(source).name}: {len(changed):,} of {len(names):,} {what} look as a spreadsheet "
+        f"writes them, such as {quoted(changed[0])}. Different {what} may have become the same. "
+        "Write the table again from its source, with this column as text."
+    )
+    return [Note("spreadsheet-identifiers", text)]
+
+
+def _is_rounded(name: str) -> bool:
+    """Tell whether a whole number has lost digits, as in 9.78014E+12.
+
+    Examples
+    --------
+    >>> _is_rounded("9.78014E+12"), _is_rounded("1.5e+01"), _is_rounded("1.000000000000e+11")
+    (True, False, False)
+    """
+    number = _ROUNDED.fullmatch(name)
+    return number is not None and int(number[1]) > name.upper().index("E") - name.index(".") - 1
+
+
+_IN_BRACKETS = re.compile(r"\s*(\[.*[,;\s].*\]|\(.*,.*\)|\{.*,.*\})\s*", re.DOTALL)
+_LISTED = re.compile(r"[^\s,;|]+(?:(?:,\s?|;\s?|\|| )[^\s,;|]+)+")
+_BETWEEN = re.compile(r"[\s,;|]+")
+_MOST_LOOKED_AT = 1000
+
+
+def refuse_lists_in_cells(
+    columns: FoundColumns, users: NDArray[np.int32], item_ids: NDArray[np.str_]
+) -> None:
+    """Refuse items each of which is a list written as text, such as ``[1, 2]`` or ``1 2 3``.
+
+    Lists without brackets are known by a single row for each user, and by entries that are numbers
+    or of which most are in several lists. Identifiers that are to stay as written are not refused.
+    """
+    if columns.are_as_written or len(item_ids) < _FEWEST_LISTS:
+        return
+    names: list[str] = item_ids[:_MOST_LOOKED_AT].tolist()
+    least = (len(names) + 1) // 2
+    are_lists = sum(map(bool, map(_IN_BRACKETS.fullmatch, names))) >= least
+    if not are_lists and np.bincount(users).max() == 1:
+        listed = [name for name in names if _LISTED.fullmatch(name)]
+        of_each = [_BETWEEN.split(name) for name in listed]
+        entries = [entry for own in of_each for entry in own]
+        # Titles may begin with the same word, such as Season 1 Episode 2.
+        are_alike = 2 * len(set(entries)) <= len(entries) and len({own[0] for own in of_each}) > 1
+        are_alike |= all(map(str.isdecimal, entries))
+        are_lists = len(listed) >= least and are_alike
+    if are_lists:
+        raise TableError(
+            f"{columns.source}: items seem to be lists, such as {quoted(names[-1])}. Write one row "
+            'per user and item, or JSON such as {"ann": ["book", "film"]}. If each is one item, '
+            "set identifiers='as-written' (in a command: --identifiers as-written)."
+        )
+
+
+_FEWEST_LISTS = 2
 
 
 def _plain(name: str) -> str:

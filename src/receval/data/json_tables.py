@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,14 @@ from receval.data.memory_tables import names_of, table_in_memory
 from receval.data.packed_files import SMALL_FILE
 from receval.data.reading import ReadingOptions, TableError, half_of_a_character
 from receval.data.text_lines import BLOCK, check_encoding, opened_text
-from receval.storage.messages import shortened
+from receval.storage.messages import enumerated, shortened
 
 Scores = Mapping[str, Mapping[str, float]]
 
 # Tuples, because a union type would be created anew for each entry.
 _ITEM = (str, int, float, np.generic)
 _NO_SCORE = (str, list, tuple, dict)
+_NO_ITEM = (list, tuple, dict, set, np.ndarray, bool, type(None))
 
 _MOST_DEPTH = 100
 """The deepest nesting of lists and objects."""
@@ -59,7 +60,7 @@ def read_json_lines(
     with opened_text(path, options.encoding) as file:
         start = file.read(1 << 20).split(b"\n", 1)[0]
     try:
-        first = json.loads(start)
+        first = _loaded(start)
     except (ValueError, RecursionError):
         first = None
     is_of_users = isinstance(first, dict) and first and not has_columns(first, wanted)
@@ -134,7 +135,7 @@ def _check_objects(path: Path, options: ReadingOptions) -> None:
             if (is_likely and not is_sample) or not bare:
                 continue
             try:
-                own = json.loads(bare)
+                own = _loaded(bare)
             except (ValueError, RecursionError):
                 own = None
             if not isinstance(own, dict):
@@ -197,7 +198,7 @@ def read_json(
         content = file.read()
         _check_parts(path, content.count(b"[") + content.count(b"{"))
         try:
-            found = json.loads(content, object_pairs_hook=_without_repeats)
+            found = _loaded(content, _without_repeats)
         except UnicodeDecodeError:
             check_encoding(path, options.encoding)
             raise
@@ -259,6 +260,7 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     have the best first; if ratings are wanted, all have the same value.
     """
     is_run = any(column.name == "score" for column in wanted)
+    _refuse_columns(source, lists)
     scores: dict[str, dict[str, float]] = {}
     for user, own in lists.items():
         ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
@@ -268,10 +270,12 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
                 "order. Give a list from best to worst, or give scores."
             )
         if not isinstance(own, Mapping):
+            own = _with_scores(own)
             are_pairs = len(own) > 0 and all(map(_is_pair, own))
             for place, entry in enumerate(own):
                 item, value = entry if are_pairs else (entry, -float(place) if is_run else 1.0)
-                if isinstance(item, list | tuple | dict | set) or item is None:
+                is_fraction = isinstance(item, float) and not item.is_integer()
+                if isinstance(item, _NO_ITEM) or is_fraction:
                     raise TableError(
                         f"{source}: item {place + 1} of user {shortened(str(user))} is "
                         f"{shortened(json.dumps(item, default=str))}. It must be an identifier, or "
@@ -300,6 +304,35 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     return scores
 
 
+def _refuse_columns(source: str, lists: Mapping[Any, Any]) -> None:
+    """Refuse lists of which some have texts and others numbers: the columns of a table."""
+    if not 2 <= len(lists) <= _MOST_COLUMNS or not all(map(_is_plain_list, lists.values())):
+        return
+    kinds = {name: {isinstance(entry, str) for entry in own} for name, own in lists.items()}
+    are_of_two_kinds = {True} in kinds.values() and {False} in kinds.values()
+    if are_of_two_kinds and len(set(map(len, lists.values()))) == 1:
+        raise TableError(
+            f"{source} seems to have the columns of a table rather than users: "
+            f"{enumerated([str(name) for name in lists])}. Name the columns of users and items "
+            "(user=..., item=..., in a command: --user ..., --item ...)."
+        )
+
+
+_MOST_COLUMNS = 10
+
+
+def _is_plain_list(own: object) -> bool:
+    return isinstance(own, list | tuple) and not any(isinstance(entry, _NO_ITEM) for entry in own)
+
+
+def _with_scores(own: Any) -> Any:
+    """Return pairs of items and scores for two arrays of these, as implicit recommends them."""
+    are_arrays = len(own) == 2 and all(isinstance(entry, np.ndarray) for entry in own)
+    if not are_arrays or isinstance(own, set | frozenset) or own[0].shape != own[1].shape:
+        return own
+    return list(zip(own[0].tolist(), own[1].tolist(), strict=True))
+
+
 class _RepeatedNameError(ValueError):
     pass
 
@@ -310,6 +343,11 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise _RepeatedNameError(f"an object has the name {shortened(twice)} twice")
     return found
+
+
+def _loaded(content: bytes, of_pairs: Callable[..., Any] | None = None) -> Any:
+    """Return the value of JSON in UTF-8; of bytes, Python would guess the encoding itself."""
+    return json.loads(content.decode("utf-8"), object_pairs_hook=of_pairs)
 
 
 def _is_pair(entry: object) -> bool:
@@ -337,7 +375,7 @@ def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: Readin
             if not line.strip():
                 continue
             try:
-                own = json.loads(line, object_pairs_hook=_without_repeats)
+                own = _loaded(line, _without_repeats)
             except (ValueError, RecursionError) as error:
                 raise TableError(
                     f"{path}, line {number} is not JSON: {shortened(str(error), 200)}."
@@ -411,7 +449,7 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
             if not line.strip():
                 continue
             try:
-                own = json.loads(line, object_pairs_hook=_without_repeats)
+                own = _loaded(line, _without_repeats)
             except _RepeatedNameError as error:
                 return TableError(f"{path}, line {number}: {error}. Remove one of them.")
             except (ValueError, RecursionError) as error:

@@ -29,6 +29,7 @@ FIRST_LINES = 1000
 _TRIED = ("\t", "::", ";", "|", ",", " ")
 
 _FIRST_BYTES = 1 << 22
+_PIECE = 1 << 16
 
 _LONGEST_CELL = 1 << 27
 
@@ -187,10 +188,13 @@ def _refuse_other_first_line(
 
 def first_lines(path: Path, encoding: str | None = None) -> list[str]:
     """Return the first lines of a text, without line ends."""
+    start, piece = bytearray(), b"first"
     with opened_text(path, encoding) as file:
-        start = file.read(_FIRST_BYTES)
-    lines = start.split(b"\n", FIRST_LINES)
-    if len(start) == _FIRST_BYTES or len(lines) > FIRST_LINES:
+        while piece and start.count(b"\n") <= FIRST_LINES and len(start) < _FIRST_BYTES:
+            piece = file.read(_PIECE)
+            start += piece
+    lines = bytes(start).split(b"\n", FIRST_LINES)
+    if piece or len(lines) > FIRST_LINES:
         # The last line is incomplete.
         lines = lines[:-1] or lines
     # Invalid bytes are reported with their place when the whole file is read.
@@ -201,14 +205,16 @@ def first_lines(path: Path, encoding: str | None = None) -> list[str]:
 
 
 def plain_name(name: str) -> str:
-    """Return a column's name for comparison: in lower case, without punctuation and types.
+    """Return a column's name for comparison: in lower case, without punctuation, types and remarks.
 
     Examples
     --------
-    >>> plain_name("user_id:token"), plain_name("User ID"), plain_name("userId")
-    ('userid', 'userid', 'userid')
+    >>> plain_name("user_id:token"), plain_name("User ID"), plain_name("Rating (1-5)")
+    ('userid', 'userid', 'rating')
     """
-    return "".join(sign for sign in name.partition(":")[0].lower() if sign.isalnum())
+    own = name.partition(":")[0]
+    own = own.partition("(")[0] or own
+    return "".join(sign for sign in own.lower() if sign.isalnum())
 
 
 def split_line(line: str, delimiter: str, *, has_quotes: bool = True) -> list[str]:
@@ -243,7 +249,7 @@ def is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return "_" not in text
+    return "_" not in text and text.isascii()
 
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}([,.'_\s]\d{3})+([.,]\d+)?")

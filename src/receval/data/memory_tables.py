@@ -39,14 +39,21 @@ def table_in_memory(source: object) -> pa.Table:
     import pandas as pd
 
     if isinstance(source, pd.DataFrame):
-        twice = sorted({str(name) for name in source.columns[source.columns.duplicated()]})
+        given = source
+        named = [name for name in given.index.names if name is not None]
+        if named and not {*named} & {*given.columns}:
+            given = given.reset_index()  # As after set_index and groupby.
+        twice = sorted({str(name) for name in given.columns[given.columns.duplicated()]})
         if twice:
             raise TableError(f"The table has several columns with the name {enumerated(twice)}.")
-        return pa.table({str(name): _array(str(name), column) for name, column in source.items()})
+        return pa.table({str(name): _array(str(name), column) for name, column in given.items()})
     if isinstance(source, Mapping):
         return _of_mapping(source)
     if isinstance(source, pd.Series):
-        raise TableError("A Series has only one column. Give a data frame of users and items.")
+        raise TableError(
+            "A Series has only one column. Give a data frame of users and items (of a Series with "
+            "users and items as its index: reset_index())."
+        )
     if hasattr(source, "to_df"):  # LensKit's collections of lists and its item lists
         return table_in_memory(source.to_df())
     # Imported late: other libraries' frames are rare, and the import takes as long as reading

@@ -152,7 +152,7 @@ def in_seconds(
     words, per_second = UNITS[chosen]
     seconds = times / per_second if per_second > 1 else times
     whole = np.floor(seconds)
-    if (whole == seconds).all() and np.abs(seconds).max(initial=0) < 2**62:
+    if (whole == seconds).all() and max(seconds.max(initial=0), -seconds.min(initial=0)) < 2**62:
         return seconds.astype(np.int64), words
     return seconds, words
 
@@ -176,7 +176,7 @@ def span_in_words(seconds: NDArray[np.integer] | NDArray[np.float64]) -> str:
 
 
 def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUnit:
-    sizes = np.abs(times)
+    sizes = times if times.min(initial=0) >= 0 else np.abs(times)
     # Some tables have 0 or -1 for an unknown timestamp.
     given = sizes if sizes.min(initial=2) > 1 else sizes[sizes > 1]
     if not len(given):

@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.column_roles import FEWEST_SECONDS, are_ranks_in_order
-from receval.data.columns import FoundColumns, WantedColumn, identifier_doubts
+from receval.data.columns import (
+    FoundColumns,
+    WantedColumn,
+    identifier_doubts,
+    refuse_lists_in_cells,
+)
 from receval.data.layouts import plain_name
 from receval.data.moments import ROUNDED, in_seconds, span_in_words
 from receval.data.ratings import Ratings, finite_in_single_precision, first_repeat
@@ -186,6 +191,7 @@ def read_ratings(
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
+    refuse_lists_in_cells(columns, users, item_ids)
     near = [
         *identifier_doubts(columns.source, "users", user_ids),
         *identifier_doubts(columns.source, "items", item_ids),
@@ -212,9 +218,15 @@ def read_ratings(
             own for own in (_scale(columns, values), *columns.rewritten.values()) if own
         ),
         times=words if times is None else _times_in_words(times, words),
-        notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
+        notes=(
+            *columns.notes,
+            *near,
+            *_doubts(columns, values, is_said=chosen.columns is not None or rating is not None),
+            *_doubts_on_times(columns, times, words),
+        ),
         are_counts=duplicates == "sum"
         or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
+        first_cells=columns.first_cells(),
         types=columns.types,
         given=given,
     )
@@ -480,7 +492,10 @@ def _refuse_placeholders(
 
 
 def _times_in_words(times: NDArray[Any], words: str) -> str:
-    ordered = np.sort(times)
+    since = times - times.min()
+    if since.dtype.kind == "i" and since.max() <= np.iinfo(np.int32).max:
+        since = since.astype(np.int32)  # Sorted in half the time.
+    ordered = np.sort(since)
     different = 1 + int((ordered[1:] != ordered[:-1]).sum())
     told = f"times are {words}" if words.startswith("dates") else f"times are in {words}"
     if words == "nanoseconds":
@@ -503,13 +518,15 @@ def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
     return f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
 
 
-def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
-    """Return notes on what may be a mistake in the choice of columns."""
+def _doubts(columns: FoundColumns, values: NDArray[np.float32], *, is_said: bool) -> list[Note]:
+    """Return notes on what may be a mistake in the choice of columns, unless it was said."""
     name = Path(columns.source).name
     if "rating" in columns:
         if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
             text = f"{name}: all {len(values):,} ratings are {values[0]:g}."
             return [Note("constant-ratings", text)]
+        if notes := _doubts_on_names(columns, values):
+            return notes
         is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
         if is_count or (value := _for_a_missing_rating(values)) is None:
             return []
@@ -519,7 +536,7 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
             "so, leave these rows out."
         )
         return [Note("missing-ratings", text)]
-    if columns.unread:
+    if columns.unread and not is_said:
         text = (
             f"{name}: no column has a known name for ratings. These columns were not read: "
             f"{enumerated(columns.unread)}. If one of them has the ratings, name it (rating=..., "
@@ -527,6 +544,30 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
         )
         return [Note("no-rating-column", text)]
     return []
+
+
+_RANK_NAMES = ("rank", "position")
+_OF_RUNS = ("score", "prediction", "pred")
+
+
+def _doubts_on_names(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
+    """Return a note on counts with fractions, or on scores beside ranks, by their names."""
+    name, own = Path(columns.source).name, columns.names.get("rating", "")
+    is_count = plain_name(own) in COUNT_NAMES
+    if is_count and len(fractions := values[values != np.rint(values)]):
+        text = (
+            f"{name}: {len(fractions):,} of {len(values):,} counts ({own}) have fractions, such as "
+            f"{fractions[0]:g}. If points separate thousands in them, write them without."
+        )
+        return [Note("fractional-counts", text)]
+    ranks = [other for other in columns.unread if plain_name(other) in _RANK_NAMES]
+    if not ranks or plain_name(own) not in _OF_RUNS:
+        return []
+    text = (
+        f"{name}: the columns {own} and {ranks[0]} are usually those of a run, but {own} was read "
+        "as ratings. Check that test data and runs were not exchanged."
+    )
+    return [Note("run-as-test-data", text)]
 
 
 _FAR_RATINGS = (-9999, -999, -99, 99, 999, 9999)
@@ -550,17 +591,26 @@ def _for_a_missing_rating(values: NDArray[np.float32]) -> float | None:
     return lowest if lowest in _FAR_RATINGS and different[1] >= -_HIGHEST_OF_A_SCALE else None
 
 
-def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
+_FIRST_LOGS = 788_918_400
+"""1995, before which no known dataset of ratings begins."""
+
+
+def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None, unit: str) -> list[Note]:
     """Return notes on timestamps that are too early for seconds or too large to be ordered."""
-    if times is None or columns.dates or times.max() >= FEWEST_SECONDS:
+    if times is None or columns.dates or times.max() >= _FIRST_LOGS:
         return []
     # A column with a name may count steps instead.
-    if not columns.are_guessed and times.max() <= len(times):
+    if not columns.are_guessed and times.min() >= 0 and times.max() <= len(times):
         return []
-    text = (
-        f"{Path(columns.source).name}: read as seconds, all times are before 1973. If they have "
-        "another unit, set it (time_unit=..., in a command: --time-unit ...)."
-    )
+    name = Path(columns.source).name
+    advice = "If they have another unit, set it (time_unit=..., in a command: --time-unit ...)."
+    if times.max() < FEWEST_SECONDS:
+        text = f"{name}: read as {unit}, all times are before 1973. {advice}"
+    else:
+        text = (
+            f"{name}: read as {unit}, all times are before 1995, so they may not count from 1970, "
+            f"as those of Windows (from 1601) and Apple (from 2001). {advice}"
+        )
     return [Note("early-times", text)]
 
 
@@ -607,8 +657,14 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
     row, earlier = repeat
     user = shortened(str(read.user_ids[read.users[row]]))
     item = shortened(str(read.item_ids[read.items[row]]))
+    places = [columns.names.get(role, "") for role in ("user", "item")]
+    guessed = (
+        f" If {places[0]} is not the user, or {places[1]} not the item, say what each column is "
+        "(columns=..., --columns user,item,rating)."
+    )
     raise TableError(
         f"{columns.where(row)} rates the same pair as {columns.beside(earlier, row)}: user {user} "
         f"and item {item}. Choose how to merge such rows: duplicates='first', 'last', 'sum', "
         "'mean' or 'max' (in a command: --duplicates first)."
+        f"{guessed if columns.are_guessed else ''}"
     )

@@ -136,7 +136,8 @@ class ReadingReport:
     ``rule``; ``users`` and ``items`` count different ones. The scale of ratings (``values``), the
     unit and span of timestamps (``times``) and the rule are in words. ``are_counts`` says that
     ratings are counts, such as plays, and ``meeting`` how many identifiers others have, too.
-    ``entries`` says in words what rows are of, if they are not of users and items. ``types`` has
+    ``entries`` says in words what rows are of, if they are not of users and items. ``first_cells``
+    has the cells of the first row, by column, if values decided which column is what. ``types`` has
     the type of each column in a table that has types: ``text``, ``integer`` or ``float``; ``given``
     are the arguments by which a caller said how to read the table. Both are for programs and not
     part of JSON.
@@ -164,6 +165,7 @@ class ReadingReport:
     are_counts: bool = False
     meeting: str = ""
     entries: str = ""
+    first_cells: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -174,7 +176,9 @@ class ReadingReport:
     def _told(self) -> tuple[str, str]:
         """Return both lines without the file name; the second may be empty."""
         renamed = [
-            f"{role} is {shortened(own)}" for role, own in self.columns.items() if role != own
+            f"{role} is {shortened(own)}{_in_brackets(self.first_cells.get(role, ''))}"
+            for role, own in self.columns.items()
+            if role != own
         ]
         counted = [how_many(*own) for own in ((self.rows, "row"), (self.users, "user"))]
         entries = self.entries or f"{counted[1]} and {how_many(self.items, 'item')}"
@@ -182,7 +186,8 @@ class ReadingReport:
         if self.merged:
             told[0] += f", {self.merged:,} of them with the pair of another row: {self.rule}"
         if renamed:
-            told.append(", ".join(renamed))
+            by_values = "taken by their values: " if self.first_cells else ""
+            told.append(f"{by_values}{', '.join(renamed)}")
         if self.unread:
             unread = [name or "a column without a name" for name in self.unread]
             told.append(f"not read: {enumerated(unread)}")
@@ -199,6 +204,26 @@ class ReadingReport:
         if (more := len(self.unread) - MOST_UNREAD) > 0:
             found["unread"] = (*self.unread[:MOST_UNREAD], f"and {more:,} more")
         return {name: own for name, own in found.items() if own not in ("", (), [], 0, {})}
+
+
+def _in_brackets(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
+def readings_of(*sources: object) -> tuple[ReadingReport, ...]:
+    """Return how ratings, runs, splits and other data were read, for those that were read.
+
+    Examples
+    --------
+    >>> from receval.data.ratings_table import read_ratings
+    >>> ratings = read_ratings({"user": ["ann"], "item": ["book"]})
+    >>> [report.source for report in readings_of(ratings, None)]
+    ['the table']
+    """
+    found = []
+    for source in sources:
+        found += [getattr(source, "reading", None), *getattr(source, "other_reading", ())]
+    return tuple(own for own in found if own is not None)
 
 
 def told_together(reports: Iterable[ReadingReport]) -> list[list[str]]:

@@ -136,7 +136,7 @@ def relevance_threshold(
     ValueError: No test rating reaches the relevance threshold 4. The highest is 1. ...
     >>> relevance_threshold(np.array([0.0, 0, 0]), "auto")
     Traceback (most recent call last):
-    ValueError: No test rating is above 0, so none is relevant. The highest is 0. ...
+    ValueError: No test rating is above 0, so none is relevant. All are 0. ...
     """
     if not len(values):
         raise ValueError("There are no test ratings, so nothing can be evaluated.")
@@ -152,8 +152,10 @@ def relevance_threshold(
             )
         return relevant
     if highest <= 0:
+        are_equal = len(values) > 1 and (values == values[0]).all()
+        told = "All are" if are_equal else "The highest is"
         raise ValueError(
-            f"No test rating is above 0, so none is relevant. The highest is {highest:g}. Check "
+            f"No test rating is above 0, so none is relevant. {told} {highest:g}. Check "
             "that the right column was read (--rating), or set the lowest relevant rating "
             f"(relevant={highest:g}, in a command: --relevant {highest:g})."
         )

@@ -18,17 +18,28 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.column_roles import are_ranks_in_order
-from receval.data.columns import FoundColumns, WantedColumn, identifier_doubts
+from receval.data.columns import (
+    FoundColumns,
+    WantedColumn,
+    identifier_doubts,
+    refuse_lists_in_cells,
+)
 from receval.data.ratings import first_repeat
-from receval.data.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
+from receval.data.ratings_table import (
+    ITEM_NAMES,
+    LISTS_OF_USERS,
+    USER_NAMES,
+    columns_of_scores,
+)
 from receval.data.reading import ReadingOptions, ReadingReport, TableError
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.storage.files import replacing
-from receval.storage.messages import how_many, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 SCORE_NAMES = (
-    "score", "prediction", "pred", "predictedrating", "rating", "similarity", "value", "scores",
+    "score", "prediction", "pred", "predictedrating", "est", "rating", "similarity", "value",
+    "scores",
 )  # fmt: skip
 RANK_NAMES = ("rank", "position", "itemrank")
 
@@ -181,7 +192,8 @@ def read_run(
     if not isinstance(columns, FoundColumns):
         name = source if isinstance(source, str | Path) else "the run"
         return _run_of_columns(columns_of_scores(columns, "score", name, options.get("encoding")))
-    return _run_of_columns(columns, order)
+    is_said = score is not None or rank is not None or options.get("columns") is not None
+    return _run_of_columns(columns, order, is_said=is_said)
 
 
 def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the run") -> Run:
@@ -196,12 +208,18 @@ def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the 
     return _run_of_columns(columns_of_scores(scores, "score", source))
 
 
-def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
-    """Return the run from the columns ``user``, ``item`` and ``score`` or ``rank`` of a table."""
+def _run_of_columns(
+    columns: FoundColumns, order: RunOrder = "score", *, is_said: bool = False
+) -> Run:
+    """Return the run from the columns ``user``, ``item`` and ``score`` or ``rank`` of a table.
+
+    With ``is_said``, the caller has said which columns have scores or ranks.
+    """
     if not len(columns):
         raise TableError(f"{columns.source} has no rows, so there is no list to evaluate.")
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
+    refuse_lists_in_cells(columns, users, item_ids)
     repeat = first_repeat(users.astype(np.int64) * len(item_ids) + items)
     if repeat is not None:
         row, earlier = repeat
@@ -217,6 +235,7 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
         )
     if columns.are_guessed and "score" not in columns and "rank" in columns:
         _check_ranks(columns, users)
+    _refuse_exchanged(columns, users)
     scores = _scores(columns, order)
     scored = ~np.isnan(scores)
     notes = [
@@ -224,6 +243,8 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
         *identifier_doubts(columns.source, "users", user_ids),
         *identifier_doubts(columns.source, "items", item_ids),
         *_doubts_on_ranks(columns, users, order),
+        *([] if is_said else _doubts_on_columns(columns)),
+        *_doubts_on_lists(columns, users, items, item_ids),
     ]
     if not scored.all():
         text = (
@@ -245,6 +266,7 @@ def _run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
             own for own in (_order(columns, order), *columns.rewritten.values()) if own
         ),
         notes=tuple(notes),
+        first_cells=columns.first_cells(),
     )
     return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
 
@@ -256,6 +278,31 @@ def _check_ranks(columns: FoundColumns, users: NDArray[np.int32]) -> None:
             f"{columns.source} has no header. In the first rows, its column 2 has the numbers 1, 2 "
             "and so on for each user, as ranks do, but in later rows it has others. Say what it is "
             "(columns=..., in a command: --run-columns user,item,score or user,item,rank)."
+        )
+
+
+def _refuse_exchanged(columns: FoundColumns, users: NDArray[np.int32]) -> None:
+    """Refuse negative ranks, and ranks and scores that seem to be exchanged."""
+    if "rank" not in columns:
+        return
+    ranks = columns.numbers("rank")
+    if (negative := ranks < 0).any():
+        row = int(np.argmax(negative))
+        raise TableError(
+            f"{columns.where(row)} has the rank {ranks[row]:g}. A rank counts from the best item, "
+            "which has 1. If these are scores, name the column (score=..., in a command: "
+            "--run-score ...)."
+        )
+    have_fractions = (ranks[~np.isnan(ranks)] % 0.5).any()  # Halves are means of two ranks.
+    if (
+        have_fractions
+        and "score" in columns
+        and are_ranks_in_order(users, columns.numbers("score"))
+    ):
+        raise TableError(
+            f"{columns.source}: ranks have fractions, and scores are 1, 2, 3 and so on, so these "
+            "columns seem to be exchanged. Say which is which (columns=..., in a command: "
+            "--run-columns ..., or --run-score and --run-rank)."
         )
 
 
@@ -274,6 +321,51 @@ def _scores(columns: FoundColumns, order: RunOrder) -> NDArray[np.float64]:
     if "rank" in columns:
         return -columns.numbers("rank")
     return -np.arange(len(columns), dtype=np.float64)
+
+
+def _doubts_on_columns(columns: FoundColumns) -> list[Note]:
+    """Return a note if neither scores nor ranks have a known name, but there are other columns."""
+    if "score" in columns or "rank" in columns or not columns.unread:
+        return []
+    text = (
+        f"{Path(columns.source).name}: no column has a known name for scores or ranks, so lists "
+        f"keep the order of their rows. These columns were not read: {enumerated(columns.unread)}. "
+        "If one of them has the scores or ranks, name it (score=... or rank=..., in a command: "
+        "--run-score ... or --run-rank ...)."
+    )
+    return [Note("no-score-column", text)]
+
+
+def _doubts_on_lists(
+    columns: FoundColumns,
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    item_ids: NDArray[np.str_],
+) -> list[Note]:
+    """Return a note if the scores or the items in lists of users are ranks: 1, 2, 3 and so on."""
+    if not columns.form.startswith(LISTS_OF_USERS) or np.bincount(users).max() < _SHORTEST_LIST:
+        return []
+    scores = columns.numbers("score")
+    if are_ranks_in_order(users, scores):
+        what = "scores"
+    # All items in their order usually have scores with fractions.
+    elif (
+        (scores == np.rint(scores)).all()
+        and np.char.isdecimal(item_ids).all()
+        and are_ranks_in_order(users, item_ids.astype(np.float64)[items])
+    ):
+        what = "items"
+    else:
+        return []
+    text = (
+        f"{columns.source}: the {what} of each user are 1, 2, 3 and so on, in this order, as ranks "
+        "are, but the items with the highest scores come first. If these are ranks, give the items "
+        "of each user in a list, the best first."
+    )
+    return [Note("ranks-as-scores", text)]
+
+
+_SHORTEST_LIST = 3
 
 
 def _doubts_on_ranks(

@@ -93,6 +93,8 @@ def _of_any(
 ) -> FoundColumns | Scores:
     if isinstance(source, Mapping) and source and not are_columns(source, wanted):
         lists = (Mapping, list, tuple, set, frozenset)
+        if _are_arrays_of_users(source):
+            source = {user: own.tolist() for user, own in source.items()}
         if all(isinstance(own, lists) for own in source.values()):
             _refuse_list_of_columns("the table", options)
             return scores_of("the table", source, wanted)
@@ -114,6 +116,17 @@ def _of_any(
     if not isinstance(columns, FoundColumns):
         return columns
     return replace(columns, source=str(path), are_as_written=as_written)
+
+
+_MOST_COLUMNS = 10
+
+
+def _are_arrays_of_users(source: Mapping[Any, Any]) -> bool:
+    """Tell whether a mapping has an array of items for each user, rather than columns."""
+    arrays = list(source.values())
+    if not all(isinstance(own, np.ndarray) and own.ndim == 1 for own in arrays):
+        return False
+    return len(arrays) > _MOST_COLUMNS or len(set(map(len, arrays))) > 1
 
 
 def _refuse_list_of_columns(source: str | Path, options: ReadingOptions) -> None:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from receval.data.column_roles import Roles, roles_of
+from receval.data.column_roles import Roles, refuse_lists_of_items, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     Layout,
@@ -115,6 +115,8 @@ def _roles(
     by_number = [str(number) for number in range(layout.n_columns)]
     records = [own for own in layout.records if len(own) == layout.n_columns]
     cells = list(zip(*records, strict=True)) or [()] * layout.n_columns
+    if layout.header is None and options.columns is None:
+        refuse_lists_of_items(path.name, layout.records, wanted)
     if layout.header is None or layout.are_numbers or options.columns is not None:
         roles = roles_of(
             path.name,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -53,6 +53,11 @@ def fitting_baselines(n_users: int, n_items: int) -> list[str]:
     return [name for name, (_, own) in BASELINES.items() if own.get("factors", 0) < most]
 
 
+def untrained_baselines(names: Iterable[str], seed: int) -> dict[str, Any]:
+    """Return the systems of some names."""
+    return {name: make(*BASELINES[name], integer_seed(seed, "diagnosis", name)) for name in names}
+
+
 def ranked_baselines(
     data: SplitRatings,
     fold: Fold,
@@ -66,13 +71,12 @@ def ranked_baselines(
     judged = JudgedItems.of(fold.test, threshold, metadata)
     generator_for = data.generator_for(0)
     names = fitting_baselines(data.ratings.n_users, data.ratings.n_items)
+    systems = untrained_baselines(names, seed)
     lists: list[list[JudgedLists]] = [[] for _ in protocols]
     unbiased_lists = []
     for name in names:
         begin(name)
-        path, parameters = BASELINES[name]
-        untrained = make(path, parameters, integer_seed(seed, "diagnosis", name))
-        system = untrained.fit(clicked_training(untrained, fold.train))
+        system = systems[name].fit(clicked_training(systems[name], fold.train))
         ranks = rank_judged(system, fold, protocols, generator_for)
         for of_protocol, own, protocol in zip(lists, ranks, protocols, strict=True):
             of_protocol.append(JudgedLists.measured_by(judged, own, protocol))

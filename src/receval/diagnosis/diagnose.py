@@ -14,8 +14,14 @@ from receval.checked_arguments import checked_arguments
 from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
-from receval.data.relevance import RelevanceRule, negative_ratings_notes
-from receval.diagnosis.baselines import BaselineLists, fitting_baselines, ranked_baselines
+from receval.data.reading import ReadingReport, readings_of
+from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
+from receval.diagnosis.baselines import (
+    BaselineLists,
+    fitting_baselines,
+    ranked_baselines,
+    untrained_baselines,
+)
 from receval.diagnosis.compared_splits import (
     COMPARED_SPLITS,
     ComparedSplits,
@@ -55,6 +61,7 @@ from receval.diagnosis.unbiased_judgments import (
     unbiased_ratings,
     with_unbiased,
 )
+from receval.evaluation.fitted_systems import notes_on_clicks
 from receval.evaluation.identifiers import check_identifiers_of
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
@@ -74,7 +81,8 @@ class Diagnosis:
     is None without timestamps, and ``judgments``, ``agreement`` and ``disagreeing_pairs``
     (:func:`.disagreeing_item_pairs`) are None if liked and disliked items cannot be told apart.
     ``per_user`` has the values of users by system, under AR AI-AN on the recommended split. Notes
-    say what was left out and why; the settings are what is needed to repeat the call.
+    say what was left out and why; the settings are what is needed to repeat the call. ``reading``
+    tells how the ratings were read, and ``words`` which of them are relevant.
     """
 
     size: pd.DataFrame
@@ -93,6 +101,8 @@ class Diagnosis:
     advice: tuple[Advice, ...]
     notes: tuple[Note, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    reading: tuple[ReadingReport, ...] = ()
+    words: tuple[str, ...] = ()
 
     @property
     def recommendation(self) -> pd.DataFrame:
@@ -144,7 +154,9 @@ class Diagnosis:
             parts.append(
                 ReportTable("judgments", judgments_table(self.agreement, self.disagreeing_pairs))
             )
-        return Report(title, tuple(parts), self._data(), self.notes, self.settings)
+        return Report(
+            title, tuple(parts), self._data(), self.notes, self.settings, self.reading, self.words
+        )
 
     def _data(self) -> dict[str, pd.DataFrame]:
         tables = {own.name: getattr(self, own.name) for own in fields(self)}
@@ -317,8 +329,11 @@ def diagnose(
             *doubts,
             *relevance.notes,
             *negative_ratings_notes(ratings.values),
+            *notes_on_clicks(untrained_baselines(baselines.systems, seed), ratings.values),
             *notes,
         ),
+        reading=readings_of(ratings, unbiased),
+        words=(relevance_in_words(ratings.values, threshold, "ratings"),),
         settings={
             "relevant": threshold,
             "seed": seed,

@@ -281,8 +281,9 @@ def check_that_identifiers_meet(
             smaller = min(len(meeting.own), len(meeting.others))
             is_told = not meeting.n_common and meeting.what == "item"
             if meeting.n_common < FEW * smaller and not is_told:
+                few = f"Only {meeting.n_common:,}" if meeting.n_common else "None"
                 text = (
-                    f"Only {meeting.n_common:,} of the {len(meeting.own):,} {meeting.what}s of the "
+                    f"{few} of the {len(meeting.own):,} {meeting.what}s of the "
                     f"training data are among the {len(meeting.others):,} {meeting.what}s of the "
                     f"test data{meeting.cause_in_words}. Check that the identifiers are the same."
                 )
@@ -296,6 +297,7 @@ def check_that_identifiers_meet(
             _Meeting("item", source, known, run.item_ids, items),
         )
         told.append(_in_words(meetings))
+        notes += _exchanged(name, run, test)
         for meeting in meetings:
             notes += _doubts(meeting)
             share = meeting.n_common / len(meeting.own)
@@ -307,6 +309,46 @@ def check_that_identifiers_meet(
                 )
                 notes.append(Note("few-identifiers-known", text))
     return notes, told
+
+
+MOST_SOUGHT = 200
+"""Of how many users the test pairs are sought in a run, as they are and exchanged."""
+
+MOST_ROWS = 1_000_000
+"""In longer runs, about so many rows are looked at."""
+
+FEWEST_FOUND = 10
+
+
+def _exchanged(name: str, run: Run, test: Ratings) -> list[Note]:
+    """Return a note if a run has more test pairs when its users and items are exchanged."""
+    users = {own: code for code, own in enumerate(test.user_ids[:MOST_SOUGHT].tolist())}
+    if not users.keys() & set(run.item_ids.tolist()):
+        return []
+    items = {own: code for code, own in enumerate(test.item_ids.tolist())}
+    is_sought = test.users < MOST_SOUGHT
+    sought = test.users[is_sought].astype(np.int64) * len(items) + test.items[is_sought]
+    found = []
+    step = 1 + len(run) // MOST_ROWS
+    run_users, run_items = run.users[::step], run.items[::step]
+    for own_users, user_ids, own_items, item_ids in (
+        (run_users, run.user_ids, run_items, run.item_ids),
+        (run_items, run.item_ids, run_users, run.user_ids),
+    ):
+        rows = np.array([users.get(own, -1) for own in user_ids.tolist()], np.int32)[own_users]
+        is_own = rows >= 0
+        columns = np.array([items.get(own, -1) for own in item_ids.tolist()])[own_items[is_own]]
+        listed = (rows[is_own].astype(np.int64) * len(items) + columns)[columns >= 0]
+        found.append(int(np.isin(sought, listed).sum()))
+    as_given, exchanged = found
+    if exchanged < FEWEST_FOUND or exchanged <= 2 * as_given:
+        return []
+    text = (
+        f"{name} has {exchanged / max(1, as_given):.1f} times as many test pairs if its users and "
+        "items are exchanged. Check which column is what (in a command: --run-user and "
+        "--run-item)."
+    )
+    return [Note("exchanged-columns", text)]
 
 
 def check_identifiers_of(source: str, own: Ratings, known: str, others: Ratings) -> list[Note]:

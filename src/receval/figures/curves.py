@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 from numpy.typing import ArrayLike
 
-from receval.figures.style import SeriesStyle, short_number
+from receval.figures.style import NO_WINNER, SeriesStyle, short_number
 
 MARKERS_PER_LINE = 10
 """Approximate number of markers per line; more would hide the line."""
@@ -66,6 +66,11 @@ def line(
     if band is not None:
         low, high = (_end(end, across, label) for end in band)
         axes.fill_between(across, low, high, color=style.colour, alpha=0.08, linewidth=0)
+
+
+def mute(curve: Line2D) -> None:
+    """Make a line a thin grey one without a name, behind the lines that a text speaks of."""
+    curve.set(label="_", linewidth=0.6, color=NO_WINNER, marker="", zorder=1.5)
 
 
 def cumulative_curve(

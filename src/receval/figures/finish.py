@@ -260,7 +260,7 @@ def _fonts_without_layout() -> Iterator[None]:
     """
     from fontTools import subset
 
-    class Options(subset.Options):  # type: ignore[misc]
+    class Options(subset.Options):
         def __init__(self, **options: Any) -> None:
             super().__init__(**options)
             self.drop_tables += _LAYOUT_TABLES

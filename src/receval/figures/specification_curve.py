@@ -25,7 +25,15 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.bar_table import percent
 from receval.figures.finish import legend_below
 from receval.figures.label_boxes import LEADER
-from receval.figures.style import DOUBLE_COLUMN, FIRST_WINS, INK, NO_WINNER, SECOND_WINS, new_figure
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    FIRST_WINS,
+    INK,
+    NO_WINNER,
+    SECOND_WINS,
+    SINGLE_COLUMN,
+    new_figure,
+)
 
 # Rows of tiles that show where each level of a decision occurs among ordered universes.
 
@@ -151,8 +159,8 @@ def _rectangles(positions: Sequence[tuple[float, float, float]]) -> Path:
     return Path(np.concatenate(corners), codes * len(positions))
 
 
-GAP = 0.7
-"""Free space between two decisions, in rows."""
+GAP, HEADED_GAP = 0.7, 1.5
+"""Free space between two decisions, in rows; and above each, where its name is there."""
 
 LEVEL_SIZE = NAME_SIZE = NUMBER_SIZE = 6.5
 """Font sizes in points of levels, of decisions, and of the numbers beside the rows."""
@@ -172,17 +180,23 @@ class Decision:
 
 
 def draw_levels(
-    axes: Axes, decisions: Sequence[Decision], order: NDArray[np.int64], bins: NDArray[np.int64]
+    axes: Axes,
+    decisions: Sequence[Decision],
+    order: NDArray[np.int64],
+    bins: NDArray[np.int64],
+    *,
+    headed: bool = False,
 ) -> None:
-    """Draw the tiles of all decisions, with the names of decisions and levels on the left.
+    """Draw the tiles of all decisions, with the names of levels on the left.
 
-    The x axis of the panel is the share of the universes. The bins are where bins begin in the
-    order of universes, and where the last one ends.
+    The names of decisions are to their left, or above the rows as headings. The x axis of the panel
+    is the share of the universes. The bins are where bins begin in the order of universes, and
+    where the last one ends.
     """
     shades = [
         level_shades(decision.codes[order], len(decision.levels), bins) for decision in decisions
     ]
-    middles = rows_of(decisions)
+    middles = rows_of(decisions, HEADED_GAP if headed else GAP)
     rows = [middle for group in middles for middle in group]
     draw_tiles(axes, np.concatenate(shades), rows, bins / len(order))
     levels = [level for decision in decisions for level in decision.levels]
@@ -191,6 +205,11 @@ def draw_levels(
     axes.tick_params(axis="y", length=0, pad=3)
     axes.grid(visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
+    if headed:
+        for decision, group in zip(decisions, middles, strict=True):
+            name = decision.title.replace("\n", " ")
+            _beside(axes, 0, 0, group[0] - 0.6, name, ha="left", va="bottom", weight="bold")
+        return
     titles = [
         _beside(axes, 0, 0, group[0] - 0.5, decision.title, ha="left", va="top", weight="bold")
         for decision, group in zip(decisions, middles, strict=True)
@@ -200,9 +219,13 @@ def draw_levels(
         title.set_position((-distance, 0))
 
 
-def rows_of(decisions: Sequence[Decision]) -> list[list[float]]:
-    """Return the vertical positions of the rows of each decision, from the top."""
-    tops = np.cumsum([0, *(len(decision.levels) + GAP for decision in decisions)])
+def rows_of(decisions: Sequence[Decision], gap: float = GAP) -> list[list[float]]:
+    """Return the vertical positions of the rows of each decision, from the top.
+
+    A gap of a row or more is above the first decision, too: there is room for a heading.
+    """
+    first = gap if gap >= 1 else 0
+    tops = np.cumsum([first, *(len(decision.levels) + gap for decision in decisions)])
     return [
         [float(top) + index for index in range(len(decision.levels))]
         for top, decision in zip(tops[:-1], decisions, strict=True)
@@ -354,6 +377,7 @@ def specification_curve(
     marked: MarkedUniverse | None = None,
     title: str | None = None,
     colours: tuple[str, str] = (FIRST_WINS, SECOND_WINS),
+    in_short: bool = False,
 ) -> Figure:
     """Draw a specification curve, with the levels of the decisions below it.
 
@@ -365,16 +389,20 @@ def specification_curve(
     (:func:`level_shades`). Beside each row are the share of all universes with the level, and the
     share of these in which the first system is ahead, significantly or not.
 
-    The figure is as wide as a page and as high as its rows need, with a legend. A note may be added
-    (:func:`receval.figures.finish.note`).
+    The figure is as wide as a page, or as a column if it is drawn ``in_short``: then the names of
+    decisions are above their rows, and no numbers stand beside these. It is as high as its rows
+    need, with a legend. A note may be added (:func:`receval.figures.finish.note`).
     """
     differences, signs = _checked(values, verdicts, decisions, marked)
     n_universes = len(differences)
     order = np.lexsort((signs, differences))
     steps, bins = steps_and_bins(n_universes)
 
-    heights = (CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT * (rows_of(decisions)[-1][-1] + 1))
-    figure = new_figure(DOUBLE_COLUMN, sum(heights) + SURROUNDINGS_HEIGHT)
+    gap = HEADED_GAP if in_short else GAP
+    n_rows = rows_of(decisions, gap)[-1][-1] + 1
+    heights = (CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT * n_rows)
+    width = SINGLE_COLUMN if in_short else DOUBLE_COLUMN
+    figure = new_figure(width, sum(heights) + SURROUNDINGS_HEIGHT)
     curve, strip, tiles = figure.subplots(
         3, sharex=True, gridspec_kw={"height_ratios": heights, "hspace": 0}
     )
@@ -388,10 +416,11 @@ def specification_curve(
     name_sides(curve, differences, first, second, x)
     curve.set_ylabel(value_label)
     _draw_strip(strip, shares, bins / n_universes, grounds)
-    draw_levels(tiles, decisions, order, bins)
-    count_levels(strip, tiles, decisions, differences > 0, first)
-    _name_colours(tiles, signs, first, second, grounds)
-    tiles.set_xlabel("Universes in the order of the difference (%)")
+    draw_levels(tiles, decisions, order, bins, headed=in_short)
+    if not in_short:
+        count_levels(strip, tiles, decisions, differences > 0, first)
+    _name_colours(tiles, signs, first, second, grounds, with_shades=not in_short)
+    tiles.set_xlabel(f"Universes{' in the order of' if not in_short else ' by'} the difference (%)")
     ticks = np.linspace(0, 1, 6)
     tiles.set_xticks(ticks, [f"{100 * tick:.0f}" for tick in ticks])
     tiles.set_xlim(0, 1)
@@ -503,9 +532,15 @@ def _draw_strip(
 
 
 def _name_colours(
-    axes: Axes, signs: NDArray[np.int64], first: str, second: str, grounds: Sequence[str]
+    axes: Axes,
+    signs: NDArray[np.int64],
+    first: str,
+    second: str,
+    grounds: Sequence[str],
+    *,
+    with_shades: bool,
 ) -> None:
-    """Add the legend entries: a row for the verdicts and one for the tiles."""
+    """Add the legend entries: a row for the verdicts, and one for the shades of tiles."""
     verdicts = (
         f"{first} significantly better",
         "no significant difference",
@@ -519,7 +554,8 @@ def _name_colours(
     # The legend is filled column by column.
     for name, sign, colour, (shade, text) in zip(verdicts, _SIGNS, grounds, tiles, strict=True):
         share = percent((signs == sign).mean())
-        for ground, label in ((colour, f"{name} ({share})"), (shade_colour(shade), text)):
+        entries = [(colour, f"{name} ({share})"), (shade_colour(shade), text)]
+        for ground, label in entries if with_shades else entries[:1]:
             patch = Rectangle((0, 0), 0, 0, facecolor=ground, edgecolor=INK, lw=0.4, label=label)
             axes.add_patch(patch)
 

@@ -86,9 +86,10 @@ class SinglePassMetrics:
         self.cutoff = cutoff
         self.columns = [_at(cutoff).index(metric) for metric in metrics]
         self.ratings = judged.values.astype(np.float64)
-        needs_maximum = any(metric.name == "ERR" for metric in metrics)
-        highest = maximum_rating(judged, "ERR") if needs_maximum else 0.0
-        self.satisfies = np.exp2(self.ratings - highest) - np.exp2(-highest)
+        self.satisfies = np.zeros(len(self.ratings))
+        if any(metric.name == "ERR" for metric in metrics):  # Counts may be too large for 2^count.
+            highest = maximum_rating(judged, "ERR")
+            self.satisfies = np.exp2(self.ratings - highest) - np.exp2(-highest)
         ranks = np.arange(1.0, cutoff + 1.0)
         self.reciprocals = np.concatenate([[0.0], 1.0 / ranks])
         self.discounts = np.concatenate([[0.0], 1.0 / np.log2(ranks + 1.0)])

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
-from receval.data.relevance import RelevanceRule, negative_ratings_notes
+from receval.data.reading import ReadingReport, readings_of
+from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
 from receval.evaluation.fitted_systems import ProgressSteps, notes_on_clicks
 from receval.evaluation.measuring import FEW_USERS
 from receval.metrics.gains import HIGHEST_EXPONENT
@@ -64,7 +65,8 @@ class ExploredRatings:
     (:data:`receval.multiverse.cannot_tell.REASONS`). ``per_user`` has the values of users in the
     starting configuration, the first level of every decision, by ``system`` and ``user``. It
     prints in ten lines. Notes are on decisions that the data do not support, and on universes that
-    cannot tell.
+    cannot tell. ``reading`` tells how the ratings were read, and ``words`` which of them are
+    relevant.
     """
 
     universes: pd.DataFrame
@@ -72,6 +74,8 @@ class ExploredRatings:
     start: Configuration
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
+    words: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         n = len(self.universes) // max(1, len(self.pairs))
@@ -420,6 +424,7 @@ def explore_ratings(
             "The split holds users out, and systems are given some of their ratings after "
             "training, which universes do not do. Give a split of the ratings of all users."
         )
+    reading = readings_of(ratings)
     # Splits are in this order already.
     rated = ratings.ratings if isinstance(ratings, SplitRatings) else ratings
     ratings = rated if own_split is not None else rated.in_order_of_identifiers()
@@ -461,6 +466,8 @@ def explore_ratings(
         )
         few.append(Note("few-users", text))
     return ExploredRatings(
+        reading=reading,
+        words=(relevance_in_words(ratings.values, threshold, "ratings"),),
         universes=compared,
         per_user=per_user,
         start=start,

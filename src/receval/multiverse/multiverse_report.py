@@ -100,7 +100,9 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
         "per_user": found.per_user,
     }
     first_parts: tuple[ReportPart, ...] = (ReportTable("wins", _wins_table(found)), head)
-    return Report(title, (*first_parts, *parts), data, found.notes, found.settings)
+    return Report(
+        title, (*first_parts, *parts), data, found.notes, found.settings, found.reading, found.words
+    )
 
 
 def _file_name(first: str, second: str) -> str:

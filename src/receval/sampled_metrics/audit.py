@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings, read_test_data
+from receval.data.reading import ReadingReport, readings_of
 from receval.data.relevance import RelevanceRule
 from receval.data.run import read_run
 from receval.evaluation.fitted_systems import ProgressSteps, ranked_folds
@@ -127,9 +128,11 @@ def audit_samples(
                 "A split has its own training ratings. Leave out train=, or give the test ratings "
                 "as a table, with runs."
             )
-        odds, user_ids, threshold, notes = odds_of_systems(test, runs, relevant)
+        odds, user_ids, relevance, notes, reading = odds_of_systems(test, runs, relevant)
     else:
-        odds, user_ids, threshold, notes = odds_of_runs(test, runs, train, relevant, trained_pairs)
+        odds, user_ids, relevance, notes, reading = odds_of_runs(
+            test, runs, train, relevant, trained_pairs
+        )
     largest = int(max(own.pools[own.users].max(initial=0) for own in odds.values()))
     if not largest:
         raise ValueError(
@@ -176,11 +179,13 @@ def audit_samples(
         settings={
             "sampled": sampled,
             "metrics": list(chosen),
-            "relevant": threshold,
+            "relevant": relevance.threshold,
             "relevant_items": len(first.users),
             "largest_number_of_negatives": largest,
         },
         notes=tuple(notes),
+        reading=reading,
+        words=(relevance.words,),
     )
 
 
@@ -211,25 +216,39 @@ def _by_user(moments: AuditedMoments, sampled: int, user_ids: NDArray[np.str_]) 
     return pd.concat(frames, ignore_index=True)
 
 
+SampledRuns = tuple[
+    dict[str, SamplingOdds],
+    NDArray[np.str_],
+    RelevanceRule,
+    list[Note],
+    tuple[ReadingReport, ...],
+]
+"""Odds by run, identifiers of users, which ratings are relevant, notes, and how data were read."""
+
+
 def odds_of_runs(
     test: object,
     runs: Mapping[str, object],
     train: object = None,
     relevant: float | Literal["auto"] = "auto",
     trained_pairs: TrainedPairs = "refuse",
-) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
+) -> SampledRuns:
     """Read runs, and return the sampling odds of their relevant items.
 
     The arguments are those of :func:`receval.evaluation.runs.evaluate_runs`; runs must rank all
-    candidates of every user with test ratings. Also returned are the identifiers of the users, the
-    relevance threshold and notes.
+    candidates of every user with test ratings. Also returned are the identifiers of the users,
+    which test ratings are relevant, notes, and how the data were read.
     """
     if not runs:
         raise ValueError("There is no run to audit: name at least one.")
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
     read = {name: read_run(source) for name, source in runs.items()}
-    doubts, _ = check_that_identifiers_meet(judged.ratings, training, read)
+    doubts, meeting = check_that_identifiers_meet(judged.ratings, training, read)
+    sources = zip((judged, training, *read.values()), ("", *meeting), strict=True)
+    reading = tuple(
+        replace(own, meeting=words) for source, words in sources for own in readings_of(source)
+    )
     judged, notes = without_trained_pairs(judged, training, trained_pairs)
     relevance = RelevanceRule.of_runs(judged, training, relevant)
     threshold = relevance.threshold
@@ -246,12 +265,12 @@ def odds_of_runs(
         _check_whole(name, ranks, fold, codes.user_ids)
         lists = JudgedLists.measured_by(items, ranks, protocol)
         odds[name] = SamplingOdds.of(fold, lists, protocol)
-    return odds, codes.user_ids, threshold, notes
+    return odds, codes.user_ids, relevance, notes, reading
 
 
 def odds_of_systems(
     data: SplitRatings, systems: Mapping[str, Any], relevant: float | Literal["auto"] = "auto"
-) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
+) -> SampledRuns:
     """Train systems, and return what :func:`odds_of_runs` does.
 
     The codes of users in fold n are shifted by n times the number of users, so the identifiers are
@@ -263,7 +282,7 @@ def odds_of_systems(
     >>> from receval.recommenders.non_personalised import Popularity
     >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [1] * 6}
     >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
-    >>> odds, _, _, _ = odds_of_systems(halves, {"Pop": Popularity()})
+    >>> odds, *_ = odds_of_systems(halves, {"Pop": Popularity()})
     >>> odds["Pop"].pools.tolist(), len(odds["Pop"].above)
     ([0, 0], 2)
     """
@@ -278,7 +297,8 @@ def odds_of_systems(
             lists = JudgedLists.measured_by(items, ranks, protocol)
             found.setdefault(name, []).append(SamplingOdds.of(ranked.data, lists, protocol))
     odds = {name: SamplingOdds.of_all_folds(own) for name, own in found.items()}
-    return odds, data.ratings.user_ids, threshold, [*data.notes, *relevance.notes]
+    notes = [*data.notes, *relevance.notes]
+    return odds, data.ratings.user_ids, relevance, notes, readings_of(data)
 
 
 def _check_whole(name: str, ranks: JudgedRanks, fold: Fold, user_ids: NDArray[np.str_]) -> None:

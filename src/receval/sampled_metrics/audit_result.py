@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from receval.data.reading import ReadingReport
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.curves import line, logarithmic_x
 from receval.figures.finish import legend_below, number_axes
@@ -64,6 +65,10 @@ class SamplingAudit:
     settings : mapping
     notes : tuple of Note
         Warnings about possible misinterpretations.
+    reading : tuple of ReadingReport
+        How test data, training data and runs were read.
+    words : tuple of str
+        Which test ratings are relevant.
     """
 
     values: pd.DataFrame
@@ -75,6 +80,8 @@ class SamplingAudit:
     by_user: pd.DataFrame
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
+    words: tuple[str, ...] = ()
 
     def as_report(self, title: str = "Sampled metrics") -> Report:
         """Return a report with tables, figures and sentences."""
@@ -107,8 +114,9 @@ class SamplingAudit:
             parts.append(ReportTable("cutoffs", self._cutoffs_table()))
             data["cutoffs"] = self.cutoffs
         parts.append(ReportTable("corrections", self._corrections_table()))
+        data |= {"per_user": self.by_user}
         return Report(
-            title, tuple(parts), {**data, "per_user": self.by_user}, self.notes, self.settings
+            title, tuple(parts), data, self.notes, self.settings, self.reading, self.words
         )
 
     def sentences(self) -> list[str]:

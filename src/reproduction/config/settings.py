@@ -421,7 +421,7 @@ def load_repeated_settings(
         for departure in spec.studies[name].otherwise if name in spec.studies else ():
             study = merged(study, departure.changes)
         kept = {each: study["artifacts"][each] for each in artifacts if each in study["artifacts"]}
-        studies[name] = {**study, "artifacts": kept}
+        studies[name] = {**study, "artifacts": kept, "findings": []}
     content["studies"] = studies
     datasets = set((spec.crossed if crossed else spec).datasets)
     left_out = [name for name in content["datasets"] if name not in datasets]

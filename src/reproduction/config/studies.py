@@ -239,10 +239,13 @@ class StudySpec(Model):
     - ``title``, ``citation``: Of the paper.
     - ``editions``: The editions that have the study; by default both.
     - ``grids``: Levels of the decisions of offline experiments, to be combined.
+    - ``findings``: Up to three figures whose first statement the page of the study begins with, and
+      the first of which it shows there.
     """
 
     title: NonEmptyText
     citation: NonEmptyText
+    findings: Annotated[tuple[ArtifactName, ...], Field(max_length=3)] = ()
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     experiments: dict[Identifier, ExperimentSpec] = Field(default={})
     judgment_samplings: dict[Identifier, JudgmentSamplingSpec] = Field(default={})
@@ -266,10 +269,13 @@ class StudySpec(Model):
             (name, "experiment", sampling.experiments, experiments)
             for name, sampling in self.judgment_samplings.items()
         ]
+        figures = {name for name, artifact in self.artifacts.items() if artifact.shows}
+        wanted.append(("findings", "figure", self.findings, figures))
         for name, kind, names, known in wanted:
             if unknown := set(names) - known:
                 raise ValueError(
-                    f"{name} needs the {kind} {', '.join(sorted(unknown))}, "
+                    f"{name} {'need' if name == 'findings' else 'needs'} the {kind} "
+                    f"{', '.join(sorted(unknown))}, "
                     f"but the study has {', '.join(sorted(known)) or 'none'}"
                 )
         return self

@@ -13,6 +13,8 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import dedent, indent
 
+from markupsafe import Markup
+
 from reproduction.publishing.site.site_pages import (
     Resolver,
     SiteLinks,
@@ -26,7 +28,19 @@ ROOTS = ("receval", "reproduction")
 """The packages whose public names the site shows; no two packages in them have the same name."""
 
 REFERENCE = "api/index.html"
-"""Address of the list of packages."""
+"""Address of the list of public names."""
+
+TASKS = {
+    "Read data": ("data",),
+    "Split": ("splits",),
+    "Evaluate, tune and compare": ("evaluation", "large_runs", "tuning"),
+    "Metrics and protocols": ("metrics", "protocols", "receval"),
+    "Ask how far to trust it": (
+        *("diagnosis", "missing_judgments", "multiverse", "sampled_metrics"),
+    ),
+    "Recommend": ("recommenders",),
+}
+"""What names of the library are for, by the packages that define them."""
 
 WIDEST = 88
 """Wider signatures have one line per parameter."""
@@ -69,9 +83,9 @@ class PublicModule:
         return root if self.package == root else f"{root}.{self.package}"
 
     @property
-    def anchor(self) -> str:
-        """Prefix of the anchors of its names, on the page of the package."""
-        return self.name.partition(".")[2].removeprefix(f"{self.package}.")
+    def address(self) -> str:
+        """The address of its page, on which its names are anchors."""
+        return f"api/{self.name}.html"
 
 
 def read_modules(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> list[PublicModule]:
@@ -219,11 +233,12 @@ def addresses_of_names(modules: Iterable[PublicModule]) -> dict[str, str]:
             addresses[suffix] = address if same or start == 0 else None
 
     for module in modules:
-        page = f"api/{module.package}.html"
-        add(module.name, f"{page}#{module.anchor}")
+        if not module.names:
+            continue
+        add(module.name, module.address)
         for public in module.names:
             for one in (public, *public.members):
-                add(f"{module.name}.{one.name}", f"{page}#{module.anchor}.{one.name}")
+                add(f"{module.name}.{one.name}", f"{module.address}#{one.name}")
     return {name: address for name, address in addresses.items() if address is not None}
 
 
@@ -253,12 +268,13 @@ def inventory(
     """
     entries = {}
     for module in modules:
-        page = f"api/{module.package}.html#{module.anchor}"
-        entries[module.name] = ("module", page)
+        if not module.names:
+            continue
+        entries[module.name] = ("module", module.address)
         for public in module.names:
             for one in (public, *public.members):
                 role = _ROLES.get(one.kind, one.kind)
-                entries[f"{module.name}.{one.name}"] = (role, f"{page}.{one.name}")
+                entries[f"{module.name}.{one.name}"] = (role, f"{module.address}#{one.name}")
     classes = {one.name: (m.name, one) for m in modules for one in m.names if one.kind == "class"}
 
     def inherited(one: PublicName) -> Iterator[str]:
@@ -399,51 +415,86 @@ def _entries(text: str, resolve: Resolver) -> str:
 
 
 def reference_pages(
-    modules: Sequence[PublicModule], packages: Mapping[str, str], links: SiteLinks
+    modules: Sequence[PublicModule],
+    packages: Mapping[str, str],
+    aliases: Mapping[str, str],
+    links: SiteLinks,
 ) -> list[SitePage]:
-    """Return a page for every package of the code, and a page that lists them."""
-    by_package = {
-        name: list(group)
-        for name, group in groupby(
-            sorted(modules, key=lambda one: (one.package, one.name)), lambda one: one.package
-        )
-    }
-    shown = [(name, group) for name, group in by_package.items() if any(m.names for m in group)]
+    """Return a page for every module, and one with the names of the library and all modules.
+
+    The library's names are those of ``aliases``, under which people call them, by their task.
+    """
+    shown = [module for module in modules if module.names]
     resolve = links.resolver(REFERENCE, "README.md")
+
+    def summary(docstring: str) -> Markup:
+        return markup(first_sentence(docstring, resolve))
+
+    by_package = groupby(
+        sorted(shown, key=lambda one: (one.dotted_package, one.name)),
+        lambda one: one.dotted_package,
+    )
     listing = SitePage(
         REFERENCE,
         "Library",
         "reference.html",
         REFERENCE,
         {
+            "tasks": {
+                task: [(alias, address, summary(docstring)) for alias, address, docstring in names]
+                for task, names in _by_task(shown, aliases).items()
+            },
             "packages": [
-                {
-                    "name": group[0].dotted_package,
-                    "address": f"api/{name}.html",
-                    "summary": markup(first_sentence(packages.get(name, ""), resolve)),
-                    "modules": len(group),
-                }
-                for name, group in shown
-            ]
+                (
+                    name,
+                    summary(packages.get(name.partition(".")[2], "")),
+                    [
+                        (
+                            one.name.removeprefix(f"{name}."),
+                            one.address,
+                            summary(one.docstring),
+                            [public.name for public in one.names],
+                        )
+                        for one in group
+                    ],
+                )
+                for name, group in by_package
+            ],
         },
-        "The library under the workflow, by package.",
+        "The public names of the library by task, and those of all modules.",
     )
-    pages = [_package_page(name, group, packages.get(name, ""), links) for name, group in shown]
-    return [listing, *pages]
+    called = {name: alias for alias, name in aliases.items()}
+    return [listing, *(_module_page(module, called, links) for module in shown)]
 
 
-def _package_page(
-    name: str, modules: Sequence[PublicModule], docstring: str, links: SiteLinks
-) -> SitePage:
-    address, title = f"api/{name}.html", modules[0].dotted_package
-    resolve = links.resolver(address, "README.md")
+def _by_task(
+    modules: Sequence[PublicModule], aliases: Mapping[str, str]
+) -> dict[str, list[tuple[str, str, str]]]:
+    """Return the names of the library by task, each with its address and its docstring."""
+    defined = {f"{m.name}.{one.name}": (m, one) for m in modules for one in m.names}
+    tasks: dict[str, list[tuple[str, str, str]]] = {task: [] for task in TASKS}
+    for alias, name in aliases.items():
+        if name in defined:
+            module, one = defined[name]
+            task = next(task for task, own in TASKS.items() if module.package in own)
+            address = f"{module.address}#{one.name}"
+            tasks[task].append((alias.replace("receval.", "rv.", 1), address, one.docstring))
+    return {task: names for task, names in tasks.items() if names}
+
+
+def _module_page(module: PublicModule, called: Mapping[str, str], links: SiteLinks) -> SitePage:
+    resolve = links.resolver(module.address, "README.md")
     values = {
-        "name": title,
-        "docstring": docstring,
-        "modules": modules,
+        "module": module,
+        "called": {one.name: called.get(f"{module.name}.{one.name}", "") for one in module.names},
         "described": lambda text: markup(docstring_html(text, resolve)),
         "code": lambda signature: markup(highlighted(signature, "python")),
     }
     return SitePage(
-        address, title, "package.html", REFERENCE, values, f"The public names of {title}."
+        module.address,
+        module.name,
+        "module.html",
+        REFERENCE,
+        values,
+        f"The public names of {module.name}.",
     )

@@ -39,6 +39,7 @@ from reproduction.publishing.site.claim_pages import (
 from reproduction.publishing.site.public_names import (
     INVENTORY,
     REFERENCE,
+    PublicModule,
     addresses_of_names,
     inventory,
     read_aliases,
@@ -193,6 +194,8 @@ REPORT = "files/receval.pdf"
 class SiteSources:
     """The files that the site is made from.
 
+    ``sources`` are the code and the configuration of studies, by their path in the repository.
+
     ``claims`` is the ledger, and each study a folder of artifacts. Documents in Markdown, and the
     pictures in them, are named by their path in the repository. ``modules`` are the sources of both
     packages. ``datasets`` has their titles, and ``elsewhere`` how claims on a missing one can be
@@ -213,6 +216,7 @@ class SiteSources:
     datasets: Mapping[str, str]
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     statements: tuple[Path, ...] = ()
+    sources: Mapping[str, Path] = field(default_factory=dict)
     report: Path | None = None
     certainty: Path | None = None
     certainty_figures: Mapping[str, Path] = field(default_factory=dict)
@@ -272,18 +276,20 @@ def write_site(sources: SiteSources, site: Path) -> None:
     papers = sorted(papers_in(rows), key=lambda paper: order.index(paper.paper))
     labels = {study.name: study.label for study in studies}
     writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
-    for page in _pages(sources, rows, studies, papers, labels):
+    modules = read_modules(sources.modules)
+    aliases = read_aliases(sources.modules)
+    for page in _pages(sources, rows, studies, papers, labels, modules, aliases):
         write_atomically(site / page.address, writer.html(page))
     title = sources.datasets.get
     write_atomically(site / DATA, ledger_data(papers, labels, lambda name: title(name, name)))
-    aliases = read_aliases(sources.modules)
-    names = inventory(read_modules(sources.modules), aliases, "receval", receval_version())
+    names = inventory(modules, aliases, "receval", receval_version())
     write_atomically(site / INVENTORY, names)
     figures = sources.certainty_figures.values()
     certainty = [sources.certainty, *figures, *(path.with_suffix(".csv") for path in figures)]
     copies = {
         **{f"assets/{path.name}": path for path in sorted(sources.assets.iterdir())},
         **sources.pictures,
+        **{_source_address(name): path for name, path in sources.sources.items()},
         "files/claims.csv": sources.claims,
         **({REPORT: sources.report} if sources.report else {}),
         **{f"files/{p.name}": p for p in certainty if p},
@@ -304,8 +310,9 @@ def _pages(
     studies: Sequence[Study],
     papers: Sequence[PaperLedger],
     labels: Mapping[str, str],
+    modules: Sequence[PublicModule],
+    aliases: Mapping[str, str],
 ) -> list[SitePage]:
-    modules = read_modules(sources.modules)
     errata = _errata(sources)
     mentions = {row.claim: claim_address(row.claim) for row in rows} | {
         name: f"{ERRATA}#{name.lower()}" for found in errata.values() for name in found
@@ -340,8 +347,13 @@ def _pages(
             for study in studies
         ),
         *document_pages(sources.documents, links),
-        *reference_pages(modules, read_packages(sources.modules), links),
+        *reference_pages(modules, read_packages(sources.modules), aliases, links),
     ]
+
+
+def _source_address(name: str) -> str:
+    """Return the address of code or configuration: as text, which browsers show."""
+    return f"files/{name}.txt"
 
 
 def _study(folder: Path, rows: Sequence[VerdictRow]) -> Study:
@@ -391,6 +403,7 @@ def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]
     """Return the addresses that texts can link to, by path in the repository."""
     addresses = {source: document_address(source) for source in sources.documents}
     addresses |= {path: path for path in sources.pictures}
+    addresses |= {name: _source_address(name) for name in sources.sources}
     results = f"results/{sources.edition}"
     addresses |= {f"{results}/claims.csv": "files/claims.csv", f"{results}/claims.md": LEDGER}
     for study in studies:

@@ -37,6 +37,7 @@ from reproduction.publishing.site.claim_pages import (
 from reproduction.publishing.site.site_pages import (
     SiteLinks,
     SitePage,
+    anchor_of,
     markup,
     relative,
     rendered,
@@ -49,6 +50,9 @@ START = "index.html"
 
 PART = "studies/index.html"
 """The part of the site that studies belong to."""
+
+FOUND = "**What was found.**"
+"""What stands before the findings on the page of a study."""
 
 GUIDE = "docs/replications.md"
 """Replicated parts, and how they are replicated."""
@@ -88,11 +92,17 @@ class StudySection:
 
 @dataclass(frozen=True)
 class StudyText:
-    """The page of a study: title, citation, and a section for each artifact."""
+    """The page of a study: title, citation, a section for each artifact, and what was found.
+
+    ``findings`` is a list in Markdown with links to the sections by their names, or empty.
+    ``pictured`` is the artifact whose figure is shown with it.
+    """
 
     title: str
     citation: str
     sections: tuple[StudySection, ...]
+    findings: str = ""
+    pictured: str = ""
 
 
 def read_study_text(index: Path) -> StudyText:
@@ -102,7 +112,20 @@ def read_study_text(index: Path) -> StudyText:
         blocks = head.strip().split("\n\n")
         if len(blocks) < 2 or not blocks[0].startswith("# "):
             raise ValueError("it does not begin with the title and the citation of its study")
-        return StudyText(blocks[0][2:], blocks[1], tuple(map(_read_section, sections)))
+        read = tuple(map(_read_section, sections))
+        findings, pictured = _read_findings(blocks, read)
+        return StudyText(blocks[0][2:], blocks[1], read, findings, pictured)
+
+
+def _read_findings(blocks: Sequence[str], sections: Sequence[StudySection]) -> tuple[str, str]:
+    """Return the list of what was found, with links that hold on the site, and the picture."""
+    if FOUND not in blocks:
+        return "", ""
+    findings, picture = blocks[blocks.index(FOUND) + 1 :][:2]
+    for section in sections:
+        findings = findings.replace(f"(#{anchor_of(section.heading)})", f"(#{section.name})")
+    ((pictured, _),) = _FILE.findall(picture)
+    return findings, pictured
 
 
 def _read_section(text: str) -> StudySection:
@@ -390,6 +413,8 @@ def study_page(
             "styles": VERDICTS,
             "ledger": relative(paper_address(study.name), page) if study.rows else "",
             "sections": sections,
+            "findings": markup(rendered(study.text.findings, resolve).body),
+            "pictured": next((s for s in sections if s["name"] == study.text.pictured), None),
             "beside": [(printer.shown(row, page), *_numbers(row)) for row in beside],
             "has_intervals": any(row.low and row.high for row in beside),
             "pairs": markup(pairs_picture([_pair(row, printer) for row in beside])),

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from numpy.typing import NDArray
 
-from receval.figures.curves import line
+from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure, short_number
@@ -146,11 +146,13 @@ def least_found(rows: pd.DataFrame) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the share of significant pairs, the effects found, and the users needed.
 
-    The first two panels use the permutation test.
+    The first two panels use the permutation test. If the parameter ``named`` is given, all other
+    metrics are thin grey lines.
     """
     figure = new_figure(DOUBLE_COLUMN, 2.8)
     panels = figure.subplots(1, 3)
     styles = display.metric_styles(list(dict.fromkeys(results["metric"])))
+    named = display.parameters.get("named", list(styles))
     sizes = sorted(set(results["sampled_users"]))
     shares = results.groupby(["metric", "sampled_users"], sort=False)["permutation"].mean()
     least = least_found(results).set_index(["metric", "sampled_users"])["effect"]
@@ -159,6 +161,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         line(panels[0], sizes, shares[metric].loc[sizes], style, "_")
         line(panels[1], sizes, least[metric].loc[sizes], style, "_")
         _draw_needed(panels[2], full.loc[full["metric"] == metric, "users_needed"], style, metric)
+        if metric not in named:
+            for axes in panels:
+                mute(axes.lines[-1])
     for axes in panels[:2]:
         set_user_axis(axes, sizes)
     panels[0].set_ylim(0, 1.03)

@@ -6,7 +6,7 @@ All artifacts on these tests count rejections among drawn users, and draw curves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
-from receval.figures.curves import line
+from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.line_labels import label_lines
@@ -243,8 +243,12 @@ def draw_tests(
     by: str = "test",
     *,
     intervals: bool = False,
+    muted: Collection[str] = (),
 ) -> None:
-    """Draw a column by the number of users, with one line per test, metric or method."""
+    """Draw a column by the number of users, with one line per test, metric or method.
+
+    Those that are muted are thin grey lines without a name.
+    """
     for name, style in styles.items():
         own = rows[rows[by] == name]
         if not len(own):
@@ -252,6 +256,8 @@ def draw_tests(
         band = (own["low"], own["high"]) if intervals else None
         label = names.get(name, f"_{name}")
         line(axes, own["sampled_users"], real_values(own[column]), style, label, band=band)
+        if name in muted:
+            mute(axes.lines[-1])
 
 
 def set_user_axis(axes: Axes, sizes: Sequence[int]) -> None:
@@ -355,7 +361,8 @@ def matched_users(values: NDArray[np.float64]) -> Draw:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw errors by the number of users, for all metrics together and for three tests by metric.
 
-    The second row of panels shows only ``equal-means``.
+    The second row of panels shows only ``equal-means``. If the parameter ``named`` is given, all
+    other metrics are thin grey lines there.
     """
     figure = new_figure(DOUBLE_COLUMN, 4.2)
     grid = figure.subplots(2, 3, sharey=True)
@@ -375,9 +382,11 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_ylabel("Type I error (log scale)")
     apart = results[(results["metric"] != ALL) & (results["population"] == "equal-means")]
     styles = display.metric_styles(list(dict.fromkeys(apart["metric"])))
+    named = display.parameters.get("named", list(styles))
     for axes, test in zip(grid[1], BY_METRIC, strict=True):
         names = {name: name for name in styles} if test == BY_METRIC[-1] else {}
-        draw_tests(axes, apart[apart["test"] == test], "error", styles, names, "metric")
+        own = apart[apart["test"] == test]
+        draw_tests(axes, own, "error", styles, names, "metric", muted=set(styles) - set(named))
         axes.set_title(f"Equal means,\n{TESTS[test]}")
     set_log_shares(grid[0, 0], max(float(results["error"].min()), 0.01))
     letter_panels(grid.flat)

@@ -40,7 +40,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             error, spread = float(errors[metric]), float(spreads[metric])
             beside = f" ± {_per_cent(spread)}" if spread == spread else ""
             if not beside and estimator not in WITHOUT_SPREAD:
-                beside = f" ± > {100 * LARGEST_SPREAD:,}"
+                beside = f" ± over {100 * LARGEST_SPREAD:,}"
             cells.append(_per_cent(error) + beside)
         rows.append((f"{int(negatives):,}", ESTIMATOR_TITLES[str(estimator)], *cells))
     columns = [

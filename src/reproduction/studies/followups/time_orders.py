@@ -191,7 +191,10 @@ def taus_with_random(results: pd.DataFrame) -> dict[str, float]:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the position of every system, one panel per dataset and protocol."""
+    """Draw the position of every system, one panel per dataset and protocol.
+
+    Names are on both sides, on the left with the place.
+    """
     from receval.figures.finish import letter_panels
     from receval.figures.line_labels import label_lines
     from receval.figures.style import DOUBLE_COLUMN, new_figure
@@ -242,6 +245,14 @@ def _draw_places(axes: Axes, results: pd.DataFrame, display: DisplayStyle) -> No
     axes.set_xlim(-0.15, len(tested) - 0.85)
     n_systems = places.shape[1]
     axes.set_ylim(n_systems + 0.6, 0.4)
-    axes.set_yticks([1, *range(5, n_systems + 1, 5)])
+    begun = places.loc[tested[0]]
+    names = {
+        place: ", ".join(
+            display.short_titles[str(system)] for system in begun.index[begun == place]
+        )
+        for place in sorted(set(begun))
+    }
+    axes.set_yticks(list(names), [f"{name}  {place:g}" for place, name in names.items()])
+    axes.tick_params(axis="y", labelsize=6.5)
     axes.grid(visible=False, axis="x")
     axes.set_title(f"{display.datasets[str(results['dataset'].iloc[0])]}, {n_systems} systems")

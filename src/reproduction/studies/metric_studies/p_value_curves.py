@@ -11,14 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from receval.figures.curves import line
+from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels, settle_layout
 from receval.figures.label_boxes import draw_leader, lines_meet_boxes
 from receval.figures.line_labels import LABEL_SIZE, label_lines, readable, spaced_positions
 from receval.figures.style import (
     DOUBLE_COLUMN,
-    NO_WINNER,
     SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
@@ -36,9 +35,6 @@ PANEL_POINTS = 56.0
 """Points per inch of the figure's height that the panels take."""
 
 _LEADER, _LETTER = 12.0, 4.6  # points that a leader and a letter of a name take
-
-THIN = 0.6
-"""Width of a curve without a name."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -119,8 +115,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         ends = _draw_curves(axes, rows, styles, largest, floor)
         for curve in axes.lines:
             if str(curve.get_label()).removeprefix("_") in unnamed:
-                curve.set_label("_")
-                curve.set(linewidth=THIN, color=NO_WINNER, zorder=1.5)
+                mute(curve)
         arrivals[axes] = {name: end for name, end in ends.items() if name not in unnamed}
         axes.set_title(display.datasets[dataset])
         axes.set_xlabel("Rank of the pair by $p$-value")

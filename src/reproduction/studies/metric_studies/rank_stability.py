@@ -18,14 +18,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, Null
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
-from receval.figures.curves import line
+from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels, print_heading
 from receval.figures.label_boxes import are_one
 from receval.figures.line_labels import label_lines
 from receval.figures.style import (
     DOUBLE_COLUMN,
-    NO_WINNER,
     SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
@@ -211,8 +210,6 @@ HEADING = 0.17
 NEAR = 1.0
 """Mean distance in points up to which two lines share a name, less than their width."""
 
-THIN = 0.6
-"""Width of a curve without a name."""
 
 _NEXT_INTERVAL = 4.0  # points from the panel, or an interval beyond its edge, to the next
 
@@ -344,7 +341,7 @@ def _draw_panel(
         label = name if name in with_names else "_"
         line(axes, kept, mean, styles[name], label, band=band, markers=False)
         if name not in with_names:
-            axes.lines[-1].set(linewidth=THIN, color=NO_WINNER, zorder=1.5)
+            mute(axes.lines[-1])
     return with_names
 
 

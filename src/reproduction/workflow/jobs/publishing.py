@@ -14,6 +14,7 @@ from receval.figures.printed_numbers import in_text
 from receval.figures.tables import escape_markdown
 from receval.storage.files import read_results, write_atomically
 from reproduction.publishing.site.site import SiteSources, write_site
+from reproduction.publishing.site.study_pages import FOUND
 
 if TYPE_CHECKING:
     from reproduction.claims.sources import ClaimSources
@@ -55,7 +56,9 @@ def write_index(
     parts = [f"# {_text(study['title'])}", _text(study["citation"])]
     if study["is_demo"]:
         parts.append(OF_TWINS)
-    parts.append(_contents([_heading(artifact) for artifact in study["artifacts"]]))
+    anchors = _anchors([_heading(artifact) for artifact in study["artifacts"]])
+    parts += _findings(study, shown, anchors)
+    parts.append("\n".join(f"- {_link(title, anchor)}" for title, anchor in anchors))
     for artifact in study["artifacts"]:
         of_figure = shown.paragraphs(artifact) if artifact["shows"] else None
         parts += _section(artifact, of_figure, shown.made_by(artifact))
@@ -82,6 +85,10 @@ class _ShownText:
         if len(said) == 1:
             return [reading, f"{SHOWN} {said[0]}"]
         return [reading, SHOWN, "\n".join(f"- {one}" for one in said)]
+
+    def first(self, artifact: Mapping[str, Any]) -> str:
+        """Return the first thing that a figure shows."""
+        return self._statement(artifact["shows"][0], artifact["name"])
 
     def made_by(self, artifact: Mapping[str, Any]) -> str:
         """Return where an artifact's code and configuration are, and which claims it decides."""
@@ -170,14 +177,35 @@ def _runs(claims: Iterable[str]) -> list[list[str]]:
     return runs
 
 
-def _contents(headings: Sequence[str]) -> str:
-    """Return a list of links to the sections, by the anchors that GitHub gives them."""
-    lines, taken = [], dict[str, int]()
+def _anchors(headings: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the headings of sections with the anchors that GitHub gives them."""
+    found, taken = [], dict[str, int]()
     for title in headings:
         anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
         again = taken[anchor] = taken.get(anchor, -1) + 1
-        lines.append(f"- [{escape_markdown(title)}](#{anchor}{f'-{again}' if again else ''})")
-    return "\n".join(lines)
+        found.append((title, f"{anchor}-{again}" if again else anchor))
+    return found
+
+
+def _link(title: str, anchor: str) -> str:
+    return f"[{escape_markdown(title)}](#{anchor})"
+
+
+def _findings(
+    study: Mapping[str, Any], shown: _ShownText, anchors: Sequence[tuple[str, str]]
+) -> Iterator[str]:
+    """Yield what the page begins with: first statements of figures, and the first figure."""
+    places = {artifact["name"]: at for at, artifact in enumerate(study["artifacts"])}
+    # Without its datasets a figure is not made.
+    found = [name for name in study["findings"] if name in places]
+    if found:
+        yield FOUND
+        yield "\n".join(
+            f"- {shown.first(study['artifacts'][places[name]])} {_link(*anchors[places[name]])}"
+            for name in found
+        )
+        title, _ = anchors[places[found[0]]]
+        yield f"![{escape_markdown(title)}]({found[0]}.svg)"
 
 
 def _as_twins(text: str, datasets: Sequence[str]) -> str:
@@ -291,6 +319,7 @@ def build_site(
     files: tuple[Path, ...],
     documents: tuple[Path, ...],
     pictures: tuple[Path, ...],
+    sources: tuple[Path, ...],
     modules: tuple[Path, ...],
     templates: tuple[Path, ...],
     assets: tuple[Path, ...],
@@ -311,6 +340,7 @@ def build_site(
             studies=tuple(index.parent for index in indexes),
             documents={_in_repository(path): path for path in documents},
             pictures={_in_repository(path): path for path in pictures},
+            sources={_in_repository(path): path for path in sources},
             modules=modules,
             templates=templates[0].parent,
             assets=assets[0].parent,
@@ -330,8 +360,7 @@ def build_site(
 
 
 def _in_repository(path: Path) -> str:
-    """Return the path of a document in the repository, wherever that is."""
+    """Return the path of a file in the repository, wherever that is."""
     parts = path.parts
-    if "docs" not in parts:
-        return path.name
-    return Path(*parts[len(parts) - 1 - parts[::-1].index("docs") :]).as_posix()
+    tops = [at for at, part in enumerate(parts) if part in ("config", "docs", "src")]
+    return Path(*parts[tops[-1] :]).as_posix() if tops else path.name

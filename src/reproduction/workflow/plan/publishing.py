@@ -315,6 +315,10 @@ class PlannedSite:
                 *self._found("docs", "*.md"),
             ],
             "pictures": self._found("docs", "**/*.svg"),
+            "sources": [
+                *self._found("src/reproduction/studies", "**/*.py"),
+                *self._found("config/studies", "*.yaml"),
+            ],
             "modules": [
                 file for root in PACKAGES for file in self._found(f"src/{root}", "**/*.py")
             ],

@@ -447,6 +447,7 @@ class PlannedStudies:
             "name": study,
             "title": spec.title,
             "citation": spec.citation,
+            "findings": list(spec.findings),
             "is_demo": self.settings.edition == "demo",
             "datasets": {
                 name: self.settings.datasets[name].short_title for name in self.datasets(study)
@@ -540,7 +541,7 @@ class PlannedStudies:
                 for name in self.datasets(study)
                 if self._datasets.is_generated(name) and self._datasets.is_available(name)
             },
-            "study": self._with_captions(study, spec.model_dump(mode="json")),
+            "study": self._with_captions(study, spec.model_dump(mode="json", exclude={"findings"})),
             "simulations": {
                 name: simulation.model_dump(mode="json") for name, simulation in simulations.items()
             },

@@ -145,6 +145,28 @@ function startLedger(form) {
   goToClaim();
 }
 
+// Names of the library that contain all words, wherever they are folded.
+function startNames(input) {
+  const said = document.querySelector(".found");
+  const groups = [...document.querySelectorAll(".searched")];
+  const texts = new Map(groups.flatMap((group) => [...group.querySelectorAll("dl > div")]).map((row) => [row, row.textContent.toLowerCase()]));
+  input.parentElement.hidden = false;
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    for (const [row, text] of texts) {
+      row.hidden = !words.every((word) => text.includes(word));
+      count += !row.hidden;
+    }
+    for (const group of groups) {
+      group.hidden = !group.querySelector("dl > div:not([hidden])");
+      if (group.tagName === "DETAILS") group.open = words.length > 0 && !group.hidden;
+    }
+    said.hidden = !words.length;
+    said.textContent = `${count} ${count === 1 ? "entry" : "entries"}`;
+  });
+}
+
 // What an address names is shown, also where it is folded.
 function openNamed() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -175,6 +197,7 @@ addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".copy").forEach(startCopying);
   document.querySelectorAll(".filters").forEach(startLedger);
   document.querySelectorAll(".contents").forEach(startContents);
+  document.querySelectorAll("#names").forEach(startNames);
   openNamed();
   addEventListener("hashchange", openNamed);
   markScrollers();
