@@ -5,10 +5,11 @@
     python benchmarks/large_runs.py time FOLDER [--runs 2] [--jobs 2] [--record FILE]
 
 The first command writes two runs of 100 items per user and ten test ratings per user as Parquet
-files in the order of users, as pyarrow writes them by default. The second reads the files with
-pyarrow, as many at a time as there are jobs, and evaluates one run and then both, each in a process
-of its own. Seconds are wall time and processor time; memory is the sum of the largest resident
-sizes of the processes, which counts shared libraries several times.
+files in the order of users, as pyarrow writes them by default. The second reads the files, as many
+at a time as there are jobs, with pyarrow (one row group after the other, which are forgotten) and
+with pandas (each file as a frame), and evaluates one run and then both, each in a process of its
+own. Seconds are wall time and processor time; memory is the sum of the largest resident sizes of
+the processes, which counts shared libraries several times.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -90,12 +92,19 @@ def _read(path: Path) -> tuple[int, int]:
     return rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def only_read(folder: Path, names: tuple[str, ...], jobs: int) -> dict[str, float]:
+def _read_as_frame(path: Path) -> tuple[int, int]:
+    """Read a file with pandas, and return its rows and the largest resident size in KiB."""
+    return len(pd.read_parquet(path)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def only_read(
+    read_file: Callable[[Path], tuple[int, int]], folder: Path, names: tuple[str, ...], jobs: int
+) -> dict[str, float]:
     """Read all files of some folders, and return the rows, the seconds and the memory."""
     files = [path for name in names for path in sorted((folder / name).glob("*.parquet"))]
     begun = _clocks()
     with ProcessPoolExecutor(jobs) as pool:
-        read = list(pool.map(_read, files))
+        read = list(pool.map(read_file, files))
     peak = max(size for _, size in read)
     return {"rows": sum(rows for rows, _ in read), **_since(begun), "GiB": jobs * peak / 2**20}
 
@@ -139,11 +148,12 @@ def measure(folder: Path, n_runs: int, jobs: int) -> list[dict[str, object]]:
     """Return a record of reading and one of evaluating, for one run and for both."""
     found: list[dict[str, object]] = []
     for names in (_RUNS[:1], _RUNS)[:n_runs]:
-        read = only_read(folder, (*names, "test"), jobs)
+        read = only_read(_read, folder, (*names, "test"), jobs)
+        as_frames = only_read(_read_as_frame, folder, (*names, "test"), jobs)
         own = evaluated(folder, names, jobs)
         n_users = read["rows"] / (LENGTH * len(names) + TESTED)
         sizes = {"users": round(n_users), "runs": len(names), "jobs": jobs}
-        found.append({**sizes, "read": read, "evaluated": own})
+        found.append({**sizes, "read": read, "read by pandas": as_frames, "evaluated": own})
         print(json.dumps(found[-1]), flush=True)
     return found
 

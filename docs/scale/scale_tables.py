@@ -62,6 +62,41 @@ def kernels(roofline: Mapping[str, Any]) -> list[str]:
     return table(("kernel", "s", "of the copy", "of the peak"), rows)
 
 
+def seconds(number: float) -> str:
+    """Return seconds with at least two digits."""
+    return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
+
+
+def lists_in_blocks(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the table of evaluating lists in blocks, against only reading their files.
+
+    The last row is that of a hundred times as many users as in the last record, by proportion.
+    """
+    rows = []
+    for record in (*records, records[-1]):
+        is_scaled = len(rows) == len(records)
+        factor = 100 if is_scaled else 1
+        read, frames, own = (record[name] for name in ("read", "read by pandas", "evaluated"))
+        cells = [
+            f"{factor * record['users'] / 1e6:,.0f} M{', extrapolated' if is_scaled else ''}",
+            str(record["runs"]),
+            *(seconds(factor * one["CPU s"]) for one in (read, frames, own)),
+            f"{own['CPU s'] / read['CPU s']:.1f}",
+            f"{own['GiB']:.1f}",
+        ]
+        rows.append(cells)
+    heads = (
+        "users",
+        "runs",
+        "row groups, CPU s",
+        "pandas, CPU s",
+        "receval, CPU s",
+        "ratio",
+        "GiB",
+    )
+    return table(heads, rows)
+
+
 def growth(records: Sequence[RunRecord]) -> list[str]:
     """Return the table of times and memory of the ends, with the exponents of the last step.
 

@@ -20,10 +20,11 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 from growth_figure import picture
 from job_records import RunRecord
 from memory_limits import limits
-from scale_tables import growth, kernels, machines, others, stages
+from scale_tables import growth, kernels, lists_in_blocks, machines, others, stages
 
 RECORDS = ROOT / "benchmarks" / "scale"
 ROOFLINE = RECORDS / "roofline.json"
+LISTS = RECORDS / "large_runs.json"
 PAGE = ROOT / "docs" / "scale.md"
 PICTURE = ROOT / "docs" / "scale" / "growth.svg"
 STUDY, DATASET = "canamares2020", "netflix"
@@ -49,6 +50,7 @@ def blocks() -> dict[str, list[str]]:
     return {
         "stages": stages(netflix[-1]),
         "kernels": kernels(json.loads(ROOFLINE.read_text(encoding="utf-8"))),
+        "lists": lists_in_blocks(json.loads(LISTS.read_text(encoding="utf-8"))),
         "growth": growth(netflix),
         "machines": machines(netflix[-1]),
         "others": others(rest),

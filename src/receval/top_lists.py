@@ -142,8 +142,8 @@ def top_lists(
     step = max(1, _MASKED_ENTRIES // max(1, n_items))
     for start in range(0, len(codes), step):
         part = slice(start, start + step)
-        masked = given[part].copy()
-        _mask(masked, codes[part], open_items, indptr, excluded)
+        masked = np.empty_like(given[part])
+        _mask(given[part], codes[part], open_items, indptr, excluded, masked)
         least = np.full(len(masked), -np.inf, dtype=given.dtype)
         if n < n_items:
             least = np.partition(masked, n_items - n, axis=1)[:, n_items - n]
@@ -242,13 +242,15 @@ def _mask(
     is_candidate: NDArray[np.bool_],
     indptr: NDArray[np.int64],
     excluded: NDArray[np.int32],
+    masked: NDArray[np.floating],
 ) -> None:
-    """Replace the scores of items that may not be listed, and missing ones, by minus infinity."""
+    """Copy scores with minus infinity for items that may not be listed and for missing ones."""
+    nothing = scores.dtype.type(-np.inf)
     for row in range(len(users)):
-        own = scores[row]
+        given, own = scores[row], masked[row]
         for item in range(len(own)):
-            if own[item] != own[item] or not is_candidate[item]:
-                own[item] = -np.inf
+            is_listed = (given[item] == given[item]) & is_candidate[item]
+            own[item] = given[item] if is_listed else nothing
         user = users[row]
         if user + 1 < len(indptr):
             for entry in range(indptr[user], indptr[user + 1]):
@@ -272,9 +274,10 @@ def _sink(
     item: int,
     scores: NDArray[np.floating],
     priority: NDArray[np.uint32],
+    top: int = 0,
 ) -> None:
-    """Put an item on top of a heap whose top is empty, and move it down to its place."""
-    hole = 0
+    """Put an item on top of a heap (or of a part of it) and move it down to its place."""
+    hole = top
     while True:
         child = 2 * hole + 1
         if child >= size:
@@ -300,7 +303,8 @@ def _select(
     """Fill the lists of items and scores with the best items of each row.
 
     ``least`` is the n-th highest score of each row, so that all items with a higher one are listed,
-    and the first of those that are equal. A heap has the last of the kept items on top.
+    and the first of those that are equal. If these are more than fit, a heap with the last of the
+    kept items on top finds them.
     """
     n = items.shape[1]
     heap = np.empty(n, dtype=np.int32)
@@ -309,30 +313,45 @@ def _select(
         lowest = least[row]
         size = 0
         for item in range(len(own)):
-            # Nearly all items end here.
-            if not own[item] >= lowest:
+            # Nearly all items end here. A score of minus infinity is listed only if it is one of
+            # the system's.
+            if not own[item] >= lowest or own[item] == -np.inf:
                 continue
-            # A score of minus infinity is listed only if it is one of the system's.
-            if own[item] == -np.inf:
+            if size < n:
+                heap[size] = item
+                size += 1
                 continue
             if size == n:
-                if _is_behind(heap[0], item, own, priority):
-                    _sink(heap, size, item, own, priority)
-                continue
-            hole = size
-            size += 1
-            while hole > 0:
-                parent = (hole - 1) >> 1
-                if not _is_behind(item, heap[parent], own, priority):
-                    break
-                heap[hole] = heap[parent]
-                hole = parent
-            heap[hole] = item
-        # The last item is taken from the heap until it is empty.
-        while size > 0:
-            size -= 1
-            item = heap[0]
-            items[row, size] = item
-            best[row, size] = scores[row, item]
-            if size > 0:
-                _sink(heap, size, heap[size], own, priority)
+                _make_heap(heap, own, priority)
+                size += 1
+            if _is_behind(heap[0], item, own, priority):
+                _sink(heap, n, item, own, priority)
+        size = min(size, n)
+        _sort(heap[:size], own, priority)
+        for place in range(size):
+            items[row, place] = heap[place]
+            best[row, place] = scores[row, heap[place]]
+
+
+@njit(cache=True)
+def _make_heap(
+    heap: NDArray[np.int32], scores: NDArray[np.floating], priority: NDArray[np.uint32]
+) -> None:
+    """Bring the last item to the top, and so for each part of the heap."""
+    for top in range(len(heap) // 2 - 1, -1, -1):
+        _sink(heap, len(heap), heap[top], scores, priority, top)
+
+
+@njit(cache=True)
+def _sort(
+    chosen: NDArray[np.int32], scores: NDArray[np.floating], priority: NDArray[np.uint32]
+) -> None:
+    """Sort items, the best first."""
+    chosen[:] = chosen[np.argsort(-scores[chosen])]
+    # Equal scores are next to each other, in any order.
+    for place in range(1, len(chosen)):
+        own, before = chosen[place], place
+        while before and _is_behind(chosen[before - 1], own, scores, priority):
+            chosen[before] = chosen[before - 1]
+            before -= 1
+        chosen[before] = own

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+import runpy
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+import receval as rv
+from receval.splits.kinds import SPLITTERS, SplitSpec
 from reproduction.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,3 +82,38 @@ def test_every_path_of_the_repository_that_is_named_exists(document: str) -> Non
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_documents_name_no_place_of_one_machine(document: str) -> None:
     assert not re.search(r"(?<![\w.`/<>-])/(?:home|root|work|tmp|usr|opt|mnt)/", text_of(document))
+
+
+@pytest.mark.repository
+def test_the_page_of_arguments_is_what_docstrings_say() -> None:
+    page = runpy.run_path(str(ROOT / "docs/arguments/write_page.py"))
+    assert page["page"]() == text_of("docs/arguments.md")
+
+
+def test_every_public_argument_is_explained_below_its_function() -> None:
+    _, *parts = re.split(r"^### `(.*)`$", text_of("docs/arguments.md"), flags=re.MULTILINE)
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    extended = {"Dialect", "ListMetric", "Metric", "Recommender"}
+    made = {"EvaluationResult", "SplitRatings", "TuningResult"}
+    public = {f"rv.{name}": getattr(rv, name) for name in set(rv.__all__) - extended - made}
+    for name in made:
+        methods = dict(inspect.getmembers(getattr(rv, name), inspect.isfunction))
+        public |= {f"{name}.{m}": own for m, own in methods.items() if m[0] != "_"}
+    lacking = [
+        (name, argument)
+        for name, called in public.items()
+        for argument in inspect.signature(called).parameters
+        if argument != "self"
+        and not re.search(rf"^\| `\**{argument}` \| .*\| .{{8,}} \|$", sections.get(name, ""), re.M)
+    ]
+    assert len(public) > 60
+    assert lacking == []
+    for kind in SPLITTERS:
+        (model,) = (
+            own
+            for own in get_args(SplitSpec)
+            if kind in get_args(own.model_fields["kind"].annotation)
+        )
+        assert all(
+            f"`{name}" in sections[kind] for name in set(model.model_fields) - {"kind", "selection"}
+        )

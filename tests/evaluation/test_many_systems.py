@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.distribution import DifferenceOverUsers
 from receval.evaluation.formatting import MOST_NAMED, MOST_PANELS, draw_intervals, intervals_caption
 from receval.evaluation.pair_tests import (
     MOST_GROUPS,
@@ -24,6 +25,7 @@ from receval.evaluation.pair_tests import (
 from receval.evaluation.report import Report, ReportFigure, ReportText
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
+from receval.evaluation.tuning_record import TuningRecord, draw_expected_best
 from receval.figures.finish import settle_layout
 from receval.figures.style import MOST_COLOURED, figure_style
 from receval.seeds import seed_sequence
@@ -218,3 +220,39 @@ def test_a_note_says_that_so_few_users_tell_no_pair_apart(
     pairs = systems * (systems - 1) // 2
     assert least.tolist() == [pairs * 2.0 ** (1 - users)]
     assert differing.tolist() == [users]
+
+
+LONG = "A recommender with quite a long name"
+
+
+@pytest.mark.parametrize("n", [1, 12])
+@pytest.mark.costly
+def test_curves_of_tuning_keep_their_space_above_long_names(n: int) -> None:
+    trials = tuple({"k": number} for number in range(n))
+    values = tuple(0.2 + 0.01 * np.arange(n))
+    record = TuningRecord("P@5", "AR AI-AN", "user-ratio", "", trials, values, ("",) * n, 9)
+    with figure_style():
+        figure = draw_expected_best({f"{LONG}, {number}": record for number in range(n)})
+        settle_layout(figure)
+        assert text_problems(figure) == []
+    assert figure.axes[0].get_position().height * figure.get_size_inches()[1] > 1.5
+
+
+@pytest.mark.costly
+def test_the_distribution_over_users_names_both_systems_within_the_figure() -> None:
+    for names in (("A", "B"), (f"{LONG}, 1", f"{LONG}, 2")):
+        over = DifferenceOverUsers(*names, "nDCG@10", "AR AI-AN", np.array([-0.5, 0.0, 0.1]))
+        with figure_style():
+            figure = over.draw()
+            settle_layout(figure)
+            assert text_problems(figure) == []
+
+
+@pytest.mark.costly
+def test_ticks_of_a_narrow_interval_do_not_meet() -> None:
+    rows = [("AR", f"Gini@{k}", "Pop", 0.995, 0.99494, 0.99507) for k in (5, 10, 20)]
+    columns = ["protocol", "metric", "system", "mean", "low", "high"]
+    with figure_style():
+        figure = draw_intervals(pd.DataFrame(rows, columns=columns))
+        settle_layout(figure)
+        assert text_problems(figure) == []

@@ -149,6 +149,31 @@ def test_texts_in_files_that_share_ranges_of_users_have_the_same_values(
     assert_equal(found, at_once(own, train=own["train"], ties=ties))
 
 
+@pytest.mark.parametrize("ties", ["trec", "random", "listed"])
+@pytest.mark.parametrize("factor", [7, 10**6])
+def test_numbers_of_items_with_gaps_have_the_same_values(
+    tmp_path: Path, ties: str, factor: int
+) -> None:
+    own = tables()
+    for frame in own.values():
+        frame["item"] *= factor
+    written(tmp_path, own)
+    how = {"ties": ties, "depth": "auto", "metrics": ["nDCG@5", "P@3"], "protocols": "AR AI-AN"}
+    assert_equal(in_blocks(tmp_path, rows=40, **how), at_once(own, **how))
+
+
+def test_items_that_the_plan_lacks_are_refused(tmp_path: Path) -> None:
+    written(tmp_path, tables())
+    out = plan_large_runs(tmp_path / "test", {"one": tmp_path / "one"}, tmp_path / "blocks", jobs=1)
+    items = pd.read_parquet(out / "items.parquet")
+    for some in (items.iloc[1:], items.iloc[:-1], items.drop(index=items.index[5])):
+        some.to_parquet(out / "items.parquet")
+        with pytest.raises(
+            TableError, match="has items that were not there when the plan was made"
+        ):
+            measure_shard(out)
+
+
 def test_ranks_and_the_given_order_have_the_same_values(tmp_path: Path) -> None:
     own = tables()
     own["one"]["rank"] = own["one"].groupby("user").cumcount() + 1

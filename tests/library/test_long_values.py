@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pandas as pd
 import pytest
 
+import receval as rv
 from receval.metrics.averages import parse_average
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
@@ -41,3 +43,18 @@ def test_a_long_value_is_refused_in_a_short_sentence(refused: Callable[[], objec
     with pytest.raises(ValueError, match=r"\.\.\.") as raised:
         refused()
     assert len(str(raised.value)) <= 500
+
+
+@pytest.mark.costly
+def test_what_a_notebook_shows_of_results_is_short() -> None:
+    rows = [(user, item, 1 + item % 5) for user in range(60) for item in range(9 + user % 9)]
+    ratings = rv.read_ratings(pd.DataFrame(rows, columns=["user", "item", "rating"]))
+    split = rv.split(ratings, "user-ratio")
+    systems = {"Pop": rv.Popularity(), "kNN": rv.UserKNN(5)}
+    result = rv.evaluate(split, systems, metrics=["nDCG@5"])
+    tuned = rv.tune(split, {"kNN": (rv.UserKNN, {"neighbours": [3, 5]})}, jobs=1)
+    run = rv.read_run({"ann": {"x": 1.0}})
+    groups, over = result.by_group("activity"), result.distribution()
+    for shown in (ratings, split, result, tuned, run, groups, over):
+        assert len(repr(shown)) < 400
+        assert "array" not in repr(shown)

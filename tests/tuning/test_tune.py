@@ -242,6 +242,15 @@ def test_the_figure_is_svg_or_pdf(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("unrendered")
+def test_more_trials_are_recommended_only_where_there_are_further_settings() -> None:
+    spaces = {name: (rv.PureSVD, {"factors": [1, 2, 3]}) for name in ("one", "two")}
+    for budget, told in ((2, "more trials would help."), (3, "that were made).")):
+        page = tuned_here(spaces, budget=budget).as_report().page()
+        assert told in page
+        assert ("would help" in page) == (budget < 3)
+
+
+@pytest.mark.usefixtures("unrendered")
 def test_reports_have_times_only_on_request() -> None:
     tuned = tuned_here()
     assert "seconds" not in tuned.as_report().data["trials"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from receval.cli.arguments import number_or_word
 from receval.cli.command_parser import complete_by, progress_line
 from receval.cli.saved_arguments import kept_arguments
-from receval.storage.messages import printable
+from receval.storage.messages import how_many, printable
 
 if TYPE_CHECKING:
     from receval.evaluation.result import EvaluationResult
@@ -116,8 +116,8 @@ def _planned(folder: Path, chosen: argparse.Namespace) -> str:
         folder, command, chosen.shards, rows, chosen.block_rows or ROWS_PER_BLOCK
     )
     return (
-        f"Planned {plan.n_blocks:,} blocks in {chosen.shards:,} shards. Run them with: "
-        f"snakemake -s {printable(shlex.quote(str(path)))} --cores all"
+        f"Planned {how_many(plan.n_blocks, 'block')} in {how_many(chosen.shards, 'shard')}. "
+        f"Run them with: snakemake -s {printable(shlex.quote(str(path)))} --cores all"
     )
 
 

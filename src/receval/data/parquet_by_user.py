@@ -9,7 +9,7 @@ the others. That is fast if each file is in the order of users; the files may sh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.reading import TableError
+from receval.storage.kernel_cache import njit
 from receval.storage.messages import quoted, shortened
 
 IdentifierKind = Literal["integer", "text"]
@@ -39,7 +40,8 @@ SORTING = (
 class RowGroup:
     """A part of a Parquet file that is read as a whole, with its lowest and highest user.
 
-    ``first_row`` counts from 0 in the file.
+    ``first_row`` counts from 0 in the file. ``items`` are the lowest and highest item, if the file
+    tells them.
     """
 
     path: Path
@@ -48,6 +50,7 @@ class RowGroup:
     rows: int
     lowest: Any
     highest: Any
+    items: tuple[Any, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,14 +64,14 @@ class RowsOfUsers:
     starts : ndarray of int64, shape (n_users + 1,)
         The rows of the user i are ``starts[i]:starts[i + 1]``.
     items : ndarray of int32, shape (n_rows,)
-        Codes, or -1 for items that are not in the catalogue.
-    values : ndarray of float64, shape (n_rows,)
+        Codes of the catalogue.
+    values : ndarray of float64, or of float32 if the files have these, shape (n_rows,)
     """
 
     users: NDArray[Any]
     starts: NDArray[np.int64]
     items: NDArray[np.int32]
-    values: NDArray[np.float64]
+    values: NDArray[np.floating]
 
     def between(self, low: TypedIdentifier | None, high: TypedIdentifier | None) -> RowsOfUsers:
         """Return the rows of users from ``low`` to before ``high``; None is without a bound."""
@@ -110,20 +113,22 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def codes(self, column: pa.ChunkedArray) -> NDArray[np.int32]:
-        """Return the codes of a column of identifiers."""
-        if pa.types.is_dictionary(column.type):
+    def find(self, column: pa.ChunkedArray, codes: NDArray[np.int32]) -> bool:
+        """Write the codes of a column of identifiers, and tell whether all are known."""
+        if not pa.types.is_dictionary(column.type):
+            ids = column.to_numpy().astype(np.int64, copy=False)
+            if self._table is not None:
+                return bool(_look_up(ids, self._first, self._table, codes))
+            codes[:] = self._searched(ids)
+        else:
             found = [
                 self._searched(chunk.dictionary.to_numpy(zero_copy_only=False).astype(str))[
                     chunk.indices.to_numpy(zero_copy_only=False)
                 ]
                 for chunk in column.chunks
             ]
-            return np.concatenate(found) if found else np.empty(0, dtype=np.int32)
-        ids = column.to_numpy().astype(np.int64, copy=False)
-        if self._table is None:
-            return self._searched(ids)
-        return self._table[ids - self._first]
+            codes[:] = np.concatenate(found)
+        return bool((codes >= 0).all())
 
     def _searched(self, ids: NDArray[Any]) -> NDArray[np.int32]:
         if not len(self.ids):
@@ -150,6 +155,15 @@ class ParquetByUser:
     columns: dict[str, str]
     sign: int = 1
     _kept: dict[tuple[Path, int], RowsOfUsers] = field(default_factory=dict, repr=False)
+    _room: tuple[NDArray[np.int32], NDArray[np.floating]] = field(
+        default_factory=lambda: (np.empty(0, dtype=np.int32), np.empty(0)), repr=False
+    )
+    _opened: tuple[Path, pq.ParquetFile] | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs: no open file, and no rows."""
+        nothing = np.empty(0, dtype=np.int32), np.empty(0)
+        return {**vars(self), "_kept": {}, "_room": nothing, "_opened": None}
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
@@ -195,42 +209,56 @@ class ParquetByUser:
         return kinds.pop()
 
     @cached_property
+    def _dtype(self) -> type[np.floating]:
+        """The type of values in memory."""
+        types = {
+            pq.read_schema(path).field(self.columns["value"]).type
+            for path in self.files
+            if "value" in self.columns
+        }
+        return np.float32 if types == {pa.float32()} else np.float64
+
+    @cached_property
     def groups(self) -> tuple[RowGroup, ...]:
         """All row groups with rows, file by file."""
         found = []
         for path in self.files:
             metadata = pq.read_metadata(path)
             names = metadata.schema.to_arrow_schema().names
-            place = next(
-                (
-                    number
-                    for number in range(metadata.num_columns)
-                    if metadata.schema.column(number).path == self.columns["user"]
-                ),
-                names.index(self.columns["user"]),
+            leaves = {metadata.schema.column(n).path: n for n in range(metadata.num_columns)}
+            users, items = (
+                leaves.get(name, names.index(name))
+                for name in (self.columns["user"], self.columns["item"])
             )
             first_row = 0
             for number in range(metadata.num_row_groups):
                 own = metadata.row_group(number)
                 if own.num_rows:
-                    bounds = own.column(place).statistics
-                    if bounds is not None and bounds.has_min_max:
-                        ends = (bounds.min, bounds.max)
-                    else:
-                        ends = self._ends(path, number)
-                    found.append(RowGroup(path, number, first_row, own.num_rows, *ends))
+                    group = RowGroup(path, number, first_row, own.num_rows, None, None)
+                    ends = _told_ends(own.column(users)) or self._ends(group)
+                    of_items = _told_ends(own.column(items))
+                    found.append(replace(group, lowest=ends[0], highest=ends[1], items=of_items))
                     first_row += own.num_rows
         if not found:
             raise TableError(f"{self.source} has no rows.")
         return tuple(found)
 
-    def _ends(self, path: Path, number: int) -> tuple[Any, Any]:
+    def _ends(self, group: RowGroup) -> tuple[Any, Any]:
         """Return the lowest and highest user of a row group that does not tell them."""
-        column = _column(pq.ParquetFile(path), number, self.columns["user"])
+        column = self._column(group, "user")
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         ends = pc.min_max(column).as_py()
         return ends["min"], ends["max"]
+
+    @property
+    def range_of_items(self) -> tuple[int, int] | None:
+        """The lowest and highest item, if items are whole numbers and all row groups tell them."""
+        told = [group.items for group in self.groups]
+        if self.kind_of_items == "text" or None in told:
+            return None
+        lows, highs = zip(*filter(None, told), strict=True)
+        return int(min(lows)), int(max(highs))
 
     @property
     def n_rows(self) -> int:
@@ -258,26 +286,27 @@ class ParquetByUser:
             if (low is None or group.highest >= low) and (high is None or group.lowest < high)
         ]
 
-    def items(self, group: RowGroup) -> NDArray[Any]:
-        """Return the different items of a row group, ascending."""
-        column = _column(pq.ParquetFile(group.path), group.number, self.columns["item"])
-        self._refuse_missing(column, group, "item")
+    def items(self, groups: Sequence[RowGroup]) -> NDArray[Any]:
+        """Return the different items of some row groups, ascending."""
+        marked = _MarkedNumbers()
+        texts: set[str] = set()
+        for group in groups:
+            column = self._column(group, "item")
+            self._refuse_missing(column, group, "item")
+            if self.kind_of_items == "integer":
+                marked.add(column.to_numpy().astype(np.int64, copy=False))
+            else:
+                for chunk in _encoded(column).chunks:
+                    texts.update(chunk.dictionary.to_pylist())
         if self.kind_of_items == "integer":
-            ids = column.to_numpy().astype(np.int64, copy=False)
-            low = int(ids.min())
-            if int(ids.max()) - low < MOST_MARKED:
-                marks = np.zeros(int(ids.max()) - low + 1, dtype=bool)
-                marks[ids - low] = True
-                return np.flatnonzero(marks) + low
-            return np.unique(ids)
-        texts = {own for chunk in _encoded(column).chunks for own in chunk.dictionary.to_pylist()}
+            return marked.numbers()
         return np.array(sorted(texts), dtype=str)
 
     def different_values(self, group: RowGroup) -> NDArray[np.float32]:
         """Return the different values of a row group."""
         if "value" not in self.columns:
             return np.ones(1, dtype=np.float32)
-        column = _column(pq.ParquetFile(group.path), group.number, self.columns["value"])
+        column = self._column(group, "value")
         self._refuse_missing(column, group, "value")
         return pc.unique(column).to_numpy().astype(np.float32)
 
@@ -293,81 +322,114 @@ class ParquetByUser:
     ) -> RowsOfUsers:
         """Return the rows of users from ``low`` to before ``high``; None is without a bound.
 
+        The next call overwrites them.
+
         Raises
         ------
         TableError
             The rows of a user are not together, or a row has no user, item or value.
         """
+        groups = self.in_range(low, high)
+        known = [self._kept.get((group.path, group.number)) for group in groups]
+        rows = sum(
+            group.rows if own is None else len(own.items)
+            for group, own in zip(groups, known, strict=True)
+        )
+        if rows > len(self._room[0]):
+            self._room = np.empty(rows, dtype=np.int32), np.empty(rows, dtype=self._dtype)
         parts = []
         kept: dict[tuple[Path, int], RowsOfUsers] = {}
-        for group in self.in_range(low, high):
-            key = group.path, group.number
-            whole = self._kept.get(key)
+        at = 0
+        for group, whole in zip(groups, known, strict=True):
             if whole is None:
-                whole = self._decoded(group, catalogue)
+                place = slice(at, at + group.rows)
+                whole = self._decoded(group, catalogue, self._room[0][place], self._room[1][place])
             # The next range begins in the same row group.
             if high is not None and group.highest >= high:
-                kept[key] = whole
-            parts.append(whole.between(low, high))
+                rest = whole.between(high, None)
+                kept[group.path, group.number] = replace(
+                    rest, items=rest.items.copy(), values=rest.values.copy()
+                )
+            own = whole.between(low, high)
+            _place(own, at, *self._room)
+            parts.append((own.users, own.starts + at))
+            at += len(own.items)
         self._kept = kept
-        return self._joined(parts)
+        return self._joined(parts, at)
 
-    def _decoded(self, group: RowGroup, catalogue: Catalogue) -> RowsOfUsers:
-        texts = [
-            self.columns[role]
-            for role, kind in (("user", self.kind), ("item", self.kind_of_items))
-            if kind == "text"
-        ]
-        file = pq.ParquetFile(group.path, read_dictionary=texts)
-        table = file.read_row_group(
+    def _column(self, group: RowGroup, role: str) -> pa.ChunkedArray:
+        name = self.columns[role]
+        rows = self._open(group.path).read_row_group(
+            group.number, columns=[name], use_threads=False
+        )
+        return rows.column(name)
+
+    def _open(self, path: Path) -> pq.ParquetFile:
+        """Return a file, which is open until another one is."""
+        if self._opened is None or self._opened[0] != path:
+            texts = [
+                self.columns[role]
+                for role, kind in (("user", self.kind), ("item", self.kind_of_items))
+                if kind == "text"
+            ]
+            self._opened = path, pq.ParquetFile(path, read_dictionary=texts)
+        return self._opened[1]
+
+    def _decoded(
+        self,
+        group: RowGroup,
+        catalogue: Catalogue,
+        codes: NDArray[np.int32],
+        values: NDArray[np.floating],
+    ) -> RowsOfUsers:
+        """Return a row group; codes and values are written into the given arrays."""
+        table = self._open(group.path).read_row_group(
             group.number, columns=list(self.columns.values()), use_threads=False
         )
         for role, name in self.columns.items():
             self._refuse_missing(table.column(name), group, role)
         users, starts = self._runs(table.column(self.columns["user"]))
         items = table.column(self.columns["item"])
-        codes = catalogue.codes(_encoded(items) if self.kind_of_items == "text" else items)
+        if self.kind_of_items == "text":
+            items = _encoded(items)
+        if not catalogue.find(items, codes):
+            raise TableError(
+                f"{group.path}: row group {group.number} has items that were not there when the "
+                "plan was made, or beyond the lowest and highest that it tells. Write the file "
+                "again, and make a new plan in another folder."
+            )
         if "value" in self.columns:
-            values = self.sign * table.column(self.columns["value"]).to_numpy().astype(np.float64)
+            values[:] = table.column(self.columns["value"]).to_numpy()
+            if self.sign < 0:
+                np.negative(values, out=values)
         elif self.sign > 0:
-            values = np.ones(table.num_rows)
+            values[:] = 1.0
         else:
-            values = -np.arange(float(group.first_row), group.first_row + table.num_rows)
+            values[:] = -np.arange(float(group.first_row), group.first_row + table.num_rows)
         return self._in_order(RowsOfUsers(users, starts, codes, values), group.path)
 
     def _runs(self, column: pa.ChunkedArray) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the user of each run of rows, and where runs begin and the last one ends."""
         if self.kind == "integer":
-            rows = column.to_numpy()
-            starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
-            return rows[starts].astype(np.int64), np.r_[starts, len(rows)]
+            rows = column.to_numpy().astype(np.int64, copy=False)
+            starts = _starts(rows)
+            return rows[starts[:-1]], starts
         one = _encoded(column).unify_dictionaries().combine_chunks()
-        codes = one.indices.to_numpy(zero_copy_only=False)
-        starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
-        texts = one.dictionary.take(pa.array(codes[starts]))
-        return texts.to_numpy(zero_copy_only=False).astype(str), np.r_[starts, len(codes)]
+        starts = _starts(one.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+        codes = one.indices.take(pa.array(starts[:-1]))
+        return one.dictionary.take(codes).to_numpy(zero_copy_only=False).astype(str), starts
 
-    def _joined(self, parts: Sequence[RowsOfUsers]) -> RowsOfUsers:
+    def _joined(
+        self, parts: Sequence[tuple[NDArray[Any], NDArray[np.int64]]], rows: int
+    ) -> RowsOfUsers:
         """Return the rows of several parts, of which one may go on with the last user before."""
-        if len(parts) == 1:
-            return parts[0]
+        codes, values = self._room[0][:rows], self._room[1][:rows]
         if not parts:
             empty = np.empty(0, dtype=np.int64 if self.kind == "integer" else str)
-            nothing = np.empty(0, dtype=np.int32), np.empty(0)
-            return RowsOfUsers(empty, np.zeros(1, dtype=np.int64), *nothing)
-        users = np.concatenate([part.users for part in parts])
-        before = np.cumsum([0, *(len(part.items) for part in parts)])
-        starts = np.concatenate(
-            [part.starts[:-1] + begin for part, begin in zip(parts, before, strict=False)]
-        )
-        ends = np.r_[starts, before[-1]]
-        joined = RowsOfUsers(
-            users,
-            ends,
-            np.concatenate([part.items for part in parts]),
-            np.concatenate([part.values for part in parts]),
-        )
-        return self._in_order(joined, Path(self.source))
+            return RowsOfUsers(empty, np.zeros(1, dtype=np.int64), codes, values)
+        users = np.concatenate([own for own, _ in parts])
+        starts = np.concatenate([*(own[:-1] for _, own in parts), [rows]])
+        return self._in_order(RowsOfUsers(users, starts, codes, values), Path(self.source))
 
     def _in_order(self, rows: RowsOfUsers, path: Path) -> RowsOfUsers:
         """Return rows with users in ascending order, each once."""
@@ -389,6 +451,94 @@ class ParquetByUser:
         ends = np.cumsum(lengths)
         places = np.repeat(starts[:-1][order] - (ends - lengths), lengths) + np.arange(ends[-1])
         return RowsOfUsers(users, np.r_[0, ends], rows.items[places], rows.values[places])
+
+
+def _told_ends(column: pq.ColumnChunkMetaData) -> tuple[Any, Any] | None:
+    """Return the lowest and highest value of a column, if the file tells them."""
+    told = column.statistics
+    return (told.min, told.max) if told is not None and told.has_min_max else None
+
+
+class _MarkedNumbers:
+    """A set of whole numbers: marks within the range of those seen, or, if it is wide, a list."""
+
+    def __init__(self) -> None:
+        self._low = 0
+        self._marks = np.zeros(0, dtype=np.bool_)
+        self._others: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+
+    def add(self, numbers: NDArray[np.int64]) -> None:
+        """Add numbers, at least one."""
+        low, high = _ends(numbers)
+        if len(self._marks):
+            low, high = min(low, self._low), max(high, self._low + len(self._marks) - 1)
+        if high - low >= MOST_MARKED:
+            self._others = np.union1d(self._others, numbers)
+            return
+        if high - low >= len(self._marks):
+            marks = np.zeros(high - low + 1, dtype=np.bool_)
+            marks[self._low - low :][: len(self._marks)] = self._marks
+            self._low, self._marks = low, marks
+        _mark(numbers, self._low, self._marks)
+
+    def numbers(self) -> NDArray[np.int64]:
+        """Return the different numbers, ascending."""
+        marked = np.flatnonzero(self._marks) + self._low
+        return np.union1d(marked, self._others) if len(self._others) else marked
+
+
+def _place(
+    rows: RowsOfUsers, at: int, codes: NDArray[np.int32], values: NDArray[np.floating]
+) -> None:
+    """Copy rows to their place, unless they were read into it."""
+    for own, into in ((rows.items, codes), (rows.values, values)):
+        place = into[at : at + len(own)]
+        if own.ctypes.data != place.ctypes.data:
+            place[:] = own
+
+
+@njit(cache=True)
+def _starts(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where runs of equal numbers begin, and the number of rows."""
+    starts = np.empty(len(rows) + 1, dtype=np.int64)
+    n = 0
+    for row in range(len(rows)):
+        if row == 0 or rows[row] != rows[row - 1]:
+            starts[n] = row
+            n += 1
+    starts[n] = len(rows)
+    return starts[: n + 1].copy()
+
+
+@njit(cache=True)
+def _look_up(
+    ids: NDArray[np.int64], first: int, table: NDArray[np.int32], codes: NDArray[np.int32]
+) -> bool:
+    """Write the code of each identifier, and tell whether all are in the table.
+
+    An identifier is in the table at its distance from the first.
+    """
+    for row in range(len(ids)):
+        place = ids[row] - first
+        if place < 0 or place >= len(table) or table[place] < 0:
+            return False
+        codes[row] = table[place]
+    return True
+
+
+@njit(cache=True)
+def _ends(numbers: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the lowest and the highest number."""
+    low = high = numbers[0]
+    for own in numbers:
+        low, high = min(low, own), max(high, own)
+    return low, high
+
+
+@njit(cache=True)
+def _mark(numbers: NDArray[np.int64], low: int, marks: NDArray[np.bool_]) -> None:
+    for own in numbers:
+        marks[own - low] = True
 
 
 def files_of(source: str) -> tuple[Path, ...]:
@@ -421,10 +571,6 @@ def files_of(source: str) -> tuple[Path, ...]:
     if not files:
         raise TableError(f"{path} is a folder without files. Name a folder of Parquet files.")
     return tuple(files)
-
-
-def _column(file: pq.ParquetFile, number: int, name: str) -> pa.ChunkedArray:
-    return file.read_row_group(number, columns=[name], use_threads=False).column(name)
 
 
 def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

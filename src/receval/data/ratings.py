@@ -45,7 +45,7 @@ _TYPES = {
 _BLOCK_RATINGS = 2**22
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ratings:
     """The ratings of one dataset, in the order of its raw file, with identifiers coded from 0.
 
@@ -144,6 +144,9 @@ class Ratings:
 
     def __len__(self) -> int:
         return len(self.users)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} ratings of {self.n_items:,} items by {self.n_users:,} users>"
 
     @property
     def n_users(self) -> int:

@@ -87,7 +87,7 @@ _MANY_ROWS = 5_000_000
 """From this many rows on, Arrow's memory is released before more is taken, at a cost of 5 %."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReadRatings(Ratings):
     """Ratings with a report of how they were read.
 

@@ -35,7 +35,7 @@ from receval.data.reading import ReadingOptions, ReadingReport, TableError
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.storage.files import replacing
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 SCORE_NAMES = (
     "score", "prediction", "pred", "predictedrating", "est", "rating", "similarity", "value",
@@ -69,7 +69,7 @@ _ATOMIC = {"user": "user_id:token", "item": "item_id:token", "score": "score:flo
 _TREC = ("user", "Q0", "item", "rank", "score", "tag")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """The lists of one system, one entry for each recommended item.
 
@@ -100,6 +100,10 @@ class Run:
     item_ids: NDArray[np.str_]
     source: str = "the run"
     reading: ReadingReport = field(default_factory=lambda: ReadingReport("the run"))
+
+    def __repr__(self) -> str:
+        users, rows = how_many(len(self.user_ids), "user"), how_many(len(self.items), "row")
+        return f"<{self.source}: {rows} of {users}>"
 
     def __len__(self) -> int:
         return len(self.users)
@@ -413,6 +417,7 @@ def write_run(
     Parameters
     ----------
     run : Run
+        The lists to write, from :func:`read_run`, for example.
     path : path
         Its extension determines the format: ``.run``, ``.trec``, ``.tsv``, ``.csv``, ``.parquet``,
         ``.json`` or ``.inter``.

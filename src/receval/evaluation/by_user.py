@@ -123,8 +123,8 @@ def interval_within(
     :math:`\log(x - a)`. Its ends are NaN if the average is at a bound, or has
     no error by the jackknife (h = 0), as when leaving out any one user changes it equally.
 
-    Source: Miller (1974), "The jackknife: a review", Biometrika 61(1), who transforms bounded
-    statistics; :math:`h\, g'(T)` is the first order of the error of the transformed one.
+    Source: Miller (1974), "The jackknife - a review", Biometrika 61(1), 1-15, who transforms
+    bounded statistics; :math:`h\, g'(T)` is the first order of the error of the transformed one.
 
     Examples
     --------

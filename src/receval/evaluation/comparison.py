@@ -250,9 +250,9 @@ class ComparisonChoices:
         """Refuse a reference or margins of names that the result does not have."""
         margins = list(self.margin) if isinstance(self.margin, Mapping) else []
         references = [] if self.reference is None else [self.reference]
-        for kind, names, known in (
-            ("system", references, systems),
-            ("metric", margins, metrics),
+        for kind, argument, names, known in (
+            ("system", "reference", references, systems),
+            ("metric", "margin", margins, metrics),
         ):
             for name in names:
                 if name not in known:
@@ -261,7 +261,8 @@ class ComparisonChoices:
                     hint = f"Did you mean {folded[near[0]]}? " if near else ""
                     raise ValueError(
                         f"There is no {kind} {quoted(name)} in this result. {hint}Its {kind}s are "
-                        f"{', '.join(known[:20])}{', ...' if len(known) > 20 else ''}."
+                        f"{', '.join(known[:20])}{', ...' if len(known) > 20 else ''}. The "
+                        f"argument {argument} names it."
                     )
 
     def in_words(self, pairs: pd.DataFrame) -> str:

@@ -15,8 +15,10 @@ from receval.evaluation.by_user import CONFIDENCE
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.storage.messages import how_many
 
+_LONGEST_LINE = 36
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class DifferenceOverUsers:
     r"""The differences of two systems, user by user, and their distribution with a band.
 
@@ -79,9 +81,12 @@ class DifferenceOverUsers:
             f"{self.metric} of {self.first} minus that of {self.second} for each of "
             f"{how_many(n, 'user')} ({self.protocol}): the share of users with at most this "
             "difference, with a 95 % band for the whole curve. "
-            f"{self.first} has the higher value for {ahead:.1%} of users, {self.second} for "
-            f"{behind:.1%}"
+            f"{self.first} has the higher value for {100 * ahead:.1f} % of users, {self.second} "
+            f"for {100 * behind:.1f} %"
         )
+
+    def __repr__(self) -> str:
+        return self.caption
 
     def draw(self) -> Figure:
         """Draw the distribution, inside :func:`receval.figures.style.figure_style`."""
@@ -106,7 +111,8 @@ class DifferenceOverUsers:
         axes.set_xlim(-edge, edge)
         axes.set_ylim(0, 1)
         axes.xaxis.set_major_locator(MaxNLocator(5))
-        names = f"{legend_name(self.first)} minus {legend_name(self.second)}"
-        axes.set_xlabel(f"{legend_name(self.metric)}:\n{names}")
+        first, second = legend_name(self.first), f"minus {legend_name(self.second)}"
+        between = " " if len(first + second) < _LONGEST_LINE else "\n"
+        axes.set_xlabel(f"{legend_name(self.metric)}:\n{first}{between}{second}")
         axes.set_ylabel("Share of users")
         return figure

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from string import ascii_lowercase
@@ -45,6 +45,18 @@ def with_direction(metric: str, less_is_better: Collection[str]) -> str:
     return f"{metric} \N{DOWNWARDS ARROW}" if metric in less_is_better else metric
 
 
+def decimals_of(values: Iterable[float], decimals: int) -> int:
+    """Return how many decimals numbers have: fewer from 10 on, so that they have as many digits.
+
+    Examples
+    --------
+    >>> decimals_of([0.25, 9.0], 4), decimals_of([1263.96, 2.0], 4), decimals_of([], 4)
+    (4, 1, 4)
+    """
+    largest = max((abs(value) for value in values if np.isfinite(value)), default=0.0)
+    return decimals if largest < 10 else max(0, decimals - int(np.log10(largest)))
+
+
 def averages_table(
     groups: pd.DataFrame,
     users: Mapping[str, int],
@@ -68,8 +80,11 @@ def averages_table(
     systems = list(best_first(of_first, less_is_better)["system"])
     letters = groups["letters"] if has_letters else [""] * len(groups)
     keys = zip(groups["protocol"], groups["metric"], groups["system"], strict=True)
+    digits = {
+        metric: decimals_of(own, decimals) for metric, own in groups.groupby("metric")["mean"]
+    }
     cells = {
-        key: fixed(float(mean), decimals) + own
+        key: fixed(float(mean), digits[key[1]]) + own
         for key, mean, own in zip(keys, groups["mean"], letters, strict=True)
     }
     differ = len({users[protocol] for protocol in protocols}) > 1
@@ -129,7 +144,9 @@ def _styles(
     for block, protocol in enumerate(protocols):
         for place, metric in enumerate(metrics):
             own = _of(groups, protocol, metric)["mean"]
-            best = fixed(float(own.min() if metric in less_is_better else own.max()), decimals)
+            most = float(own.min() if metric in less_is_better else own.max())
+            of_all = groups[groups["metric"] == metric]["mean"]
+            best = fixed(most, decimals_of(of_all, decimals))
             for row in range(block * n_systems, (block + 1) * n_systems):
                 cell = rows[row][first + place]
                 printed = cell.rstrip(ascii_lowercase + DAGGER)
@@ -162,11 +179,7 @@ def pairs_table(
     """Return the compared pairs of systems under each metric."""
     comparison = comparison or ComparisonChoices()
     protocols = list(dict.fromkeys(pairs["protocol"]))
-    number = partial(fixed, decimals=decimals, signed=True)
-    intervals = [
-        f"{number(low)} to {number(high)}" if np.isfinite(low) else ""
-        for low, high in zip(pairs["low"], pairs["high"], strict=True)
-    ]
+    pairs = with_printed_differences(pairs, decimals)
     metrics = [with_direction(metric, less_is_better) for metric in pairs["metric"]]
     heading = comparison.correction_heading
     effect, explained = EFFECTS_IN_WORDS[comparison.effect or "d_z"]
@@ -204,7 +217,7 @@ def pairs_table(
         "Metric": ("metric", str),
         "First": ("first", str),
         "Second": ("second", str),
-        "Difference": ("difference", number),
+        "Difference": ("difference", format),
         "95 % interval": ("interval", format),
         effect: ("effect_size", size),
     }
@@ -223,10 +236,38 @@ def pairs_table(
             "p (not inferior)": ("p_not_inferior", p_value),
         }
     if comparison.power is not None:
-        columns["Detectable"] = ("detectable", partial(fixed, decimals=decimals))
+        columns["Detectable"] = ("detectable", format)
     if len(protocols) == 1:
         del columns["Protocol"]
-    return table_of(pairs.assign(metric=metrics, interval=intervals), columns, "Pairs", caption)
+    return table_of(pairs.assign(metric=metrics), columns, "Pairs", caption)
+
+
+def with_printed_differences(pairs: pd.DataFrame, decimals: int) -> pd.DataFrame:
+    """Print differences, intervals and detectable differences, with equal decimals per metric."""
+    ends = ["difference", "low", "high"]
+    digits = {
+        metric: decimals_of(own[ends].to_numpy().ravel(), decimals)
+        for metric, own in pairs.groupby("metric")
+    }
+    rows = [
+        [
+            fixed(value, digits[row.metric], signed=True)
+            for value in (row.difference, row.low, row.high)
+        ]
+        for row in pairs.itertuples(index=False)
+    ]
+    found = pairs.assign(
+        difference=[difference for difference, _, _ in rows],
+        interval=[
+            f"{low} to {high}" if np.isfinite(end) else ""
+            for (_, low, high), end in zip(rows, pairs["low"], strict=True)
+        ],
+    )
+    if "detectable" in pairs:
+        found["detectable"] = [
+            fixed(row.detectable, digits[row.metric]) for row in pairs.itertuples(index=False)
+        ]
+    return found
 
 
 def _as_margin(value: float) -> str:
@@ -285,6 +326,10 @@ def draw_intervals(summary: pd.DataFrame, less_is_better: Collection[str] = ()) 
         axes.set_axisbelow(True)
     for axes in grid[len(shown) :]:
         axes.remove()
+    for axes in grid[: len(shown)]:
+        # Ticks with many decimals would meet.
+        if min(np.diff(axes.get_xticks()), default=1.0) < 1e-4:
+            axes.xaxis.set_major_locator(MaxNLocator(2))
     number_axes(grid[: len(shown)])
     if are_many:
         for axes in grid[: len(shown) : columns]:

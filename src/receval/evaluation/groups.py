@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +26,12 @@ from receval.evaluation.comparison import (
     Correction,
     corrected_p_values,
 )
-from receval.evaluation.formatting import DECIMALS, with_direction
+from receval.evaluation.formatting import (
+    DECIMALS,
+    decimals_of,
+    with_direction,
+    with_printed_differences,
+)
 from receval.evaluation.identifiers import refuse_strangers
 from receval.evaluation.item_features import check_few_groups
 from receval.figures.printed_numbers import fixed, p_value
@@ -201,7 +205,7 @@ _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GroupedResult:
     """Values of systems for groups of users, or for the relevant test items of groups of items.
 
@@ -429,8 +433,11 @@ class GroupedResult:
         heads = [Column("Protocol")] * several + [Column("Metric"), Column("System")]
         first = self.protocols[0]
         counts = {group: own[first].n_users for group, own in self.values.items() if first in own}
+        digits = {
+            metric: decimals_of(own, decimals) for metric, own in summary.groupby("metric")["mean"]
+        }
         cells = {
-            (row.protocol, row.metric, row.system, row.group): fixed(row.mean, decimals)
+            (row.protocol, row.metric, row.system, row.group): fixed(row.mean, digits[row.metric])
             for row in summary.itertuples(index=False)
         }
         rows = [
@@ -459,11 +466,6 @@ class GroupedResult:
     def _pairs_table(
         self, pairs: pd.DataFrame, test: str, correction: Correction | None, decimals: int
     ) -> Table:
-        number = partial(fixed, decimals=decimals, signed=True)
-        intervals = [
-            f"{number(low)} to {number(high)}" if np.isfinite(low) else ""
-            for low, high in zip(pairs["low"], pairs["high"], strict=True)
-        ]
         caption = (
             f"Differences of averages, the first group minus the second ({test}"
             f"{' over all users of both groups' if self.are_of_items else ''}). d: the difference "
@@ -483,7 +485,7 @@ class GroupedResult:
             "System": ("system", str),
             "First": ("first", str),
             "Second": ("second", str),
-            "Difference": ("difference", number),
+            "Difference": ("difference", format),
             "95 % interval": ("interval", format),
             "d": ("effect_size", lambda d: fixed(d, 2, signed=True) if np.isfinite(d) else ""),
             "p": ("p", p_value),
@@ -493,7 +495,7 @@ class GroupedResult:
         if len(self.protocols) == 1:
             del columns["Protocol"]
         metrics = [with_direction(metric, self.less_is_better) for metric in pairs["metric"]]
-        shown = pairs.assign(metric=metrics, interval=intervals)
+        shown = with_printed_differences(pairs, decimals).assign(metric=metrics)
         return table_of(shown, columns, f"Differences: {self._title.lower()}", caption)
 
     def __str__(self) -> str:
@@ -501,6 +503,8 @@ class GroupedResult:
             index=["protocol", "metric", "system"], columns="group", values="mean", sort=False
         )
         return str(WholeTable(table[list(self.groups)].round(4)))
+
+    __repr__ = __str__
 
 
 # Comparisons of two groups: the difference, half of its interval, the effect size, and the p-value,

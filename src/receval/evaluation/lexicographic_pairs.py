@@ -81,6 +81,7 @@ def compare_by_lexirecall(
     Parameters
     ----------
     data : SplitRatings
+        From :func:`receval.splits.split_ratings.split`.
     systems : mapping of str to recommender, scorer or array
         At least two, as for :func:`receval.evaluation.systems.evaluate_systems`.
     protocol : str or Protocol

@@ -210,7 +210,7 @@ def _part(part: ReportPart) -> str:
 def _section(table: Table) -> str:
     heads = "".join(
         f'<th scope="col" class="{column.alignment}"><button type="button">'
-        f"{_shown(column.header)}</button></th>"
+        f"{_breakable(column.header)}</button></th>"
         for column in table.columns
     )
     rows = "\n".join(
@@ -232,7 +232,16 @@ def _cell(text: str, column: Column) -> str:
         # "Less than" a number sorts before the number.
         number = float(f"{sign}{found[3]}") - (1e-9 if found[1] == "<" else 0)
         value = f' data-value="{number:.12g}"'
-    return f'<td class="{column.alignment}"{value}>{_shown(text)}</td>'
+    shown = _breakable(text) if column.alignment == "left" else _shown(text)
+    return f'<td class="{column.alignment}"{value}>{shown}</td>'
+
+
+def _breakable(text: str) -> str:
+    """Return the text of a cell; a long one, such as the name of a metric, may take two lines."""
+    shown = _shown(text)
+    if len(text) < 20:
+        return shown
+    return f'<span class="long">{re.sub(r"(?<=[^ ])(?=[(@])", "<wbr>", shown)}</span>'
 
 
 def _shown(text: str) -> str:

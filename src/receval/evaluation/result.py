@@ -14,7 +14,7 @@ from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_r
 from receval.figures.whole_tables import WholeTable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EvaluationResult(ResultLists, ResultReport):
     """Values of systems by protocol, metric and user.
 
@@ -106,6 +106,8 @@ class EvaluationResult(ResultLists, ResultReport):
         shown = shown.rename(columns=lambda name: with_direction(name, self.less_is_better))
         return str(WholeTable(shown))
 
+    __repr__ = __str__
+
 
 @checked_arguments
 def load_result(folder: str | Path) -> EvaluationResult:
@@ -114,6 +116,7 @@ def load_result(folder: str | Path) -> EvaluationResult:
     Parameters
     ----------
     folder : path
+        Where the result was saved.
 
     Returns
     -------

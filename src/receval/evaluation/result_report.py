@@ -137,7 +137,12 @@ class ResultReport(ResultOverUsers, ResultTables):
     ) -> None:
         """Write the whole result as one self-contained HTML page.
 
-        The arguments are those of :meth:`as_report`.
+        Parameters
+        ----------
+        path : path
+            The file.
+        title, methods, grouped
+            As for :meth:`as_report`.
         """
         report = self.as_report(title, methods=methods, grouped=grouped, **comparison)
         write_atomically(Path(path), report.page())
@@ -145,6 +150,11 @@ class ResultReport(ResultOverUsers, ResultTables):
     @checked_arguments
     def plot(self, path: str | Path) -> None:
         """Write a figure of the averages with intervals, as SVG or PDF by the path's extension.
+
+        Parameters
+        ----------
+        path : path
+            The file, which ends in ``.svg`` or ``.pdf``.
 
         Raises
         ------
@@ -199,6 +209,13 @@ class ResultReport(ResultOverUsers, ResultTables):
         protocol: str | None = None,
     ) -> None:
         """Write a figure of :meth:`distribution`, as SVG or PDF by the path's extension.
+
+        Parameters
+        ----------
+        path : path
+            The file, which ends in ``.svg`` or ``.pdf``.
+        first, second, metric, protocol
+            As for :meth:`distribution`.
 
         Raises
         ------

@@ -42,7 +42,8 @@ class ResultTables(AveragesAndPairs):
         Parameters
         ----------
         decimals : int
-            The number of decimals of averages and differences.
+            The number of decimals of averages and differences, which is less where they are 10 or
+            more.
         names : mapping of str to str, optional
             Names to print instead of those of systems, metrics and protocols, such as
             ``{"nDCG(gain=exp)@10": "nDCG"}``; others keep their names.
@@ -115,7 +116,15 @@ class ResultTables(AveragesAndPairs):
         names: Mapping[str, str] | None = None,
         **comparison: Unpack[ComparisonOptions],
     ) -> None:
-        """Write a table as Markdown; the arguments are those of :meth:`to_latex`."""
+        """Write a table as Markdown.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        table, decimals, names
+            As for :meth:`to_latex`.
+        """
         printed = self._printed(table, decimals, names, comparison)
         write_atomically(Path(path), to_markdown(printed))
 

@@ -249,7 +249,7 @@ class RankedRun:
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """The length of each user's list."""
-        return np.bincount(self.listed.users, minlength=self.fold.train.shape[0])
+        return np.diff(self.listed.ends(self.fold.train.shape[0]))
 
     @cached_property
     def tested(self) -> NDArray[np.bool_]:

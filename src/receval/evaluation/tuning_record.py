@@ -22,7 +22,7 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.style import SINGLE_COLUMN, legend_name, new_figure, styles_of_many
 from receval.figures.tables import Column, Table
 from receval.statistics.expected_maximum import expected_maximum
-from receval.storage.messages import how_many
+from receval.storage.messages import enumerated, how_many
 
 MOST_TRIALS = 200
 """The most trials that a report lists; its file ``trials.csv`` has all."""
@@ -201,11 +201,22 @@ def tuning_parts(
         caption = (
             "The best value on the validation part to expect from a number of trials, with its "
             "standard deviation (Dodge et al. 2019; trials drawn with replacement from those that "
-            "were made). A curve that still rises says that more trials would help."
+            "were made)."
         )
+        if not all(own.is_exhausted for own in records.values()):
+            caption += " A curve that still rises says that more trials would help"
+            all_tried = [name for name, own in records.items() if own.is_exhausted]
+            caption += (
+                f", but for {enumerated(all_tried)}: all of the grid was tried."
+                if all_tried
+                else "."
+            )
         draw = partial(draw_expected_best, records)
         parts.append(ReportFigure.drawn("tuning", draw, caption))
     return (*parts, ReportTable("trials", _all_trials(records, seconds, decimals)))
+
+
+_LEGEND_ROW = 0.15
 
 
 def draw_expected_best(records: Mapping[str, TuningRecord]) -> Figure:
@@ -214,9 +225,12 @@ def draw_expected_best(records: Mapping[str, TuningRecord]) -> Figure:
     Call it inside :func:`receval.figures.style.figure_style`.
     """
     table = expected_best(records)
-    figure = new_figure(SINGLE_COLUMN, 2.4)
-    axes = figure.subplots()
     names = [name for name, own in records.items() if own.goodness]
+    # Long names stand below one another, and there they take no space of the curves.
+    longest = max(len(legend_name(name)) for name in names)
+    columns = max(1, int(SINGLE_COLUMN / (0.35 + 0.07 * longest)))
+    figure = new_figure(SINGLE_COLUMN, 2.25 + _LEGEND_ROW * -(-len(names) // columns))
+    axes = figure.subplots()
     for name, style in styles_of_many(names).items():
         own = table[table["system"] == name]
         expected, deviation = own["expected"].to_numpy(), own["deviation"].to_numpy()
@@ -230,7 +244,7 @@ def draw_expected_best(records: Mapping[str, TuningRecord]) -> Figure:
     shown = with_direction(metric, {metric} if first.less_is_better else ())
     axes.set_xlabel("Trials")
     axes.set_ylabel("Expected best value" if others else f"Expected best {shown}")
-    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
     legend_below(figure)
     return figure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -154,7 +154,9 @@ class Blocks:
     ) -> None:
         of_users, of_sums = self._folder.files(block)
         with replacing(of_users) as unfinished:
-            pq.write_table(self._values_of_users(values, users), unfinished)
+            # Values repeat too little to look for equal ones.
+            table = self._values_of_users(values, users)
+            pq.write_table(table, unfinished, use_dictionary=["protocol", "system"])
         content = {
             "sums": {name: SumsOverUsers.of(own).as_dict() for name, own in values.items()},
             "counts": counts,
@@ -209,13 +211,14 @@ def _listed(rows: RowsOfUsers, users: NDArray[Any]) -> tuple[ListedItems, int, i
     places = np.minimum(np.searchsorted(users, rows.users), max(0, len(users) - 1))
     known = users[places] == rows.users if len(users) else np.zeros(len(rows.users), dtype=bool)
     owners = np.repeat(np.where(known, places, -1).astype(np.int32), np.diff(rows.starts))
-    listed = ListedItems(owners, rows.items, rows.values)
     unscored = np.isnan(rows.values)
-    if not known.all() or unscored.any():
-        stays = (owners >= 0) & ~unscored
-        listed = replace(
-            listed, **{name: getattr(listed, name)[stays] for name in ("users", "items", "scores")}
-        )
+    if known.all() and not unscored.any():
+        counts = np.zeros(len(users), dtype=np.int64)
+        counts[places] = np.diff(rows.starts)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return ListedItems(owners, rows.items, rows.values, starts), 0, 0
+    stays = (owners >= 0) & ~unscored
+    listed = ListedItems(owners[stays], rows.items[stays], rows.values[stays])
     return listed, int((~known).sum()), int(unscored.sum())
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from operator import add
 from pathlib import Path
 from typing import Any, Literal
@@ -212,13 +212,22 @@ def measure_shard(
         def finish(done: int) -> None:
             told("block", len(blocks) - len(missing) + min(done * size, len(missing)), len(blocks))
 
-    in_processes([partial(_measure, planned.path, part) for part in parts], processes, finish)
+    try:
+        in_processes([partial(_measure, planned.path, part) for part in parts], processes, finish)
+    finally:
+        _blocks_in.cache_clear()
 
 
 def _measure(folder: Path, blocks: Sequence[int]) -> None:
-    measured = Blocks(PlanFolder(folder))
+    measured = _blocks_in(folder)
     for block in blocks:
         measured.make(block)
+
+
+@lru_cache(maxsize=1)
+def _blocks_in(folder: Path) -> Blocks:
+    """Return what measures the blocks of a folder, which each process makes once."""
+    return Blocks(PlanFolder(folder))
 
 
 @checked_arguments

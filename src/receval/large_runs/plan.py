@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -52,6 +52,7 @@ MOST_READ = 3
 """A table is refused if its row groups would be read more than so many times."""
 
 _HEAD = 1000
+_MOST_IN_RANGE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -271,7 +272,7 @@ def make_plan(
     rows: int,
     jobs: int,
 ) -> PlanFolder:
-    """Read all items and the different test ratings, divide users into blocks, and write a plan."""
+    """Read items and the different test ratings, divide users into blocks, and write a plan."""
     with _told_of(test):
         judged = read_test_data(_head(test), **test_columns)
     tables = {"test": _by_user(test, judged.reading)}
@@ -280,22 +281,37 @@ def make_plan(
             trained = read_ratings(_head(train), **train_columns)
         tables["train"] = _by_user(train, trained.reading)
     order: RunOrder = run_columns.get("order", "score")
-    depths = []
     for name, source in runs.items():
         # The first lists show the columns, and at which length lists are cut.
         with _told_of(source):
             head = read_run(_head(source), **run_columns)
         tables[f"run {name}"] = _by_user(source, head.reading, order)
     _check_kinds(tables)
-    scanned = _scanned(tables, jobs)
-    items = np.unique(np.concatenate([own.items for own in scanned.values()]))
-    known = np.unique(np.concatenate([own.items for n, own in scanned.items() if n[:3] != "run"]))
+    scanned = _scanned({name: own for name, own in tables.items() if name[:3] != "run"}, jobs)
+    known = np.unique(np.concatenate([own.items for own in scanned.values()]))
+    lists = {}
+    for name, source in runs.items():
+        with _told_of(source):
+            lists[name] = read_run(_first_lists(tables[f"run {name}"]), user="user", item="item")
+    listed = {name: own.items(own.groups[:1]) for name, own in tables.items() if name[:3] == "run"}
+
+    def depths(n_items: int) -> tuple[int | None, ...]:
+        return tuple(depth_of(own, depth, n_items, judged.are_grades) for own in lists.values())
+
+    # Only the order of all items matters, so that the numbers of a range do as well as the items
+    # themselves, which need a reading of all lists.
+    items = None if ties == "random" else _range_of_items(tables.values())
+    if (
+        items is None
+        or depths(len(np.unique(np.concatenate([known, *listed.values()])))) != depths(len(items))
+        or not all(np.isin(own, known).any() for own in listed.values())
+    ):
+        in_runs = _scanned({name: own for name, own in tables.items() if name[:3] == "run"}, jobs)
+        listed = {name: own.items for name, own in in_runs.items()}
+        items = np.unique(np.concatenate([known, *listed.values()]))
     for name in runs:
-        own = scanned[f"run {name}"].items.astype(str)
+        own = listed[f"run {name}"].astype(str)
         refuse_strangers(f"run {quoted(name)}", "item", own, known.astype(str), "test data")
-        with _told_of(runs[name]):
-            lists = read_run(_first_lists(tables[f"run {name}"]), user="user", item="item")
-        depths.append(depth_of(lists, depth, len(items), judged.are_grades))
     different = scanned["test"].values
     rule = RelevanceRule.of(
         different,
@@ -321,7 +337,7 @@ def make_plan(
         are_grades=judged.are_grades,
         users=users,
         depth=depth,
-        depths=tuple(depths),
+        depths=depths(len(items)),
         ties="trec" if ties == "auto" else ties,
         trained_pairs=trained_pairs,
         seed=seed,
@@ -394,6 +410,16 @@ class _Scanned:
     values: NDArray[np.float32]
 
 
+def _range_of_items(tables: Collection[ParquetByUser]) -> NDArray[np.int64] | None:
+    """Return all numbers from the lowest to the highest item, if known and not too many."""
+    ranges = [own for table in tables if (own := table.range_of_items) is not None]
+    if len(ranges) < len(tables):
+        return None
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    most = min(_MOST_IN_RANGE, sum(table.n_rows for table in tables))
+    return np.arange(low, high + 1) if high - low < most else None
+
+
 def _scanned(tables: Mapping[str, ParquetByUser], jobs: int) -> dict[str, _Scanned]:
     parts = [
         (name, numbers)
@@ -417,11 +443,7 @@ def _scanned(tables: Mapping[str, ParquetByUser], jobs: int) -> dict[str, _Scann
 def _scan(table: ParquetByUser, numbers: NDArray[np.int64], with_values: bool) -> _Scanned:
     """Return what some row groups of a table have; the scores of runs are not needed."""
     groups = [table.groups[number] for number in numbers]
-    items = table.items(groups[0])
-    for group in groups[1:]:
-        own = table.items(group)
-        if not np.array_equal(own, items):
-            items = np.union1d(items, own)
+    items = table.items(groups)
     values = [table.different_values(group) for group in groups if with_values]
     return _Scanned(items, np.unique(np.concatenate(values)) if values else np.empty(0, np.float32))
 

@@ -18,6 +18,9 @@ from receval.storage.kernel_cache import njit
 # Judged items processed together; intermediate results take some ten bytes each.
 _BLOCK_ITEMS = 2**22
 
+# Rows of at most so many items are sorted by counting, without new arrays.
+_SHORT = 32
+
 
 @dataclass(frozen=True)
 class DatasetMetadata:
@@ -244,5 +247,15 @@ def _best_first(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArr
     positions = np.empty(len(values), dtype=np.int64)
     for row in range(len(starts) - 1):
         first, end = starts[row], starts[row + 1]
-        positions[first:end] = first + np.argsort(-values[first:end], kind="mergesort")
+        if end - first > _SHORT:
+            positions[first:end] = first + np.argsort(-values[first:end], kind="mergesort")
+            continue
+        # The place of a judgment is the number of those before it, counted without branches.
+        for own in range(first, end):
+            before = 0
+            for other in range(first, own):
+                before += values[other] >= values[own]
+            for other in range(own + 1, end):
+                before += values[other] > values[own]
+            positions[first + before] = own
     return positions

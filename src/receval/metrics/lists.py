@@ -19,6 +19,9 @@ from receval.storage.kernel_cache import njit
 NO_CUTOFF = np.iinfo(np.int32).max
 """Stands for no cut-off: no list is as long."""
 
+# Rows of at most so many items are sorted by insertion, without new arrays.
+_SHORT = 32
+
 
 @dataclass(frozen=True)
 class ListView:
@@ -208,7 +211,15 @@ def _in_order_of_rank(
                 indices[n_ranked] = index
                 n_ranked += 1
         listed = indices[first:n_ranked]
-        indices[first:n_ranked] = listed[np.argsort(ranks[listed])]
+        if len(listed) > _SHORT:
+            indices[first:n_ranked] = listed[np.argsort(ranks[listed])]
+        else:
+            for place in range(1, len(listed)):
+                own, before = listed[place], place
+                while before and ranks[listed[before - 1]] > ranks[own]:
+                    listed[before] = listed[before - 1]
+                    before -= 1
+                listed[before] = own
         out_starts[row + 1] = n_ranked
     return out_starts, indices[:n_ranked], ranks[indices[:n_ranked]]
 

@@ -271,6 +271,7 @@ class KnownPropensities:
     matrix : ndarray, shape (n_users, n_items)
         In the order of the ratings' codes.
     name : str
+        What the propensities are called in tables.
 
     Examples
     --------

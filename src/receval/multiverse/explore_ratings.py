@@ -387,6 +387,7 @@ def explore_ratings(
     relevant : float or "auto"
         The lowest rating of a relevant test item.
     seed : int
+        The seed of splits, samples and systems.
     told : callable, optional
         Called with the progress: a word, the number of steps done, and the total.
 

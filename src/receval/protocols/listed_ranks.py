@@ -22,15 +22,24 @@ from receval.top_lists import NO_ITEM, TopLists
 class ListedItems:
     """The items that a system recommends, with one entry per user and item; no pair occurs twice.
 
-    Codes are those of the fold. Higher scores are better, and none is NaN.
+    Codes are those of the fold. Higher scores are better, and none is NaN. If the entries are by
+    user, ``starts`` may tell where those of each user begin, and where the last ones end.
     """
 
     users: NDArray[np.int32]
     items: NDArray[np.int32]
-    scores: NDArray[np.float64]
+    scores: NDArray[np.floating]
+    starts: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.users)
+
+    def ends(self, n_users: int) -> NDArray[np.int64]:
+        """Return where the entries of each user begin once they are by user, as ``starts``."""
+        if self.starts is not None:
+            return self.starts
+        counts = _counts_of_codes(self.users, n_users)
+        return np.concatenate([[0], np.cumsum(counts)])
 
 
 def rank_listed(
@@ -87,11 +96,9 @@ def rank_listed(
     ranked = _ranked_users(fold, protocol)
 
     order = _order(listed, fold, protocol, generator_for)
-    users, items = listed.users, listed.items
-    if order is not None:
-        users, items = users[order], items[order]
+    items = listed.items if order is None else listed.items[order]
     ranks, lengths = _ranks_within_lists(
-        np.searchsorted(users, np.arange(n_users + 1)),
+        listed.ends(n_users),
         items,
         is_base,
         ranked,
@@ -171,7 +178,7 @@ def _listed_candidates(
     is_base: NDArray[np.bool_],
     train_keys: NDArray[np.int64],
     ranked: NDArray[np.bool_],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.floating]]:
     """Return users, items and scores of the listed candidates, by user with the best first."""
     order = _order(listed, fold, protocol, generator_for)
     users, items, scores = listed.users, listed.items, listed.scores
@@ -217,14 +224,31 @@ def _order(
     listed: ListedItems, fold: Fold, protocol: Protocol, generator_for: GeneratorFor
 ) -> NDArray[np.int64] | None:
     """Return the order of entries by user with the best first, or None if they are in it."""
-    ties = tie_priority(protocol, fold, generator_for)[listed.items]
-    users, scores = listed.users, listed.scores
-    return None if _are_in_order(users, scores, ties) else np.lexsort((ties, -scores, users))
+    priority = tie_priority(protocol, fold, generator_for)
+    users, items, scores = listed.users, listed.items, listed.scores
+    if _are_in_order(users, items, scores, priority):
+        return None
+    return np.lexsort((priority[items], -scores, users))
+
+
+@njit(cache=True)
+def _counts_of_codes(codes: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+    """Return how often each code below n occurs; codes that occur in runs are counted fast."""
+    counts = np.zeros(n, dtype=np.int64)
+    begin = 0
+    for row in range(1, len(codes) + 1):
+        if row == len(codes) or codes[row] != codes[begin]:
+            counts[codes[begin]] += row - begin
+            begin = row
+    return counts
 
 
 @njit(cache=True)
 def _are_in_order(
-    users: NDArray[np.int32], scores: NDArray[np.float64], ties: NDArray[np.uint32]
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    priority: NDArray[np.uint32],
 ) -> bool:
     """Tell whether entries are by user, with the best first."""
     for row in range(1, len(users)):
@@ -232,7 +256,7 @@ def _are_in_order(
             continue
         if users[row] < users[row - 1] or scores[row] > scores[row - 1]:
             return False
-        if scores[row] == scores[row - 1] and ties[row] < ties[row - 1]:
+        if scores[row] == scores[row - 1] and priority[items[row]] < priority[items[row - 1]]:
             return False
     return True
 
@@ -254,25 +278,34 @@ def _ranks_within_lists(
     """
     ranks = np.zeros(len(judged_items), dtype=np.int32)
     lengths = np.zeros(len(starts) - 1, dtype=np.int64)
-    # One number per item, so that a listed item needs one look-up: negative for training items.
-    marks = np.zeros(len(is_base), dtype=np.int64)
+    # One number per item, so that a listed item needs one look-up: the place of a judged item among
+    # those of the user, from 1, or one of the numbers below 0.
+    is_trained, is_never = -1, -2
+    marks = np.where(is_base, 0, is_never).astype(np.int32)
     for user in range(len(starts) - 1):
         if not ranked[user]:
             continue
-        begin = judged_indptr[user]
-        for place in range(begin, judged_indptr[user + 1]):
-            marks[judged_items[place]] = ((user + 1) << 32) | (place - begin)
-        for place in range(train_indptr[user], train_indptr[user + 1]):
-            marks[train_items[place]] = -(user + 1)
+        judged = judged_items[judged_indptr[user] : judged_indptr[user + 1]]
+        trained = train_items[train_indptr[user] : train_indptr[user + 1]]
+        for place in range(len(judged)):
+            if is_base[judged[place]]:
+                marks[judged[place]] = place + 1
+        for item in trained:
+            if is_base[item]:
+                marks[item] = is_trained
         rank = 0
         for row in range(starts[user], starts[user + 1]):
             mark = marks[items[row]]
-            if mark == -(user + 1) or not is_base[items[row]]:
+            if mark < 0:
                 continue
             rank += 1
-            if mark >> 32 == user + 1:
-                ranks[begin + (mark & 0xFFFFFFFF)] = rank
+            if mark > 0:
+                ranks[judged_indptr[user] + mark - 1] = rank
         lengths[user] = rank
+        for others in (judged, trained):
+            for item in others:
+                if is_base[item]:
+                    marks[item] = 0
     return ranks, lengths
 
 

@@ -46,6 +46,14 @@ class BiasedMF(BiasedFactorModel):
 
     Parameters
     ----------
+    factors : int
+        Length of the vectors of users and items, at least 1.
+    regularisation : float
+        At least 0.
+    learning_rate : float
+        Of the first epoch, above 0.
+    epochs : int
+        At least 1.
     initial_deviation : float
         Standard deviation of the initial factors, at least 0.
     decay : float

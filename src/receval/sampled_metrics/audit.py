@@ -78,7 +78,7 @@ def audit_samples(
         Lists of all candidates of each user. With a split, systems: recommenders, scorers or
         arrays of scores, as :func:`receval.evaluation.systems.evaluate_systems` takes them.
     sampled : int
-        s, at least 1.
+        The number s of sampled candidates, at least 1.
     train : path, data frame, mapping or Ratings, optional
         Training ratings, whose items are not candidates; not needed with a split.
     trained_pairs : {"refuse", "drop"}
@@ -86,6 +86,7 @@ def audit_samples(
     metrics : str, Metric or sequence
         Metrics that depend only on the rank of the one relevant item.
     relevant : float or "auto"
+        The lowest rating of a relevant test item.
     told : callable, optional
         Called to report progress: a word, the number of steps done, and the total number of steps.
 

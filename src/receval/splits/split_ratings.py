@@ -116,6 +116,11 @@ class SplitRatings:
     def relevance(self, relevant: float | Literal["auto"]) -> RelevanceRule:
         """Return the relevance threshold of test ratings, the same for all splits of a table.
 
+        Parameters
+        ----------
+        relevant : float or "auto"
+            The lowest relevant rating, or the middle of the scale and the like.
+
         Raises
         ------
         ValueError
@@ -199,7 +204,13 @@ class SplitRatings:
         return export_frames(self.to_frames(), self.n_folds, Path(folder), format, name)
 
     def generator_for(self, number: int) -> GeneratorFor:
-        """Return a function that makes the generators of one fold, the same for all systems."""
+        """Return a function that makes the generators of one fold, the same for all systems.
+
+        Parameters
+        ----------
+        number : int
+            The fold, from 0.
+        """
 
         def generator_of(*names: str | int) -> Any:
             return generator(self.seed, self.name, number, *names)
@@ -245,7 +256,7 @@ def split(
         For splits by time: how many test ratings may be chosen by chance because of equal times.
         "some" allows at most half of them, "random" any number.
     **parameters
-        Parameters of the kind, such as ``train_ratio=0.8`` (or ``train_share``), ``folds=5``,
+        Parameters of the kind, such as ``train_ratio=0.8``, ``folds=5``,
         ``held_out=1``, ``cut="2003-01-31"``.
 
     Raises
@@ -313,6 +324,7 @@ def load_split(folder: str | Path) -> SplitRatings:
     Parameters
     ----------
     folder : path
+        Where the split was saved.
 
     Returns
     -------

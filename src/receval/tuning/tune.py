@@ -57,7 +57,7 @@ _TOLD = ("metric", "protocol", "relevant", "users", "dialect")
 """What the settings of a result say of how trials were measured."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TuningResult:
     """The trials of some systems, and the systems with their best parameters.
 
@@ -203,6 +203,11 @@ class TuningResult:
     def plot(self, path: str | Path) -> None:
         """Write the figure of :meth:`expected_best`, as SVG or PDF by the path's extension.
 
+        Parameters
+        ----------
+        path : path
+            The file, which ends in ``.svg`` or ``.pdf``.
+
         Raises
         ------
         ValueError
@@ -225,6 +230,7 @@ class TuningResult:
         Parameters
         ----------
         title : str
+            The title of the page.
         times : bool
             Whether to report the seconds of trials, by which reports differ from run to run.
         """
@@ -238,12 +244,22 @@ class TuningResult:
 
     @checked_arguments
     def report(self, path: str | Path, *, title: str = "Tuning", times: bool = False) -> None:
-        """Write the tuning as one self-contained HTML page, with the arguments of a report."""
+        """Write the tuning as one self-contained HTML page.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        title, times
+            As for :meth:`as_report`.
+        """
         write_atomically(Path(path), self.as_report(title, times=times).page())
 
     def __str__(self) -> str:
         shown = self.summary().drop(columns="seconds")
         return str(shown.round({"value": 4}).to_string(index=False))
+
+    __repr__ = __str__
 
 
 @checked_arguments

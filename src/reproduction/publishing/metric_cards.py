@@ -124,9 +124,9 @@ where $`T_{-u}`$ is the metric without the list of user $`u`$. Their mean is the
 
 Intervals of metrics with bounds, such as Gini and coverage, are computed for the log-odds of the
 value (for its logarithm if there is only a lower bound) and transformed back, so that they stay
-within the bounds (Miller 1974, "The jackknife: a review"). There is no interval, and a note says
-so, where the value is at a bound, or leaving out any one user changes it equally. Where the
-differences of two systems are equal for all users, there is no p-value."""
+within the bounds (Miller 1974, "The jackknife - a review", Biometrika 61(1)). There is no interval,
+and a note says so, where the value is at a bound, or leaving out any one user changes it equally.
+Where the differences of two systems are equal for all users, there is no p-value."""
 
 
 _OF_RATINGS = """\

@@ -31,7 +31,7 @@ def adapt(system: Any) -> Any:
     Parameters
     ----------
     system : object
-        Any.
+        A system of this library, of another one, or with ``fit`` and ``score`` of your own.
 
     Returns
     -------
