@@ -43,20 +43,28 @@ def test_smoothed_models_are_the_formulas_and_sum_to_one(
     np.testing.assert_allclose(found.sum(axis=1), values.any(axis=1))
 
 
-def brute_likeliest(values: Dense, model: LanguageModelNeighbourhood) -> Dense:
-    """Cosines of every row of a matrix with the rows that make it likeliest, else 0."""
+def brute_likeliest(
+    values: Dense, model: LanguageModelNeighbourhood
+) -> tuple[Dense, NDArray[np.bool_]]:
+    """Cosines of every row of a matrix with the rows that make it likeliest, else 0.
+
+    Also which rows have certain neighbours. Others have rows that are equally likely by the formula
+    and differ in their last bits, so that any of them may be the last neighbour.
+    """
     models = language_models(values, model.smoothing, model.strength)
     similarities = cosines(values)
     weights = np.zeros((len(values), len(values)))
+    certain = np.ones(len(values), dtype=bool)
     for row, ratings in enumerate(values):
         used = np.flatnonzero(ratings)
         others = [v for v in range(len(values)) if v != row and values[v].any()]
         likelihoods = {v: ratings[used] @ np.log(models[v, used]) for v in others}
-        # Rounded: rows equally likely by the formula differ in their last bits.
         order = sorted(others, key=lambda v: (-round(likelihoods[v], 9), v))
         for other in order[: model.neighbours]:
             weights[row, other] = similarities[row, other]
-    return weights
+        last = [round(likelihoods[v], 9) for v in order[model.neighbours - 1 : model.neighbours + 1]]
+        certain[row] = len(set(last)) == len(last) or not similarities[row, order].any()
+    return weights, certain
 
 
 @given(seeds, st.integers(1, 16), st.sampled_from(["users", "items"]), smoothings)
@@ -66,13 +74,11 @@ def test_language_model_neighbourhood_sums_over_the_likeliest_rows(
     values, rated = generated(14, 12, seed)
     model = LanguageModelNeighbourhood(over, neighbours, *smoothing)
     found = scores_of(model, values, rated)
-    if over == "users":
-        weights = brute_likeliest(values, model)
-        expected, any_term = weights @ values, (weights > 0) @ (values > 0)
-    else:
-        weights = brute_likeliest(values.T, model)
-        expected, any_term = values @ weights.T, (values > 0) @ (weights.T > 0)
-    np.testing.assert_allclose(found, np.where(any_term, expected, np.nan), rtol=1e-5)
+    rows = values if over == "users" else values.T
+    weights, certain = brute_likeliest(rows, model)
+    expected = np.where((weights > 0) @ (rows > 0), weights @ rows, np.nan)
+    of_rows = found if over == "users" else found.T
+    np.testing.assert_allclose(of_rows[certain], expected[certain], rtol=1e-5)
 
 
 def brute_user_item_relevance(values: Dense, smoothing: float) -> Dense:
