@@ -217,7 +217,7 @@ def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pytest_configure() -> None:
     """Look for garbage less often: drawing figures makes so many objects that it takes a fifth."""
-    gc.set_threshold(200_000, 50, 100)
+    gc.set_threshold(200_000, 20, 20)
 
 
 def pytest_collection_finish() -> None:
