@@ -62,8 +62,11 @@ def brute_likeliest(
         order = sorted(others, key=lambda v: (-round(likelihoods[v], 9), v))
         for other in order[: model.neighbours]:
             weights[row, other] = similarities[row, other]
-        last = [round(likelihoods[v], 9) for v in order[model.neighbours - 1 : model.neighbours + 1]]
-        certain[row] = len(set(last)) == len(last) or not similarities[row, order].any()
+        ends = order[model.neighbours - 1 : model.neighbours + 1]
+        certain[row] = (
+            len({round(likelihoods[v], 9) for v in ends}) == len(ends)
+            or not similarities[row, order].any()
+        )
     return weights, certain
 
 
