@@ -91,7 +91,7 @@ def test_white_space_is_one_space_wherever_blocks_end(
     lines: list[tuple[str, str, str, str]], end: str, block: int
 ) -> None:
     text = end.join("".join(line) for line in lines).encode()
-    rewritten = Lines(io.BytesIO(text), " ", block).file
+    rewritten = Lines(io.BytesIO(text), " ", block)
     told = [line.split(b" ") for line in rewritten.read().split(b"\n")]
     assert told == [line.split() for line in text.split(b"\n")]
 

@@ -251,7 +251,7 @@ def test_lines_with_anything_in_them_are_counted_wherever_blocks_end(
 ) -> None:
     text = "".join(f"{line}\n" for line in lines).encode()
     found = Lines(io.BytesIO(text), ",", block)
-    assert found.file.read() == text
+    assert found.read() == text
     assert found.rows == sum(bool(line.strip("\r")) for line in lines)
     assert found.are_plain
 

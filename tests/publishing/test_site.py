@@ -284,7 +284,8 @@ def test_the_page_of_a_paper_begins_with_its_three_lists(page_with: Callable[...
     ]
     text = page_with("ledger/paper2018.html", rows)
     headings = re.findall(r'<h2 id="([^"]+)"', text)
-    assert headings == ["slips-in-the-paper", "could-not-be-rebuilt", "depends-on-the-split", "all"]
+    failing = "could-not-be-rebuilt-or-in-part"
+    assert headings == ["slips-in-the-paper", failing, "depends-on-the-split", "all"]
     lists = [part.partition("</section>")[0] for part in text.split("<section")[1:]]
     said = ("Table 3 prints .7.", "Another pLSA.", "ML-1M (17 of 20 splits)")
     for number, (part, words) in enumerate(zip(lists[:3], said, strict=True), 1):

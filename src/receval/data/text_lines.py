@@ -24,6 +24,9 @@ BLOCK = 1 << 23
 _LINES = 1 << 22
 """Bytes that Arrow takes at once; smaller blocks are faster, but repeat identifiers."""
 
+_FIRST_PIECE = 1 << 16
+"""Bytes that are taken first; many files are no larger."""
+
 _PART = 1 << 18
 """Bytes in which line ends are counted at once."""
 
@@ -193,7 +196,41 @@ def _as_utf8(decoder: codecs.IncrementalDecoder) -> Callable[[bytes], bytes]:
     return recoded
 
 
-class Lines:
+class _Pieces(io.RawIOBase):
+    """A file object whose content is produced piece by piece."""
+
+    def __init__(self) -> None:
+        self._left = b""
+        self._begin = 0
+        self._has_ended = False
+
+    def _piece(self) -> bytes:
+        """Return the next piece, which is empty at the end only."""
+        raise NotImplementedError
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            return self.readall()
+        while self._begin == len(self._left) and not self._has_ended:
+            self._left, self._begin = self._piece(), 0
+            self._has_ended = not self._left
+        end = min(self._begin + size, len(self._left))
+        # A whole piece is not copied.
+        whole = self._begin == 0 and end == len(self._left)
+        read = self._left if whole else self._left[self._begin : end]
+        self._begin = end
+        return read
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class Lines(_Pieces):
     r"""Whole lines of a text in blocks for Arrow's reader, with what was counted on the way.
 
     A delimiter of several characters becomes a tab; a space stands for any white space, which
@@ -206,12 +243,12 @@ class Lines:
     --------
     >>> spaced = io.BytesIO(b" ann\tbook  5 \r\nbob film 2\n")
     >>> lines = Lines(spaced, " ")
-    >>> lines.file.read(), lines.delimiter, lines.rows
+    >>> lines.read(), lines.delimiter, lines.rows
     (b'ann book 5\nbob film 2\n', ' ', 2)
-    >>> Lines(io.BytesIO(b"ann::book\r\n"), "::").file.read()
+    >>> Lines(io.BytesIO(b"ann::book\r\n"), "::").read()
     b'ann\tbook\n'
     >>> titles = Lines(io.BytesIO(b'1,"12 inches, vinyl",5\n'), ",")
-    >>> _ = titles.file.read()
+    >>> _ = titles.read()
     >>> titles.are_plain
     True
     """
@@ -219,17 +256,18 @@ class Lines:
     def __init__(
         self, file: BinaryIO, delimiter: str, block: int = _LINES, *, has_quotes: bool = True
     ) -> None:
+        super().__init__()
         self._given = file
         self._several = delimiter.encode() if len(delimiter) > 1 else b""
         self._has_quotes = has_quotes and delimiter in QUOTED
-        self._read = bytearray(block)
+        self._block = block
+        self._read = bytearray(min(block, _FIRST_PIECE))
         self._begun = b""
         self.delimiter = "\t" if self._several else delimiter
         self.rows = self.blanks = 0
         self.are_plain = True
-        self.file = cast(BinaryIO, _Pieces(self, lambda lines: lines))
 
-    def read(self, _: int = -1) -> bytes:
+    def _piece(self) -> bytes:
         """Return the next whole lines."""
         while lines := self._whole_lines():
             # A search for what is not there takes a fraction of counting it.
@@ -247,6 +285,8 @@ class Lines:
     def _whole_lines(self) -> bytes:
         """Return the whole lines of a block, or one longer line."""
         # Read into the same memory, for new memory takes as long as reading.
+        if self.rows and len(self._read) < self._block:
+            self._read = bytearray(self._block)
         view = memoryview(self._read)
         size = self._given.readinto(view)  # type: ignore[attr-defined]
         end = self._read.rfind(b"\n", 0, size) + 1
@@ -302,38 +342,23 @@ def _with_single_spaces(lines: bytes) -> bytes:
     return lines.removeprefix(b" ").removesuffix(b" ")
 
 
-class _Pieces(io.RawIOBase):
-    """A file object whose content is produced piece by piece by a function."""
+class _Rewritten(_Pieces):
+    """The content of a file, of which each piece is rewritten; at last an empty one."""
 
-    def __init__(self, file: BinaryIO | Lines, rewrite: Callable[[bytes], bytes]) -> None:
+    def __init__(self, file: BinaryIO, rewrite: Callable[[bytes], bytes]) -> None:
+        super().__init__()
         self._file = file
         self._rewrite = rewrite
-        self._left = b""
-        self._begin = 0
-        self._has_ended = False
 
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if size < 0:
-            return self.readall()
-        while self._begin == len(self._left) and not self._has_ended:
+    def _piece(self) -> bytes:
+        read = True
+        while read:
             piece = self._file.read(BLOCK)
-            self._has_ended = not piece
-            self._left, self._begin = self._rewrite(piece), 0
-        end = min(self._begin + size, len(self._left))
-        # A whole piece is not copied.
-        whole = self._begin == 0 and end == len(self._left)
-        read = self._left if whole else self._left[self._begin : end]
-        self._begin = end
-        return read
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        piece = self.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
+            read = bool(piece)
+            if rewritten := self._rewrite(piece):
+                return rewritten
+        return b""
 
 
-def _of_pieces(file: BinaryIO | Lines, rewrite: Callable[[bytes], bytes]) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(_Pieces(file, rewrite), buffer_size=1 << 16))
+def _of_pieces(file: BinaryIO, rewrite: Callable[[bytes], bytes]) -> BinaryIO:
+    return cast(BinaryIO, io.BufferedReader(_Rewritten(file, rewrite), buffer_size=1 << 16))

@@ -307,8 +307,8 @@ class _Reader:
     def _table(self, kinds: Mapping[str, pa.DataType]) -> tuple[pa.Table, str]:
         with opened_text(self.path, self.encoding) as file:
             lines = Lines(file, self.layout.delimiter, has_quotes=self.layout.is_quoted)
-            table = self._parsed(lines.file, lines.delimiter, kinds, with_line_ends=False)
-            while lines.read():  # What a short read has left.
+            table = self._parsed(lines, lines.delimiter, kinds, with_line_ends=False)
+            while lines.read(BLOCK):  # What a short read has left.
                 pass
         if lines.are_plain:
             rows = lines.rows - (self.layout.header is not None)

@@ -340,7 +340,7 @@ def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64],
         )
     axes.set_xlim(-FARTHEST, FARTHEST)
     axes.set_xticks([-1, 0, 1])
-    axes.set_xlabel("Published number\n(half-widths)")
+    axes.set_xlabel("Published\nnumber\n(half-widths)")
     _rows_of(axes, len(rows), most)
     axes.set_yticklabels([])
 
