@@ -342,7 +342,7 @@ def _with_single_spaces(lines: bytes) -> bytes:
     return lines.removeprefix(b" ").removesuffix(b" ")
 
 
-class _Rewritten(_Pieces):
+class _FilePieces(_Pieces):
     """The content of a file, of which each piece is rewritten; at last an empty one."""
 
     def __init__(self, file: BinaryIO, rewrite: Callable[[bytes], bytes]) -> None:
@@ -361,4 +361,4 @@ class _Rewritten(_Pieces):
 
 
 def _of_pieces(file: BinaryIO, rewrite: Callable[[bytes], bytes]) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(_Rewritten(file, rewrite), buffer_size=1 << 16))
+    return cast(BinaryIO, io.BufferedReader(_FilePieces(file, rewrite), buffer_size=1 << 16))
