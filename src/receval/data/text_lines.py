@@ -6,6 +6,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -204,9 +205,9 @@ class _Pieces(io.RawIOBase):
         self._begin = 0
         self._has_ended = False
 
+    @abstractmethod
     def _piece(self) -> bytes:
         """Return the next piece, which is empty at the end only."""
-        raise NotImplementedError
 
     def readable(self) -> bool:
         return True

@@ -312,7 +312,7 @@ def check_that_identifiers_meet(
 
 
 MOST_SOUGHT = 200
-"""Of how many users the test pairs are sought in a run, as they are and exchanged."""
+"""Number of users whose test pairs are looked up in a run, both as given and exchanged."""
 
 MOST_ROWS = 1_000_000
 """In longer runs, about so many rows are looked at."""

@@ -104,8 +104,8 @@ def evaluate_runs(
     seed : int
         The seed of the random order of ties, and of sampled candidates.
     lists : int, optional
-        Keep the first items of each list in the result, without training items and with ties as
-        they are broken (:meth:`receval.evaluation.result.EvaluationResult.lists`).
+        Keep the first items of each list in the result, without training items; ties are broken
+        as for the ranks (:meth:`receval.evaluation.result.EvaluationResult.lists`).
     item_features, item_groups
         As for :func:`receval.evaluation.systems.evaluate_systems`.
     progress : callable, optional
