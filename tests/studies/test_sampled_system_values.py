@@ -71,3 +71,11 @@ def test_the_table_has_a_row_for_each_system_and_a_column_for_each_level(tmp_pat
     assert [row[2:] for row in printed.rows] == [
         tuple(significant(values.loc[percent, name]) for percent in (100, 10)) for name in COLUMNS
     ]
+
+
+def test_a_level_that_the_sampling_lacks_is_refused_with_those_that_it_has(tmp_path: Path) -> None:
+    table = traced(tmp_path, write_sampling(tmp_path / "ratings.npz", "ml-1m"))
+    parameters = {"printed": "RR@5", "printed_sampling": "ratings", "printed_percents": [100, 7]}
+    display = replace(display_of("valcarce2020", "sampled_system_values"), parameters=parameters)
+    with pytest.raises(ValueError, match=r"has 7, but the judgment sampling ratings has only"):
+        sampled_system_values.tabulate(table, display)

@@ -66,7 +66,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the means of one metric under one judgment sampling, by system and level.
 
     Parameters of the artifact: ``printed`` (the label of the metric), ``printed_sampling`` and
-    ``printed_percents``.
+    ``printed_percents``. A ValueError is raised if the sampling does not have one of these levels.
     """
     parameters = display.parameters
     percents = [int(percent) for percent in parameters["printed_percents"]]
@@ -75,6 +75,13 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         & (results["metric"] == parameters["printed"])
         & (results["average"] == "arithmetic")
     ].set_index(["dataset", "kept_percent"])
+    levels = shown.index.unique("kept_percent")
+    if lacking := [percent for percent in percents if percent not in levels]:
+        raise ValueError(
+            f"printed_percents of the table has {lacking[0]}, but the judgment sampling "
+            f"{parameters['printed_sampling']} has only the levels {', '.join(map(str, levels))}. "
+            "Name levels that it has."
+        )
     rows = [
         (
             display.datasets[dataset],
@@ -85,5 +92,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for column in results
         if column.startswith(VALUE_OF_SYSTEM)
     ]
-    levels = [Column(f"{percent} %", "right") for percent in percents]
-    return printed(display, [Column("Dataset"), Column("System"), *levels], rows)
+    columns = [Column(f"{percent} %", "right") for percent in percents]
+    return printed(display, [Column("Dataset"), Column("System"), *columns], rows)
