@@ -15,6 +15,8 @@
 # make faults      tests with damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer)
 # make mutants     check whether tests detect 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
 # make minimum-versions  the library's tests with the lowest and the newest versions of its dependencies
+# make bench       measure speed beside other libraries (ML_1M=FOLDER with MovieLens 1M), in 15 minutes
+# make bench-short the same in half a minute, compared with the accepted ratios (ACCEPT=--accept)
 # make slurm       install what runs on a Slurm cluster need (docs/cluster.md)
 # make help        print this list
 
@@ -50,7 +52,7 @@ ENVIRONMENT := $(shell made_for=`$(BIN)/python $(MADE_FOR) 2>/dev/null` \
   && { ! [ -e $(VENV)/made-for ] || [ "$$made_for" = "`cat $(VENV)/made-for`" ]; } \
   $(if $(ASKED),&& [ "`$(ASKED) $(VERSION) 2>/dev/null`" = "`$(BIN)/python $(VERSION)`" ]) || echo environment)
 
-.PHONY: environment demo quick test check faults mutants minimum-versions reproduce statements lint types style drift report site browser accept slurm clean help
+.PHONY: environment demo quick test check faults mutants minimum-versions bench bench-short reproduce statements lint types style drift report site browser accept slurm clean help
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) all site --config edition=demo
@@ -85,6 +87,29 @@ mutants: $(VENV)/ready-to-test
 # VERSIONS="--versions lowest --folders data": a part of it.
 minimum-versions: $(VENV)/ready-to-test
 	PYTHONPATH=tests $(BIN)/python -m minimum_versions $(VERSIONS)
+
+# Peers that are not in the lock: some beside its packages, those with other versions on their own.
+PEERS := work/bench/peers
+PEER_INSTALL = $(1)/bin/python -I -m pip install --disable-pip-version-check --progress-bar off
+
+$(PEERS)/ready: benchmarks/peers.txt | $(VENV)/ready-to-test
+	$(call PEER_INSTALL,$(VENV)) --no-deps --upgrade --target $(PEERS) -r benchmarks/peers.txt
+	touch $@
+
+work/bench/%/ready: | $(VENV)/ready-to-test
+	$(BIN)/python -m venv work/bench/$*
+	$(call PEER_INSTALL,work/bench/$*) $(PEER_$*)
+	touch $@
+
+PEER_ranx = ranx==0.3.21
+PEER_lenskit = lenskit==2025.8.1
+
+bench: $(PEERS)/ready work/bench/ranx/ready $(if $(ML_1M),work/bench/lenskit/ready)
+	PYTHONPATH=$(PYTHONPATH):$(PEERS) $(BIN)/python benchmarks/bench.py --ranx work/bench/ranx/bin/python \
+	  $(if $(ML_1M),--ml-1m $(ML_1M) --lenskit work/bench/lenskit/bin/python)
+
+bench-short: $(VENV)/ready-to-test
+	$(BIN)/python benchmarks/bench.py --short $(ACCEPT)
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE) all site

@@ -20,6 +20,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from ratios import note_ratio
 from scipy.stats import permutation_test as scipy_test
 
 from receval.seeds import generator, seed_sequence
@@ -79,6 +80,8 @@ def main() -> None:
     print(
         f"  share of sgemm's speed ({speed / 1e9:.0f} GFlop/s): {operations / seconds / speed:.0%}"
     )
+    work = f"Permutation test of 210 pairs under {N_METRICS} metrics"
+    note_ratio(work, "matrix products of this shape (sgemm)", seconds, operations / speed)
     started = time.perf_counter()
     for pair in range(1, PEER_PAIRS + 1):
         theirs = scipy_test(
@@ -96,6 +99,7 @@ def main() -> None:
     one = (time.perf_counter() - started) / PEER_PAIRS
     whole = one * options.samples / options.peer_samples * 210 * N_METRICS
     print(f"  scipy.stats.permutation_test, scaled from {PEER_PAIRS} pairs: {whole / 3600:.1f} h")
+    note_ratio(work, "scipy.stats.permutation_test, scaled", seconds, whole)
     print(f"  scipy / receval: {whole / seconds:,.0f} (goal {GOAL_RATIO:,})")
 
 

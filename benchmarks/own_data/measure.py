@@ -24,7 +24,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+
+from ratios import note_ratio
+
 GIB = 1 << 30
 LIMIT = 4 * GIB
 KIBIBYTE = 1024
@@ -125,6 +129,7 @@ def report(measured: dict[str, Measured]) -> int:
         ]
         # The same numbers first: what is compared must do the same work.
         assert max(differences) < 1e-9, (peer, differences)
+        note_ratio("Judgments and two runs, reading included", peer, ours.part(), theirs.part())
         whole, alone = theirs.part() / ours.part(), theirs.part("evaluate") / ours.part("evaluate")
         print(f"{peer} / ours: {whole:.2f} with reading, {alone:.2f} evaluating alone")
         fails += whole < 1

@@ -311,6 +311,9 @@ def run_job(job: str, folder: Path) -> None:
 
 def report(measured: dict[str, Any]) -> int:
     """Print the table and the ratios, and return the exit status."""
+    sys.path.append(str(Path(__file__).resolve().parents[1]))
+    from ratios import note_ratio
+
     print(f"{'job':<20}{'CPU s':>8}{'GiB':>7}   parts, CPU s")
     for name, own in measured.items():
         told = ", ".join(f"{part} {own.part(part):.2f}" for part in own.parts[0])
@@ -325,6 +328,8 @@ def report(measured: dict[str, Any]) -> int:
         )
         # The same numbers first: what is compared must do the same work.
         assert worst < 1e-6, (tool, worst, theirs.means, ours.means)
+        work = f"{len(OURS[tool])} values of the lists of five systems"
+        note_ratio(work, tool, ours.part("evaluate"), theirs.part("evaluate"))
         ratio = ours.part("evaluate") / theirs.part("evaluate")
         both = ours.part("read", "evaluate") / theirs.part("read", "evaluate")
         print(

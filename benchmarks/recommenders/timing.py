@@ -10,8 +10,14 @@ from receval.arithmetic import use_one_arithmetic
 
 use_one_arithmetic()
 
+import sys
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from ratios import note_ratio
 
 LEVEL = 0.05
 """Durations that differ by no more than this share of the peer's are level."""
@@ -48,6 +54,7 @@ def report(title: str, ours: Mapping[str, float], peers: Mapping[str, float | No
             print(f"  {name:<58} not installed")
         else:
             print(f"{line(name, seconds)}   ours / this: {headline / seconds:.2f}")
+            note_ratio(title, name, headline, seconds)
     print(f"  {verdict(headline, peers)}", flush=True)
 
 

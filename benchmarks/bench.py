@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: MIT
+"""Every comparison of speed with other libraries, in one run: ``make bench``.
+
+    python benchmarks/bench.py [--rounds 3] [--ml-1m FOLDER] [--ranx PYTHON] [--lenskit PYTHON]
+    python benchmarks/bench.py --short
+
+Each program of :data:`PROGRAMS` measures receval and its peers in one process, or in processes that
+take turns, and reports the ratio of their times (``ratios.py``). Rounds take the programs in turn;
+the median of the rounds counts, and the lowest and the highest ratio are its spread. Ratios, not
+seconds, are compared, because seconds depend on the machine. All programs use one thread, except
+the permutation test, which uses two.
+
+The whole run writes ``docs/performance/measured.json`` and, from it, ``docs/performance.md``.
+
+The short run takes half a minute and has only peers that are in the lock. It compares its ratios
+with those of ``docs/performance/short.json`` and names every comparison in which receval has become
+more than a third slower; the exit status is then 1. What seems slower is measured twice more, and
+the lowest ratio counts, since the machine may be busy. ``--accept`` writes the ratios instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ratios import VARIABLE
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+FOLDER = ROOT / "docs" / "performance"
+MEASURED, SHORT = FOLDER / "measured.json", FOLDER / "short.json"
+PAGE = ROOT / "docs" / "performance.md"
+SLOWER = 4 / 3
+"""A ratio that is higher than the accepted one by more than this factor is named."""
+
+PACKAGES = ("numpy", "scipy", "numba", "implicit", "scikit-learn", "pytrec-eval-terrier")
+PACKAGES_BESIDE = ("similaripy", "irspack", "scikit-surprise")
+"""Peers that ``make bench`` installs; those with an environment of their own report none."""
+
+HALF = 0.5
+GOALS: dict[tuple[str, str], float] = {
+    ("permutation.py", "scipy.stats.permutation_test, scaled"): 1e-4,
+    ("permutation.py", "matrix products of this shape (sgemm)"): 1 / 0.85,
+    ("evaluation.py", "pytrec_eval, 46 measures, with top 100 and input"): 1 / 10,
+    ("evaluation.py", "pytrec_eval, 46 measures, input given"): 1 / 4,
+    ("evaluation.py", "implicit ranking_metrics_at_k (4 metrics, 1 cut-off)"): 1 / 4,
+    ("metrics.py", "pytrec_eval, 47 measures, input given"): 1 / 20,
+    ("recommenders/pairwise.py", "implicit"): HALF,
+    ("recommenders/pairwise.py", "implicit, rated pairs kept"): 0.9,
+    ("own_data/measure.py", "ranx"): 1 / 5,
+    ("own_data/measure.py", "pytrec_eval"): 1.0,
+    ("imports.py", "import numpy"): 1.2,
+}
+"""The highest ratio that we want to have, by program and peer."""
+GOALS_OF_PROGRAMS = dict.fromkeys(
+    (
+        *(
+            f"recommenders/{name}.py"
+            for name in ("als", "neighbourhoods", "slim", "svdpp", "topics")
+        ),
+        "own_data/whole_lists.py",
+    ),
+    HALF,
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of this folder, with its options in a whole run and in a short one.
+
+    ``short`` is None if it is not part of short runs. ``once`` stands for a program that takes
+    minutes, and is run in one round only.
+    """
+
+    path: str
+    whole: tuple[str, ...] = ()
+    short: tuple[str, ...] | None = None
+    once: bool = False
+
+
+PROGRAMS = (
+    Program("imports.py", (), ("--rounds", "5")),
+    Program(
+        "permutation.py",
+        ("--samples", "30000"),
+        ("--samples", "3000", "--peer-samples", "400", "--rounds", "2"),
+    ),
+    Program("evaluation.py", (), ("--users", "1500", "--rounds", "3")),
+    Program(
+        "metrics.py",
+        (),
+        ("--users", "1500", "--systems", "6", "--peer-systems", "2", "--rounds", "3"),
+    ),
+    Program("recommenders/als.py", ("--repeats", "2"), ("--repeats", "2", "--size", ".25")),
+    Program(
+        "recommenders/neighbourhoods.py", ("--repeats", "2"), ("--repeats", "2", "--size", ".25")
+    ),
+    Program("recommenders/slim.py", ("--repeats", "1"), ("--repeats", "2", "--size", ".15")),
+    Program("recommenders/pairwise.py", ("--repeats", "2"), ("--repeats", "2", "--size", ".4")),
+    Program("recommenders/topics.py", ("--repeats", "1"), ("--repeats", "1", "--size", ".15")),
+    Program("recommenders/svdpp.py", ("--repeats", "1", "--many-epochs", "2"), once=True),
+    Program("own_data/measure.py", ("--rounds", "1", "--size", ".1")),
+    Program("own_data/whole_lists.py", ("--rounds", "1")),
+)
+
+
+@dataclass
+class Comparison:
+    """One kind of work of receval beside a peer; ``ratios`` has one number per round."""
+
+    program: str
+    work: str
+    peer: str
+    ratios: list[float] = field(default_factory=list)
+
+    @property
+    def goal(self) -> float | None:
+        """The highest ratio that we want to have."""
+        return GOALS.get((self.program, self.peer), GOALS_OF_PROGRAMS.get(self.program))
+
+
+Key = tuple[str, str, str]
+
+
+def run(program: Program, options: Iterable[str], into: dict[Key, Comparison]) -> None:
+    """Run a program in a process of its own, and add the ratios that it reports."""
+    with tempfile.TemporaryDirectory() as folder:
+        reported = Path(folder, "ratios")
+        command = [sys.executable, str(HERE / program.path), *options]
+        ended = subprocess.run(
+            command,
+            env={**os.environ, VARIABLE: str(reported)},
+            capture_output=True,
+            encoding="utf-8",
+        )
+        # Programs that check a limit of their own end with 1 after their report.
+        if not reported.exists():
+            raise SystemExit(
+                f"{program.path} reported no ratio. Run it alone to see why: "
+                f"{' '.join(command)}\n{ended.stderr[-2000:]}"
+            )
+        for line in reported.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            key = (program.path, row["work"], row["peer"])
+            into.setdefault(key, Comparison(*key)).ratios.append(row["ours"] / row["theirs"])
+
+
+def measured(
+    rounds: int, more: Mapping[str, Sequence[str]], left_out: Iterable[str]
+) -> list[Comparison]:
+    """Return the comparisons of a whole run; ``more`` has further options of programs."""
+    found: dict[Key, Comparison] = {}
+    for number in range(rounds):
+        for program in PROGRAMS:
+            if program.path in left_out or (number and program.once):
+                continue
+            begun = time.perf_counter()
+            run(program, (*program.whole, *more.get(program.path, ())), found)
+            taken = time.perf_counter() - begun
+            print(f"round {number + 1} of {rounds}: {program.path}, {taken:.0f} s", flush=True)
+    return list(found.values())
+
+
+def measured_shortly(paths: Iterable[str] | None = None) -> dict[Key, Comparison]:
+    """Return the comparisons of a short run, of all programs that have one or of some."""
+    found: dict[Key, Comparison] = {}
+    for program in PROGRAMS:
+        if program.short is not None and (paths is None or program.path in paths):
+            run(program, program.short, found)
+    return found
+
+
+def slower(found: Mapping[Key, Comparison], accepted: Mapping[Key, float]) -> list[Key]:
+    """Return the comparisons whose lowest ratio is more than a third above the accepted one."""
+    return [
+        key
+        for key, comparison in found.items()
+        if key in accepted and min(comparison.ratios) > SLOWER * accepted[key]
+    ]
+
+
+def about_this_run() -> dict[str, Any]:
+    """Return the processor and the versions of the libraries that are compared."""
+    from receval.arithmetic import processor
+
+    versions = {}
+    for name in (*PACKAGES, *PACKAGES_BESIDE):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {"processor": processor(), "versions": versions}
+
+
+def page(record: Mapping[str, Any]) -> str:
+    """Return docs/performance.md, made from what a whole run measured."""
+    rows = [Comparison(**row) for row in record["comparisons"]]
+    versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
+    lines = [
+        "# Speed beside other libraries",
+        "",
+        "<!-- Written by `make bench`; do not edit. -->",
+        "",
+        "`make bench` measures receval and other libraries on the same work and data, in one run. "
+        "A ratio is the time of receval divided by the time of the other library: .25 means "
+        "that receval takes a quarter of its time. Compare ratios and not seconds, which depend on "
+        "the machine.",
+        "",
+        f"This run: {record['processor']}, {record['rounds']} rounds, "
+        f"{record['minutes']:.0f} minutes. Each ratio is the median of the rounds, with the lowest "
+        "and the highest beside it. All work is on one thread, except for the permutation test, "
+        f"which uses two. Versions: {versions}.",
+        "",
+        "A goal is the highest ratio that we want to have. "
+        f"{sum(_met(row) == 'yes' for row in rows)} of {sum(row.goal is not None for row in rows)} "
+        "comparisons with a goal meet it.",
+        "",
+        "| work | other library | ratio | lowest and highest | goal | met |",
+        "| --- | --- | ---: | --- | ---: | --- |",
+    ]
+    for row in rows:
+        middle, low, high = median(row.ratios), min(row.ratios), max(row.ratios)
+        spread = "one round" if len(row.ratios) == 1 else f"{_shown(low)} to {_shown(high)}"
+        goal = "" if row.goal is None else _shown(row.goal)
+        lines.append(
+            f"| {row.work} | {row.peer} | {_shown(middle)} | {spread} | {goal} | {_met(row)} |"
+        )
+    lines += [
+        "",
+        "The programs are in [benchmarks/](../benchmarks/README.md); each can be run alone and "
+        "says what exactly it compares. Continuous integration measures a short version with the "
+        "libraries of the lock (`make bench-short`), and names every comparison in which receval "
+        "has become more than a third slower than the accepted ratio "
+        "([performance/short.json](performance/short.json)).",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _shown(ratio: float) -> str:
+    """Return a ratio with two significant digits and no zero before the point."""
+    if ratio < 0.001:
+        return f"1/{1 / ratio:,.0f}"
+    text = f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.3f}"
+    return text.removeprefix("0")
+
+
+def _met(row: Comparison) -> str:
+    if row.goal is None:
+        return ""
+    return "yes" if median(row.ratios) <= row.goal else "no"
+
+
+def whole_run(options: argparse.Namespace) -> int:
+    """Measure everything, and write the record and the page."""
+    more: dict[str, list[str]] = {}
+    left_out = []
+    if options.ranx:
+        more["own_data/measure.py"] = ["--ranx", options.ranx]
+    if options.lenskit and options.ml_1m:
+        lists = [str(options.ml_1m), "--python", options.lenskit, "--tools", "lenskit"]
+        more["own_data/whole_lists.py"] = lists
+    else:
+        left_out.append("own_data/whole_lists.py")
+        print("Without --ml-1m and --lenskit the lists are not compared with LensKit's.")
+    begun = time.perf_counter()
+    found = measured(options.rounds, more, left_out)
+    record = {
+        **about_this_run(),
+        "rounds": options.rounds,
+        "minutes": (time.perf_counter() - begun) / 60,
+        "comparisons": [asdict(comparison) for comparison in found],
+    }
+    FOLDER.mkdir(exist_ok=True)
+    MEASURED.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(record), encoding="utf-8")
+    print(f"{len(found)} comparisons in {record['minutes']:.0f} min: {PAGE.relative_to(ROOT)}")
+    return 0
+
+
+def short_run(accept: bool) -> int:
+    """Compare the ratios of a short run with the accepted ones, or accept them."""
+    begun = time.perf_counter()
+    found = measured_shortly()
+    if accept:
+        for _ in range(2):
+            for key, again in measured_shortly().items():
+                found[key].ratios += again.ratios
+        rows = [{**asdict(c), "ratios": [median(c.ratios)]} for c in found.values()]
+        record = {**about_this_run(), "comparisons": rows}
+        FOLDER.mkdir(exist_ok=True)
+        SHORT.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        print(f"{len(rows)} ratios accepted: {SHORT.relative_to(ROOT)}")
+        return 0
+    record = json.loads(SHORT.read_text(encoding="utf-8"))
+    accepted = {
+        (row["program"], row["work"], row["peer"]): row["ratios"][0]
+        for row in record["comparisons"]
+    }
+    for _ in range(2):
+        if not (late := slower(found, accepted)):
+            break
+        for key, again in measured_shortly({program for program, _, _ in late}).items():
+            found[key].ratios += again.ratios
+    late = slower(found, accepted)
+    print(f"{len(found)} comparisons in {time.perf_counter() - begun:.0f} s.")
+    for key in sorted(found.keys() ^ accepted.keys()):
+        print(f"Not in both: {key[1]} beside {key[2]} (make bench-short ACCEPT=--accept).")
+    for key in late:
+        comparison = found[key]
+        print(
+            f"Slower: {comparison.work}, beside {comparison.peer}, takes "
+            f"{min(comparison.ratios):.3f} of its time; {accepted[key]:.3f} was accepted on "
+            f"{record['processor']}."
+        )
+    if not late:
+        print("None is more than a third slower than accepted.")
+    return int(bool(late))
+
+
+def main() -> int:
+    """Measure, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--ml-1m", type=Path, help="folder of MovieLens 1M")
+    parser.add_argument("--ranx", help="Python of an environment with ranx")
+    parser.add_argument("--lenskit", help="Python of an environment with LensKit")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--accept", action="store_true", help="the ratios of the short run")
+    options = parser.parse_args()
+    return short_run(options.accept) if options.short else whole_run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
