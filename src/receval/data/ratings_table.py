@@ -201,6 +201,12 @@ def read_ratings(
         _refuse_ranks(columns, users, values)
         _refuse_sizes(columns, values)
     times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
+    first_cells = columns.first_cells()
+    # The cells that were read are no longer needed, and take as much memory as all that follows.
+    empty = {name: pa.chunked_array([], own.type) for name, own in columns.arrays.items()}
+    columns = replace(columns, arrays=empty)
+    if len(users) > _MANY_ROWS:
+        pa.default_memory_pool().release_unused()
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
         rows, values = _merged(users, items, values, times, duplicates)
@@ -228,7 +234,7 @@ def read_ratings(
         ),
         are_counts=duplicates == "sum"
         or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
-        first_cells=columns.first_cells(),
+        first_cells=first_cells,
         types=columns.types,
         given=given,
     )
@@ -244,10 +250,7 @@ def read_ratings(
         are_grades=_are_grades(columns),
     )
     # Rules for repeats and messages use the row order of the table, so rows are sorted at the very
-    # end. The cells that were read are no longer needed, and take as much memory.
-    columns = replace(columns, arrays={})
-    if len(users) > _MANY_ROWS:
-        pa.default_memory_pool().release_unused()
+    # end.
     in_order = read.in_order_of_identifiers()
     if duplicates == "refuse":
         _refuse_repeats(columns, read, in_order)
