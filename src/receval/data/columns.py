@@ -381,7 +381,9 @@ def _is_rounded(name: str) -> bool:
     return number is not None and int(number[1]) > name.upper().index("E") - name.index(".") - 1
 
 
-_IN_BRACKETS = re.compile(r"\s*(\[.*[,;\s].*\]|\(.*,.*\)|\{.*,.*\})\s*", re.DOTALL)
+IN_BRACKETS = re.compile(r"\s*(\[.*[,;\s].*\]|\(.*,.*\)|\{.*,.*\})\s*", re.DOTALL)
+"""A list of several entries that is written as text."""
+
 _LISTED = re.compile(r"[^\s,;|]+(?:(?:,\s?|;\s?|\|| )[^\s,;|]+)+")
 _BETWEEN = re.compile(r"[\s,;|]+")
 _MOST_LOOKED_AT = 1000
@@ -399,7 +401,7 @@ def refuse_lists_in_cells(
         return
     names: list[str] = item_ids[:_MOST_LOOKED_AT].tolist()
     least = (len(names) + 1) // 2
-    are_lists = sum(map(bool, map(_IN_BRACKETS.fullmatch, names))) >= least
+    are_lists = sum(map(bool, map(IN_BRACKETS.fullmatch, names))) >= least
     # With more rows than users, a user has several.
     if not are_lists and len(users) <= users.max() + 1 and np.bincount(users).max() == 1:
         listed = [name for name in names if _LISTED.fullmatch(name)]

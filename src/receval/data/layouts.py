@@ -381,7 +381,7 @@ def delimiter_of(
     best = splits[likeliest]
     equal = [own for own, split in splits.items() if split == best]
     words = splits.get(" ")
-    if words is not None and best.n_cells == 2 and likeliest != " ":
+    if words is not None and best.n_cells == 2 and likeliest != " " and not best.n_names:
         # A pair may also be words of which one has the sign, such as a decimal comma.
         is_as_likely = words.n_cells == 2 and words.n_numbers == best.n_numbers
         equal += [" "] * (likeliest == usual or is_as_likely)
