@@ -12,6 +12,7 @@ from data.read_rows import read_text, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
 from receval.data.text_lines import QUOTED, Lines
 
@@ -274,3 +275,9 @@ def test_one_long_identifier_among_many_is_refused_before_it_takes_memory(tmp_pa
 def test_rows_of_a_file_with_blank_lines_are_named_by_their_lines(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="line 5 has no rating"):
         read_text(tmp_path / "a.csv", "user,item,rating\n\n1,2,5\n\n1,3,\n")
+
+
+def test_titles_of_two_words_below_known_names_are_cells(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("user,item\n" + 20 * "1,The Matrix\n", encoding="utf-8")
+    assert read_ratings(path, duplicates="last").item_ids.tolist() == ["The Matrix"]

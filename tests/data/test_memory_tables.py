@@ -245,3 +245,9 @@ def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
 def test_rows_that_are_no_table_are_refused(rows: list[Any], said: str) -> None:
     with pytest.raises(TableError, match=said):
         read_ratings(rows)
+
+
+def test_periods_of_pandas_are_times_of_their_begin() -> None:
+    days = pd.period_range("2021-05-03", periods=2, freq="D")
+    frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "timestamp": days})
+    assert read_ratings(frame).timestamps.tolist() == [1_620_000_000, 1_620_086_400]

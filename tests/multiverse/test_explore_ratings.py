@@ -130,6 +130,12 @@ def test_one_system_is_refused() -> None:
         explore_ratings(own_ratings(), {"Pop": SYSTEMS["Pop"]})
 
 
+@pytest.mark.parametrize("system", [Popularity(), Popularity])
+def test_systems_that_no_seed_makes_are_refused(system: object) -> None:
+    with pytest.raises(ValueError, match=r"systems\['mine'\] must be a function of a seed"):
+        explore_ratings(own_ratings(), {**SYSTEMS, "mine": system})  # type: ignore[dict-item]
+
+
 @pytest.mark.costly
 def test_a_report_has_the_tables_of_all_pairs(found: ExploredRatings) -> None:
     report = multiverse_report(found)
