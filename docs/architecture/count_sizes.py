@@ -21,8 +21,9 @@ BOUNDS = {
     "modules of src/receval": (290, 250),
     "lines of src/receval": (63_150, 39_000),
     "modules of src/reproduction": (196, 170),
-    "lines of src/reproduction": (40_700, 36_000),
-    "lines of tests": (85_950, 60_000),
+    # Figures of replications print what each claim says; long tables of studies have own pages.
+    "lines of src/reproduction": (40_860, 36_000),
+    "lines of tests": (86_000, 60_000),
     "words of docs": (66_600, 45_000),
     "lines of README.md": (175, 175),
 }
