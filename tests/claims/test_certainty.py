@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 from scipy.stats import binomtest
 
 from reproduction.claims.repetition import ROWS
@@ -85,7 +86,7 @@ def test_a_claim_that_no_replication_decides_says_what_it_needs() -> None:
     assert math.isnan(row["share"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("printed", "half"),
     [(".90", 0.005), ("1.00", 0.005), ("7.0", 0.05), ("-.900", 0.0005), ("1.83 %", 5e-5),
      ("20", 0.5), ("MF > kNN", 0.0), ("> 0.9", 0.0), ("", 0.0), (" %", 0.0)],
@@ -96,7 +97,7 @@ def test_a_printed_number_may_be_off_by_half_a_unit_of_its_last_digit(
     assert half_unit(printed) == pytest.approx(half)
 
 
-@pytest.mark.parametrize(
+@each(
     ("published", "values", "printed", "location", "deviations"),
     [
         # Mean 2 and standard deviation 1: from -2.97 to 6.97.
@@ -135,7 +136,7 @@ def test_every_claim_has_a_row_in_the_order_of_the_claims() -> None:
 TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": ""}
 
 
-@pytest.mark.parametrize(
+@each(
     ("holding", "in_part", "location", "verdict"),
     [
         (19, 0, "", "holds"),
@@ -148,7 +149,7 @@ TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": ""}
         (0, 1, "", "does not hold"),
     ],
 )
-@pytest.mark.parametrize("once", [ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD])
+@each("once", [ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD])
 def test_all_splits_decide_whatever_one_says(
     once: ClaimVerdict, holding: int, in_part: int, location: str, verdict: str
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from claims.made_up import STUDY, line, numbers, quantity, sources_of, values_of
+from each_case import each
 from pydantic import ValidationError
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
@@ -40,7 +41,7 @@ def test_whole_numbers_are_found_however_they_are_written(tmp_path: Path) -> Non
         assert numbers({"where": {"x": written}}, sources).number() == 0.2
 
 
-@pytest.mark.parametrize(
+@each(
     ("take", "wanted"),
     [
         ("mean", 0.3),
@@ -133,7 +134,7 @@ def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
     assert numbers({"setting": "datasets/ml-1m/n_users"}, sources).number() == 6040
 
 
-@pytest.mark.parametrize(
+@each(
     ("plain", "message"),
     [
         (

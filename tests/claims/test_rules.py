@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from claims.made_up import STUDY, judged, line, sources_of, values_of
+from each_case import each
 from pydantic import ValidationError
 
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError
@@ -21,7 +22,7 @@ def number(published: float, **more: Any) -> dict[str, Any]:
     return {"rule": "number", "ours": ours, "published": published, **more}
 
 
-@pytest.mark.parametrize(
+@each(
     ("published", "more", "verdict"),
     [
         (0.25, {}, HOLDS),
@@ -48,7 +49,7 @@ def test_a_tolerance_without_a_reason_is_refused(tmp_path: Path) -> None:
         judged(number(0.25, within=0.1), sources_of(tmp_path, values_of(pop=0.25)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "sign", "right", "more", "verdict"),
     [
         (0.2, "<", 0.3, {}, HOLDS),
@@ -99,7 +100,7 @@ def test_a_comparison_of_several_holds_in_part_where_half_of_them_do(
     assert (found.verdict, found.detail) == (verdict, detail)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tiers", "more", "verdict"),
     [
         ([["plsa"], ["pop"], ["others"]], {}, HOLDS),
@@ -128,7 +129,7 @@ def test_an_order_of_systems_that_are_not_there_is_refused(tmp_path: Path) -> No
         judged(rule, sources)
 
 
-@pytest.mark.parametrize(
+@each(
     ("points", "more", "verdict"),
     [
         ((1, 2, 3, 4), {"direction": "rising"}, HOLDS),
@@ -172,7 +173,7 @@ def test_a_peak_needs_bounds(tmp_path: Path) -> None:
         judged(rule, sources_of(tmp_path, line("pop", at1=1, at2=2)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("mf", "more", "verdict"),
     [
         ((1, 2, 4), {"leads": "left"}, HOLDS),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from config.copied_config import CopiedConfig
+from each_case import each
 
 from reproduction.config.reading import check_name
 from reproduction.config.settings import load_settings
@@ -42,7 +43,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         del sys.modules[name]
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "os:system",

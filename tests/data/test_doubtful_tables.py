@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from data.read_rows import entries_of, read_text, rows_of
+from each_case import each
 
 from receval.cli.main import main
 from receval.data.ratings_table import are_counts, read_ratings
@@ -23,7 +24,7 @@ from receval.data.relevance import relevance_threshold
 from receval.data.run import read_run
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "told"),
     [
         ("a.csv", "0,1\n5,10\n6,11\n", "may be a header that numbers the columns, or a row"),
@@ -60,7 +61,7 @@ def test_what_may_mean_two_things_is_refused(
         read_text(tmp_path / name, text, duplicates="last")
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "told"),
     [
         ([-1, 7, 8, 9], "the rating -1 (25.0% of all)"),
@@ -82,8 +83,8 @@ def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], t
     assert not read_ratings({"user": table["user"], "item": items, "plays": values}).reading.notes
 
 
-@pytest.mark.parametrize("read", [read_ratings, read_run])
-@pytest.mark.parametrize(
+@each("read", [read_ratings, read_run])
+@each(
     ("ids", "code"),
     [
         (["7", "NULL"], "missing-identifiers"),
@@ -115,9 +116,9 @@ def test_identifiers_that_may_be_missing_or_alike_are_told(
 LISTS = [["10", "11"], ["11", "10", "12"], ["12"], ["10", "12", "11"]]
 
 
-@pytest.mark.parametrize("read", [read_ratings, read_run])
-@pytest.mark.parametrize("store", ["csv", "frame"])
-@pytest.mark.parametrize(
+@each("read", [read_ratings, read_run])
+@each("store", ["csv", "frame"])
+@each(
     "written",
     [str, lambda own: str([*map(int, own)]), " ".join, ", ".join, "|".join, json.dumps],
 )
@@ -338,7 +339,7 @@ def test_bytes_that_are_not_utf_8_are_named_with_their_line_in_every_format(
     assert read(tmp_path / name, encoding="latin-1").user_ids.tolist() == ["ü"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "said"),
     [
         (

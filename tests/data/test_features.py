@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from each_case import each
 
 from receval.data.features import Features, binned, read_features
 from receval.data.reading import TableError
@@ -162,7 +163,7 @@ def test_features_of_two_tables_are_joined() -> None:
         both.joined(years)
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "options", "told"),
     [
         ({"film": ["x"], "g": ["a"]}, {}, "no column with a known name for identifiers"),

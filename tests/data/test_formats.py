@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from data.read_rows import Row, entries_of, read_text, rows_of
+from each_case import each
 
 from receval.cli.main import command_parser
 from receval.data.ratings_table import read_ratings, read_test_data
@@ -144,7 +145,7 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("kind", RUNS)
+@each("kind", RUNS)
 def test_runs_of_every_form_are_read(kind: str, tmp_path: Path) -> None:
     name, text = RUNS[kind]
     (tmp_path / name).write_text(text)
@@ -162,7 +163,7 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
     assert run.scores[0] > run.scores[1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "told"),
     [
         ("a.json", '{"1": {"a": {"x": 1}}}', "the score of item a for user 1 is .* must be a"),
@@ -240,7 +241,7 @@ def test_a_netflix_line_that_is_neither_is_named(tmp_path: Path) -> None:
         read_text(tmp_path / "a.txt", "1:\n5,3,2005-09-06\nfoo\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text"),
     [
         ("a.qrels", "ann 0 b7 4\n"),
@@ -282,7 +283,7 @@ def test_a_header_that_is_not_utf_8_gets_no_advice_on_names(tmp_path: Path) -> N
     assert read_text(tmp_path / "a.csv", text, encoding="latin-1", user="usér").n_users == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "said"),
     [
         ("a.run", "1 Q0 a 1 2.0 my tag\n", r"has 6 columns .* line 1 has 7 .*No column may have"),

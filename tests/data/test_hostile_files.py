@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from data.test_packed_files import PACKED
+from each_case import each
 from scipy.sparse import dia_array, save_npz
 
 from receval.data import formats, json_tables, packed_files
@@ -99,8 +100,8 @@ def _npz(path: Path, form: str, **arrays: Any) -> Path:
 HUGE = 2_000_000_000
 
 
-@pytest.mark.parametrize("form", ["csr", "csc"])
-@pytest.mark.parametrize(
+@each("form", ["csr", "csc"])
+@each(
     ("indptr", "indices"),
     [([0, 1, 2], [1_000_000, 0]), ([0, 1, 2], [0, -5]), ([0, 2_000_000, 2], [0, 1])],
     ids=["too large", "negative", "starts"],

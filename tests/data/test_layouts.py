@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from data.read_rows import read_text, rows_of
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ def test_a_quote_within_a_cell_is_a_sign_like_others(tmp_path: Path) -> None:
     assert len(read_text(tmp_path / "a.csv", text)) == 1000
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "told"),
     [
         ('1,"12 inch,7,5\n2,b,8,4\n3,"c",9,3\n', "line 2: a cell is only partly in quotes"),

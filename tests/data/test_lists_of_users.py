@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 
 from receval.data.reading import TableError
 from receval.data.run import read_run
@@ -38,7 +39,7 @@ def qrels_file(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     "test",
     [
         lambda folder: GRADES,
@@ -49,7 +50,7 @@ def qrels_file(folder: Path) -> Path:
     ],
     ids=["mapping", "pairs", "path", "pairs in JSON", "qrels"],
 )
-@pytest.mark.parametrize(
+@each(
     "run",
     [
         lambda folder: SCORES,
@@ -78,7 +79,7 @@ def test_items_of_users_alone_are_judgments_of_which_all_are_relevant() -> None:
     assert result.per_user()["RR"].tolist() == RR
 
 
-@pytest.mark.parametrize(
+@each(
     ("run", "message"),
     [
         (

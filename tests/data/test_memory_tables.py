@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from data.read_rows import entries_of, rows_of
+from each_case import each
 
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
@@ -23,7 +24,7 @@ from receval.data.run import read_run
 IDS = [uuid.UUID(int=1), uuid.UUID(int=2**127)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("users", "read"),
     [
         (IDS, [str(own) for own in IDS]),
@@ -52,7 +53,7 @@ def test_identifiers_of_every_type_are_read_as_they_are_printed(
     assert ratings.user_ids[ratings.users[np.argsort(ratings.items)]].tolist() == read
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "told"),
     [
         ({"user": ["a", None], "item": ["x", "y"]}, "row 2 has no user"),
@@ -181,7 +182,7 @@ _Row = namedtuple("_Row", ["Index", "item", "user", "rating"])
 _FIELDS = [("item", "U4"), ("user", "U3"), ("rating", "f8")]
 
 
-@pytest.mark.parametrize(
+@each(
     "rows",
     [
         [{"item": "book", "user": "ann", "rating": 4}],

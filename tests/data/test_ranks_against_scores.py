@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from each_case import each
 
 from receval.cli.main import main
 from receval.data.reading import TableError
@@ -42,8 +43,8 @@ def first_of(run: Any) -> str:
     return "x" if result.summary()["mean"].item() else "z"
 
 
-@pytest.mark.parametrize("kind", ["trec", "table", "jsonl", "memory"])
-@pytest.mark.parametrize(("order", "first"), [("score", "z"), ("rank", "x")])
+@each("kind", ["trec", "table", "jsonl", "memory"])
+@each(("order", "first"), [("score", "z"), ("rank", "x")])
 def test_the_option_decides_and_the_note_says_which_it_is(
     kind: str, order: Any, first: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each_case import each
 
 from receval.data.ratings import Ratings, first_repeat
 
@@ -47,7 +48,7 @@ def test_every_column_comes_back_with_its_type_and_order(tmp_path: Path, table: 
     assert found.item_ids.tolist() == ["Ægir", "007", "c"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("columns", "reason"),
     [
         ({"users": np.array([1, 0, 2], dtype=np.int32)}, r"users holds codes from 0 to 2.*0\.\.1"),

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from each_case import each
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
@@ -102,7 +103,7 @@ def test_the_old_name_of_duplicates_is_still_taken_with_a_warning() -> None:
     assert warned[0].filename == __file__
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     [
         ("user,item,rating\na,x,5\n,y,4\n", "line 3 has no user"),

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from data.test_packed_files import by_arrow
+from each_case import each
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, save_npz
@@ -90,7 +91,7 @@ NOT_OF_RANX = [
 ]
 
 
-@pytest.mark.parametrize("content", NOT_OF_RANX)
+@each("content", NOT_OF_RANX)
 def test_what_only_looks_like_a_packed_run_of_ranx_is_refused(
     content: bytes, tmp_path: Path
 ) -> None:
@@ -175,7 +176,7 @@ def test_scores_that_tell_nothing_are_told(scores: list[float], told: str) -> No
     assert told in run.reading.notes[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("more", "options", "code"),
     [
         ({"zeal": [0.1, 0.9]}, {}, "no-score-column"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused
 from datasets.registry_entries import registry, spec
+from each_case import each
 from faults.raw_samples import (
     MOVIE_RECORDS,
     PLAYS,
@@ -61,7 +62,7 @@ LOCAL, CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
 
 
 class TestZip:
-    @pytest.mark.parametrize(
+    @each(
         ("changes", "reason"),
         [
             ([(LOCAL, 6, b"\x01"), (CENTRAL, 8, b"\x01")], "encrypted"),
@@ -232,7 +233,7 @@ def test_a_record_of_brackets_is_refused(tmp_path: Path, byte: bytes) -> None:
     refused(parse_literals, path, line=1, reason="not a Python dict literal")
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
+@each("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
 def test_a_folder_or_nothing_in_the_place_of_the_file_is_told(
     sample: object, tmp_path: Path
 ) -> None:
@@ -261,7 +262,7 @@ def test_a_carriage_return_hides_no_key(tmp_path: Path) -> None:
 LITERAL = "'beer/beerId': '1', 'review/overall': '4', 'review/time': '3', 'review/profileName': 'x'"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "reason"),
     [
         (f"{{{LITERAL}, 'review/overall': '5'}}", "the key 'review/overall' is repeated"),
@@ -303,7 +304,7 @@ HEADER = "beer_name,review_time,review_overall,review_profilename,x,beer_beerid\
 ROW = "Ale,9,4,smith,,7\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "line", "reason"),
     [
         (HEADER + ROW + f"{'x' * 200_000},9\n", 3, "expected 6 fields, found 2|field limit"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -154,7 +155,7 @@ def test_missing_keys_are_counted_never_silent(tmp_path: Path, write: Write, par
 
 
 @Editions
-@pytest.mark.parametrize(
+@each(
     ("bad", "reason"),
     [
         ({"overall": "6"}, "the overall rating is '6', not a half star from 0 to 5"),
@@ -311,8 +312,8 @@ class TestLiterals:
 class TestBlocks:
     REVIEWS = tuple(review(f"u{n % 5}", n % 7, 1 + n % 4, n) for n in range(40))
 
-    @pytest.mark.parametrize("end", ["\n", "\r\n"])
-    @pytest.mark.parametrize("block", [1, 97, 4_096])
+    @each("end", ["\n", "\r\n"])
+    @each("block", [1, 97, 4_096])
     def test_reads_of_any_size_give_the_same(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, block: int
     ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from datasets.parsed_rows import refused, rows_of
+from each_case import each
 from faults.raw_samples import BEER_HEADER, PLAYS, SAMPLES, Sample, csv_row, limit_netflix_users
 
 from reproduction.datasets.formats import archives, beeradvocate, columns, lastfm_1k, netflix
@@ -26,7 +27,7 @@ def read_in_small_blocks(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(archives, "_TAR_BUFFER", 3)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
+@each("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
 def test_blocks_of_a_few_bytes_give_the_rows_of_the_whole_file(
     sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

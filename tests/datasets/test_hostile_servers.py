@@ -21,6 +21,7 @@ from datasets.hostile_server import (
     part_of,
     slowly,
 )
+from each_case import each
 
 from reproduction.datasets.fetch import access_reported
 from reproduction.datasets.reports import ChecksumError, DownloadError, FileAccessError
@@ -271,7 +272,7 @@ def test_raw_bytes_of_a_path_are_sent_percent_encoded() -> None:
     assert redirected("http://a.org/x", location) == "http://a.org/ratings%20%C3%A9.dat"
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "https://example.org",
@@ -286,7 +287,7 @@ def test_addresses_that_can_be_asked_are_allowed(address: str) -> None:
     assert check_address(address) == address
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "said"),
     [
         ("", "has characters other than printable ASCII"),

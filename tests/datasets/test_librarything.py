@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from real_files import MIRROR, needs
@@ -83,7 +84,7 @@ def test_it_reads_as_a_plain_reader_with_a_dictionary(
     assert found == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "line", "reason"),
     [
         (

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from datasets.parsed_rows import refused, rows_of
+from each_case import each
 from faults.raw_samples import tar
 
 from receval.data.ratings import Ratings
@@ -135,8 +136,8 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "reason"), BAD_LINES)
-@pytest.mark.parametrize(
+@each(("bad", "reason"), BAD_LINES)
+@each(
     ("write", "parse", "line"),
     [
         (movie_files, parse_movie_files, 3),

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.registry_entries import entry, registry, spec
+from each_case import each
 from real_files import CM100K, MIRROR, MOVIELENS, needs
 
 from receval.data.ratings import TABLE_FILES, Ratings
@@ -116,7 +117,7 @@ def test_counts_that_agree_are_checked(tmp_path: Path) -> None:
     assert prepare(raw_of(tmp_path, **RIGHT), spec(), tmp_path / "out")["counts_checked"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "sentence"),
     [
         ({"rows": 4}, "rows of the raw files: 4 expected, 3 found"),

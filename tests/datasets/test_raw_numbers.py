@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from datasets.parsed_rows import refused
+from each_case import each
 from faults.raw_samples import SAMPLES
 
 from receval.storage.messages import shortened
@@ -70,9 +71,7 @@ CASES = [
 HEADED = ("netflix movie files", "beeradvocate csv")
 
 
-@pytest.mark.parametrize(
-    ("name", "field"), dict.fromkeys((name, field) for name, field, _ in CASES)
-)
+@each(("name", "field"), dict.fromkeys((name, field) for name, field, _ in CASES))
 def test_what_is_nearly_right_is_refused_with_its_line(
     tmp_path: Path, name: str, field: str
 ) -> None:
@@ -86,7 +85,7 @@ def test_what_is_nearly_right_is_refused_with_its_line(
         assert len(str(caught.value)) <= 500
 
 
-@pytest.mark.parametrize("name", LINE)
+@each("name", LINE)
 def test_the_same_lines_are_read_where_nothing_is_wrong(tmp_path: Path, name: str) -> None:
     sample = BY_NAME[name]
     line = LINE[name].format(**GOOD).encode()

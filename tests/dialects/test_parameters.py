@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each_case import each
 
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.registry import parse
@@ -29,7 +30,7 @@ def measured(label: str) -> float:
     return values_by_user(parse(label), *lists_of_case(FROM_4, CASE))["ann"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "expected"),
     [
         ("P@10", 2 / 10),
@@ -58,7 +59,7 @@ def test_values_are_those_worked_by_hand(label: str, expected: float) -> None:
     assert measured(label) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "gains", "best"),
     [
         # Gains at ranks 2 and 3, and of the ideal list.
@@ -72,7 +73,7 @@ def test_values_are_those_worked_by_hand(label: str, expected: float) -> None:
         ("gain=binary,ideal=ranks", (1, 1), (1,) * 10),
     ],
 )
-@pytest.mark.parametrize("discount", ["log", "log-after-2"])
+@each("discount", ["log", "log-after-2"])
 def test_ndcg_is_that_worked_by_hand(
     parameters: str, gains: tuple[int, int], best: tuple[int, ...], discount: str
 ) -> None:

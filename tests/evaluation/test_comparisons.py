@@ -10,6 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 from scipy import stats
 
 import receval as rv
@@ -208,7 +209,7 @@ def test_a_detectable_difference_grows_with_the_number_of_pairs(result: Evaluati
     assert alone[0] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
+@each(
     ("choices", "told"),
     [
         ({"test": "anova"}, "test is 'anova'; it must be 'permutation', 't'"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 from scipy import stats
 from scipy.sparse import csr_array
 
@@ -264,7 +265,7 @@ def test_groups_of_items_are_compared_by_the_differences_of_their_common_users()
         grouped.compare(test="permutation")
 
 
-@pytest.mark.parametrize(
+@each(
     ("users", "groups", "told"),
     [
         ("activity", 1, "at least 2 groups"),

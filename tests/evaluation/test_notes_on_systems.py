@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from scipy.sparse import csr_array
 
 from receval.data.ratings_table import read_ratings
@@ -148,8 +149,8 @@ class Scores:
         return scores
 
 
-@pytest.mark.parametrize("evaluator", EVALUATORS)
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@each("evaluator", EVALUATORS)
+@each("value", [np.nan, np.inf, -np.inf])
 def test_a_system_that_orders_nothing_is_refused_by_its_name(evaluator: Any, value: float) -> None:
     with pytest.raises(ValueError, match=r"^mine has .* for all 10 tested users: it diverged"):
         evaluator(whole_table(), {"mine": Scores(value, range(10))})

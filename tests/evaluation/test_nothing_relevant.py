@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 
 import receval as rv
 from receval.cli.main import main
@@ -37,7 +38,7 @@ def halves() -> Any:
     return split(read_ratings(TABLE), "user-ratio", train_ratio=0.5)
 
 
-@pytest.mark.parametrize(
+@each(
     "evaluator",
     [
         lambda: evaluate_runs(GRADES, RUNS),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,7 +97,7 @@ def test_the_order_of_rows_changes_no_value(kind: str) -> None:
         pd.testing.assert_frame_equal(values[0], own, check_exact=True)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_ratings_that_a_person_built_are_split_as_those_that_were_read(kind: str) -> None:
     read = split(read_ratings(table()), kind, **KINDS[kind])
     built = split(by_first_appearance(shuffled(table(), 2)), kind, **KINDS[kind])

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 
 from receval.cli.main import main
 from receval.data.ratings_table import read_ratings
@@ -264,7 +265,7 @@ def test_what_comes_through_a_pipe_is_read_whole(tmp_path: Path) -> None:
     assert ratings.reading.source == str(pipe)
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "threshold"),
     [
         ([1, 2, 3, 8000], 1),
@@ -319,9 +320,7 @@ def test_a_column_that_is_not_taken_for_ratings_is_asked_for() -> None:
     assert ratings.reading.values.startswith("no column of ratings was found")
 
 
-@pytest.mark.parametrize(
-    "name", ["weight", "star_rating", "review_overall", "score", "count", "plays", "click"]
-)
+@each("name", ["weight", "star_rating", "review_overall", "score", "count", "plays", "click"])
 def test_a_rating_is_known_by_many_names(name: str) -> None:
     given = table()
     given[name] = given.pop("rating")

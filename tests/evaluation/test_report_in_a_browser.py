@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, started_browser
 
 from receval.cli.main import main
@@ -66,8 +67,8 @@ def _write_data() -> None:
     pd.DataFrame(ratings).to_csv("ratings.csv", index=False)
 
 
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("look", LOOKS)
+@each("name", PAGES)
+@each("look", LOOKS)
 def test_a_page_has_no_errors_and_fits_its_window(
     browser: Any, address: str, look: str, name: str
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -131,7 +132,7 @@ def test_letters_are_shared_by_exactly_those_that_do_not_differ(cells: list[bool
     assert letters[-1].startswith("a")
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "told"),
     [
         ({"protocols": "AR IT-AN"}, "There is no protocol 'AR IT-AN'. Did you mean AR "),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from declared_files import files_in
+from each_case import each
 from studies.prepared import write_experiment
 
 from receval.protocols.protocol import Protocol
@@ -79,8 +80,8 @@ def test_every_kind_of_input_is_looked_up_here() -> None:
     assert list(LOOKED_UP) == [field.name for field in fields(InputFiles)]
 
 
-@pytest.mark.parametrize("kind", LOOKED_UP)
-@pytest.mark.parametrize("folder", ["work/demo", "/elsewhere/ml-1m/folds", "."])
+@each("kind", LOOKED_UP)
+@each("folder", ["work/demo", "/elsewhere/ml-1m/folds", "."])
 def test_a_file_is_found_by_what_it_holds_wherever_it_lies(kind: str, folder: str) -> None:
     look_up, end = LOOKED_UP[kind]
     found = look_up(files(Path(folder)))
@@ -88,7 +89,7 @@ def test_a_file_is_found_by_what_it_holds_wherever_it_lies(kind: str, folder: st
     assert found.is_relative_to(Path(folder))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in LOOKED_UP if kind != "ratings"])
+@each("kind", [kind for kind in LOOKED_UP if kind != "ratings"])
 def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
     look_up, end = LOOKED_UP[kind]
     wanted = look_up(files())
@@ -215,7 +216,7 @@ READ_BY_ARTIFACTS = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "name", "message"),
     [
         *((Prepared.compute, name, message) for name, message in READ_BY_ARTIFACTS.items()),

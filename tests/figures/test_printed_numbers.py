@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from each_case import each
 
 from receval.figures.printed_numbers import (
     NOTHING,
@@ -21,7 +22,7 @@ MINUS = "\N{MINUS SIGN}"
 FIGURE, POINT = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "printed"),
     [
         (0.45331, ".453"),
@@ -51,7 +52,7 @@ def test_digits_and_a_sign_can_be_asked_for() -> None:
     assert significant(0, signed=True) == "0"
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "decimals", "printed"),
     [
         (0.9291, 3, ".929"),
@@ -91,7 +92,7 @@ def test_a_setting_keeps_the_digits_that_it_has(value: float, printed: str) -> N
     assert as_written(value) == printed
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "printed"),
     [
         ("probability 0.5, not 10.5 or v0.5", "probability .5, not 10.5 or v0.5"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from each_case import each
 from figures.colours import DEFICIENCIES, SMALL_TEXT, contrast, hues_apart, luminance, seen
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,7 +65,7 @@ def test_style_ends_with_its_block() -> None:
     assert dict(mpl.rcParams) == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "printed"),
     [
         ("0.05", ".05"), ("\N{MINUS SIGN}0.50", "\N{MINUS SIGN}.50"), ("1.0", "1.0"), ("0.00", "0"),
@@ -115,7 +116,7 @@ def test_a_shade_out_of_range_is_refused(shade: float) -> None:
         shaded("#0072b2", shade)
 
 
-@pytest.mark.parametrize("colour", ["white", "black", "#0072B2", "#D55E00", "#C4C4C4", "#777777"])
+@each("colour", ["white", "black", "#0072B2", "#D55E00", "#C4C4C4", "#777777"])
 def test_print_has_the_contrast_that_the_w3c_asks_of_small_text(colour: str) -> None:
     assert contrast(colour, ink_on(colour)) >= SMALL_TEXT
 

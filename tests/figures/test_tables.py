@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from each_case import each
 
 from receval.figures.tables import (
     LONGEST_CELL,
@@ -84,7 +85,7 @@ def test_letters_that_pdflatex_lacks_stay_and_are_told(tmp_path: Path) -> None:
     assert sigma in written
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "markdown", "latex"),
     [
         ("50 % #1", "50 % #1", r"50 \% \#1"),

@@ -5,6 +5,7 @@ import errno
 import os
 
 import pytest
+from each_case import each
 
 from snakemake_logger_plugin_receval.run_state import (
     OF_THE_MACHINE,
@@ -22,7 +23,7 @@ ERROR Traceback (most recent call last):
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "sentence"),
     [
         (

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yte.value_handler
+from each_case import each
 from snakemake.common import get_appdirs
 from snakemake.exceptions import WorkflowError
 from snakemake.io import AnnotatedString, IOFile, flag, is_flagged
@@ -81,7 +82,7 @@ def test_a_dry_run_loads_no_reporter_of_snakemake(word: str) -> None:
     assert ReportPluginRegistry.collect_plugins is PluginRegistryBase.collect_plugins
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     ["", "--cores 2", "-n --report report.html", "-n --report=report.html", "-n -h", "-n --help"],
 )
@@ -90,7 +91,7 @@ def test_whoever_may_want_a_reporter_finds_it(words: str) -> None:
     assert ReportPluginRegistry.collect_plugins is USUAL_COLLECTING
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "code"),
     [
         (USUAL_COLLECTING, "from snakemake.report import html_reporter"),
@@ -122,7 +123,7 @@ def test_copies_of_sources_lie_where_snakemake_puts_them(path: str) -> None:
     assert source.get_cache_path() == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         "a",

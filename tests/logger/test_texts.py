@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from logger.records import error, finish, heard, plan, progress, raised, record, start
@@ -65,7 +66,7 @@ BEGUN = start(9, "train", at=30.0)
 FAILED = (BEGUN, raised("ValueError", "Killed."), error(9))
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "planned", "later", "now", "left"),
     [
         (2, 5, [], 20.0, None),
@@ -117,7 +118,7 @@ def test_the_bar_keeps_its_width(done: int, more: int) -> None:
         assert bar == "#" * WIDTH_OF_BAR
 
 
-@pytest.mark.parametrize(
+@each(
     ("reason", "kinds"),
     [
         ("Missing output files: a, b; Input files updated by another job: c", ["not made yet"]),

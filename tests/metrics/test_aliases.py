@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from each_case import each
 
 from receval.metrics.aliases import any_metric, labels_by_name, metric_of_alias
 from receval.metrics.registry import (
@@ -16,7 +17,7 @@ from receval.metrics.registry import (
 )
 
 
-@pytest.mark.parametrize("name", [*ALL_METRICS, *labels_by_name()])
+@each("name", [*ALL_METRICS, *labels_by_name()])
 def test_a_name_is_understood_in_any_letters_with_any_cut_off(name: str) -> None:
     label = name if name in ALL_METRICS else labels_by_name()[name]
     for written in (name, name.upper(), "-".join(name.lower()), f" {name} "):
@@ -36,7 +37,7 @@ def test_no_two_metrics_have_the_same_other_name() -> None:
     assert len(labels_by_name()) == len(all_names) + len(others)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "label"),
     [
         ("Mean Average Precision", "AP"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from metrics.examples import AR, ONE, example, ranks
@@ -43,7 +44,7 @@ def of(average: Average, values: np.ndarray = VALUES) -> list[float]:
     return np.atleast_1d(average.of(values, N_TEST, N_RELEVANT)).tolist()
 
 
-@pytest.mark.parametrize(
+@each(
     ("average", "first", "second"),
     [
         (Arithmetic(), 1.625 / 4, 0.25),
@@ -101,7 +102,7 @@ def test_zeros_as_ones_reward_users_without_a_hit_and_leave_the_values_alone() -
     np.testing.assert_array_equal(values, [0.0, 0.0, 0.0, 0.5])
 
 
-@pytest.mark.parametrize(
+@each(
     ("average", "label"),
     [
         (Arithmetic(), "arithmetic"),
@@ -120,7 +121,7 @@ def test_labels_of_averages_read_back(average: Average, label: str) -> None:
     assert parse_average(f" {label} ") == average
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "words"),
     [
         ("harmonic", "arithmetic, geometric, geometric-adjusted, median, weighted"),

@@ -7,6 +7,7 @@ from math import log2
 
 import numpy as np
 import pytest
+from each_case import each
 from metrics.examples import METADATA, THRESHOLD, example, lists_of, one_user, random_cases, ranks
 
 from receval.metrics.evaluation import evaluate
@@ -20,7 +21,7 @@ DCG_AT_4 = 5 + 2 / log2(3) + 4 / log2(5)
 EPSILON = 1e-5
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "expected"),
     [
         ("P@1", 1.0),
@@ -131,7 +132,7 @@ def test_err_of_numbers_of_plays_does_not_overflow() -> None:
 
 
 # Two relevant items and two others in the order o r o r: of four pairs, one is in order.
-@pytest.mark.parametrize(
+@each(
     ("label", "expected"),
     [
         ("AUC", 1 / 4),

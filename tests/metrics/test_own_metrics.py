@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from metrics.examples import example, random_cases
 from metrics.examples import lists_of as judged_lists_of
 
@@ -85,7 +86,7 @@ def test_systems_are_measured_by_functions_of_their_lists() -> None:
     assert result.per_user()["hits@10"].tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "options", "words"),
     [
         (lambda items: 0, {}, "'<lambda>' cannot be the name.*name='Length'"),

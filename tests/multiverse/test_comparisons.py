@@ -7,6 +7,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -99,9 +100,9 @@ def scipy_p(first: Values, second: Values, test: SignificanceTest) -> float:
     return stats.ttest_rel(first, second).pvalue
 
 
-@pytest.mark.parametrize("trained", [False, True])
-@pytest.mark.parametrize("coverage", ["full", "reduced"])
-@pytest.mark.parametrize(("aggregation", "test"), PAIRS)
+@each("trained", [False, True])
+@each("coverage", ["full", "reduced"])
+@each(("aggregation", "test"), PAIRS)
 def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
     aggregation: Aggregation, test: SignificanceTest, coverage: str, trained: bool
 ) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from each_case import each
 from multiverse.test_decisions import CHANGES, changed
 
 from receval.multiverse import describe
@@ -34,7 +35,7 @@ def test_every_level_of_a_decision_has_other_words() -> None:
     assert len({describe(configuration) for configuration in DECIDED}) == len(DECIDED)
 
 
-@pytest.mark.parametrize("configuration", DECIDED, ids=lambda c: c.name)
+@each("configuration", DECIDED, ids=lambda c: c.name)
 def test_a_description_is_one_sentence(configuration: Configuration) -> None:
     sentence = describe(configuration)
     assert re.fullmatch(r"We [^\n]*[^.\s]\.", sentence)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 from multiverse.small_universes import explored
 
 from receval.multiverse.decisions import DECISIONS, Configuration, DecisionGrid
@@ -196,7 +197,7 @@ def test_universes_of_several_pairs_are_not_mixed_and_another_response_is_refuse
 # --- titles -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("decision", "level", "title"),
     [
         ("selection", "all", "all ratings"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from protocols.brute_force import Scores
 from protocols.test_ranking import (
     N_ITEMS,
@@ -54,7 +55,7 @@ def judged_by(users: list[int], seed: int = 4, liked: int = 3) -> tuple[Fold, np
     return Fold(fold.train, Judgments.from_pairs(*zip(*rows, strict=True), values, N_USERS)), scores
 
 
-@pytest.mark.parametrize(
+@each(
     ("entries", "asked"),
     [
         (1, [[0], [2], [3], [5], [6]]),
@@ -160,8 +161,8 @@ def test_without_items_or_judgments_nothing_is_ranked() -> None:
             assert outcome.candidates.tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("liked", [1, 3])
-@pytest.mark.parametrize("user", [0, 3, N_USERS - 1])
+@each("liked", [1, 3])
+@each("user", [0, 3, N_USERS - 1])
 def test_a_single_judged_user_is_ranked_wherever_it_stands(user: int, liked: int) -> None:
     fold, scores = judged_by([user], seed=user, liked=liked)
     found = rank_judged(Scores(scores), fold, PROTOCOLS, seeded)

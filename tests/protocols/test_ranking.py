@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from protocols.brute_force import Scores, rank_by_sorting
@@ -139,8 +140,8 @@ ONE_PASS = {
 }
 
 
-@pytest.mark.parametrize("name", ONE_PASS)
-@pytest.mark.parametrize("seed", [11, 12])
+@each("name", ONE_PASS)
+@each("seed", [11, 12])
 def test_several_protocols_in_one_pass_rank_as_each_does_alone(name: str, seed: int) -> None:
     fold, scores = random_fold(seed)
     together = rank_judged(Scores(scores), fold, ONE_PASS[name], seeded)
@@ -208,7 +209,7 @@ def test_a_score_of_the_wrong_shape_is_refused() -> None:
         rank_judged(Scores(scores[:, :-1]), fold, [Protocol()], seeded)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "word"),
     [
         ({"relevant": "2R"}, "AR, 1R"),

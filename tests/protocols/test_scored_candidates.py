@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from numpy.typing import NDArray
 
 from receval.data.ratings import summed_matrix
@@ -20,8 +21,8 @@ class ByUser:
         return (100 * users[:, np.newaxis] + np.arange(N_ITEMS)).astype(np.float32)
 
 
-@pytest.mark.parametrize("at_a_time", [1, 2, 512])
-@pytest.mark.parametrize("seed", range(5))
+@each("at_a_time", [1, 2, 512])
+@each("seed", range(5))
 def test_each_rating_that_is_asked_for_comes_once_with_its_users_candidates(
     monkeypatch: pytest.MonkeyPatch, at_a_time: int, seed: int
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from recommenders.matrices import generated, generated_matrix, to_matrix
 from scipy.sparse import csr_array, csr_matrix
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -49,7 +50,7 @@ def test_what_is_no_matrix_of_ratings_is_refused(
         Popularity().fit(matrix)
 
 
-@pytest.mark.parametrize(
+@each(
     "model",
     [
         *(PLSA(), LDA(), PoissonFactorisation(), LanguageModelNeighbourhood(), HittingTime()),
@@ -223,7 +224,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "parameters", "message"),
     [
         ("receval.recommenders.plsa:PLSA", {"factors": 9}, "has no .* 'factors'; .*: topics, it"),
@@ -261,7 +262,7 @@ def test_the_registry_loads_what_a_system_saved(tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.score(np.arange(60)), model.score(np.arange(60)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("class_path", "name"),
     [
         ("plsa:PLSA", "topics"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from scipy.sparse import csr_array
 from sklearn.decomposition import TruncatedSVD
 
@@ -101,7 +102,7 @@ def test_a_decomposition_transforms_the_ratings_of_a_new_user(
     np.testing.assert_allclose(system.fold_in(own).score(np.array([NEW])), expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize(
+@each(
     "system",
     [Popularity(), AverageRating(), Random(), ItemKNN(), UserKNN(), SLIM(), PureSVD(factors=3)],
     ids=lambda own: type(own).__name__,

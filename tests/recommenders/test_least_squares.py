@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom, oracle_factors
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
@@ -41,8 +42,8 @@ def wrmf_weights(model: WRMF, values: Dense, rated: NDArray[np.bool_]) -> tuple[
     return 1 + strengths[model.weights], targets
 
 
-@pytest.mark.parametrize("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
-@pytest.mark.parametrize("iterations", [1, 3])
+@each("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+@each("iterations", [1, 3])
 def test_wrmf_factors_solve_the_weighted_least_squares_of_its_objective(
     iterations: int, form: dict[str, Any]
 ) -> None:

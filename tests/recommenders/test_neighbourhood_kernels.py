@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import example, given
 from hypothesis import strategies as st
 from recommenders.matrices import to_matrix
@@ -312,10 +313,8 @@ def skewed_matrix(n_rows: int = 600, n_columns: int = 80) -> csr_array:
     return csr_array(dense.astype(np.float32))
 
 
-@pytest.mark.parametrize(
-    "wanted", [range(600), range(200, 331), range(5, 5), range(1), range(599, 600)]
-)
-@pytest.mark.parametrize("minimum_overlap", [1, 4])
+@each("wanted", [range(600), range(200, 331), range(5, 5), range(1), range(599, 600)])
+@each("minimum_overlap", [1, 4])
 def test_rows_of_very_different_lengths_have_the_nearest_of_all(
     wanted: range, minimum_overlap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ TEST_RATED = np.array(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("metric", "knowledge", "expected"),
     [
         # Four users with training ratings; 2, 1, 0 and 4 raters, 1, 0, 0 and 3 of them positive.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom, oracle_factors, oracle_table
 from recommenders.matrices import (
@@ -376,8 +377,8 @@ def test_gbpr_equals_epochs_in_plain_python(
     assert_fitted(model, [biases, users, items], losses)
 
 
-@pytest.mark.parametrize("rated", [np.ones((4, 6), dtype=bool), np.eye(1, 6, dtype=bool)])
-@pytest.mark.parametrize("model", [BPRMF(), WBPR(), GBPR()])
+@each("rated", [np.ones((4, 6), dtype=bool), np.eye(1, 6, dtype=bool)])
+@each("model", [BPRMF(), WBPR(), GBPR()])
 def test_nothing_is_learnt_where_nobody_has_an_unrated_item(
     model: BPRMF | WBPR | GBPR, rated: NDArray[np.bool_]
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from each_case import each
 from recommenders.systems import SYSTEMS
 
 from receval.recommenders.implicit_systems import ImplicitALS
@@ -152,9 +153,7 @@ def cases(parameter: Parameter) -> tuple[list[Any], list[Any], str]:
     )
 
 
-@pytest.mark.parametrize(
-    "parameter", [*parameters()], ids=lambda own: f"{own.system.__name__}-{own.name}"
-)
+@each("parameter", [*parameters()], ids=lambda own: f"{own.system.__name__}-{own.name}")
 def test_parameters_accept_their_bounds_and_refuse_all_beyond_by_name_and_range(
     parameter: Parameter,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -20,8 +21,8 @@ from receval.recommenders.products import (
 )
 
 
-@pytest.mark.parametrize("n_factors", [1, 3, 4, 7, 50])
-@pytest.mark.parametrize("n_items", [1, TILE - 1, TILE, TILE + 1, 2 * TILE + 3])
+@each("n_factors", [1, 3, 4, 7, 50])
+@each("n_items", [1, TILE - 1, TILE, TILE + 1, 2 * TILE + 3])
 def test_products_are_summed_factor_by_factor_whatever_the_tiles(
     n_factors: int, n_items: int
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -179,9 +180,9 @@ def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tupl
     return weights, losses
 
 
-@pytest.mark.parametrize("profiles", ["whole", "misread"])
-@pytest.mark.parametrize(("neighbours", "l1"), [(4, 0.3), (30, 0.1)])
-@pytest.mark.parametrize("librec_seed", [None, 5])
+@each("profiles", ["whole", "misread"])
+@each(("neighbours", "l1"), [(4, 0.3), (30, 0.1)])
+@each("librec_seed", [None, 5])
 def test_librec_slim_equals_dense_sweeps(
     profiles: str, neighbours: int, l1: float, librec_seed: int | None
 ) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -193,7 +194,7 @@ def refused(counts: list[int]) -> Ratings:
     return simulate_ratings(source(), np.array(counts), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "sentence"),
     [
         (lambda: replace(LAW, alpha=-0.1), "law is -0.1, but it must be a number of at"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import example, given
 from hypothesis import strategies as st
 from splits.generated_ratings import any_ratings, ratings_of, rng_for
@@ -157,7 +158,7 @@ def test_a_moment_without_a_date_is_said_in_seconds():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "message"),
     [
         ({"cut": "last summer"}, "is not a date. Write a date as 2003-01-31"),

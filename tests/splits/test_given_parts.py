@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 
 import receval as rv
 from receval.data.reading import TableError
@@ -95,7 +96,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert forwards.parts.codes[0].tolist() == backwards.parts.codes[0].tolist()
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "parameters", "told"),
     [
         (TABLE, {}, "A predefined split needs a test: give test="),

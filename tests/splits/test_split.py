@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -115,9 +116,7 @@ def test_a_code_that_no_rating_can_have_is_refused(tmp_path):
         Split.read(tmp_path / "damaged.npz").codes[0]
 
 
-@pytest.mark.parametrize(
-    ("n_uses", "n_bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (7, 3)]
-)
+@each(("n_uses", "n_bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (7, 3)])
 def test_a_rating_takes_no_more_bits_than_tell_the_uses_apart(tmp_path, n_uses, n_bits):
     split_of(USES[:n_uses] * 3).write(tmp_path / "split.npz")
     with np.load(tmp_path / "split.npz") as stored:
@@ -268,7 +267,7 @@ def test_no_judgments_at_all():
     assert judgments.users.tolist() == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("users", "items", "values", "message"),
     [
         (
@@ -336,7 +335,7 @@ def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(r
         assert getattr(whole, name).tobytes() == getattr(blocks, name).tobytes()
 
 
-@pytest.mark.parametrize(
+@each(
     ("indptr", "items", "n_values", "reason"),
     [
         ([0, 2], [3, 3], 2, "not in order"),

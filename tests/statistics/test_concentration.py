@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,7 @@ from receval.statistics.concentration import (
 COUNTS = st.lists(st.integers(0, 1000), min_size=1, max_size=40).filter(any)
 
 
-@pytest.mark.parametrize(
+@each(
     ("counts", "expected"),
     [
         ([7], 0.0),

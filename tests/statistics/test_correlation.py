@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -49,7 +50,7 @@ def test_means_in_another_order_are_tied_and_others_are_not() -> None:
     assert kendall_tau_b([[forth, back, 1.0]], [[1.0, 1.0, 2.0]], TOLERANCE_OF_MEANS) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "sign"),
     [(1.0, 0.5, 0), (0.5, 1.0, 0), (-1.0, -0.5, 0), (1.0, 0.49, 1), (-1.0, -0.49, -1), (0, 0, 0)],
 )

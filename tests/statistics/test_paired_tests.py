@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -43,8 +44,8 @@ def scipy_sign(first: Values, second: Values) -> float:
     return stats.binomtest(wins, wins + losses).pvalue
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(
+@each("shape", SHAPES)
+@each(
     ("test", "oracle"),
     [(t_test, scipy_t), (wilcoxon_test, scipy_wilcoxon), (sign_test, scipy_sign)],
 )
@@ -221,7 +222,7 @@ def test_more_differences_and_callers_who_do_not_ask_keep_the_approximation() ->
     assert wilcoxon_test(five, exact_up_to=25)[0] == 0.0625
 
 
-@pytest.mark.parametrize(
+@each(
     ("test", "differences", "expected"),
     [
         # Mean 2, standard deviation 1, t = 2 sqrt(3); with 2 degrees of freedom P(|T| > t) is

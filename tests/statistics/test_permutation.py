@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from system_values import few_eighths
 
@@ -93,7 +94,7 @@ def signs_of(number: int, size: int, n_users: int) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("block", "samples", "n_users"),
     [(1, 5, 30), (2, 29, 64), (3, 29, 150), (3, 30, 1), (28, 29, 65), (29, 29, 63), (30, 29, 128)],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from each_case import each
 from storage.stored_formats import FORMATS, check_damages, ratings_of
 
 from receval.data.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
@@ -143,7 +144,7 @@ def test_an_archive_that_numpy_wrote_is_refused(tmp_path: Path) -> None:
         read_ranks(path, "AR-TI", 0)
 
 
-@pytest.mark.parametrize(
+@each(
     "array",
     [
         np.asfortranarray(np.arange(6.0).reshape(2, 3)),
@@ -153,7 +154,7 @@ def test_an_archive_that_numpy_wrote_is_refused(tmp_path: Path) -> None:
         np.arange(6, dtype=">i4")[::2],
     ],
 )
-@pytest.mark.parametrize("compressed", [True, False])
+@each("compressed", [True, False])
 def test_arrays_are_read_as_numpy_reads_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, array: np.ndarray, compressed: bool
 ) -> None:

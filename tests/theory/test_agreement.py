@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,7 +35,7 @@ def test_only_probabilities_have_odds(wrong: float) -> None:
 
 
 # Figure 4: average ratings .6 and .5; odds of .5 and .2; p(rel | train) of 1 / 5 and 0.
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "rate"),
     [
         (0.6, 0.5, 1 / 6),

@@ -8,6 +8,7 @@ from math import log2, sqrt
 
 import numpy as np
 import pytest
+from each_case import each
 from metrics.whole_lists.made_lists import measured
 from scipy.sparse import csr_array
 
@@ -35,7 +36,7 @@ def _values(label: str, lists: RecommendedLists) -> list[float]:
     return metric.per_user(lists).tolist()
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "values"),
     [
         ("ARP@2", [2.0, 2.5, 0.0]),
@@ -113,7 +114,7 @@ def test_popularity_is_miscalibrated_by_the_distance_of_shares_of_head_middle_an
     assert values[1] == pytest.approx(sqrt(expected))
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "value"),
     [
         # Items are in 2, 1, 1 and 0 lists.
@@ -216,7 +217,7 @@ def test_items_are_grouped_by_popularity(
     assert popularity_groups(counts, head, tail, by).tolist() == groups
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "why"),
     [
         ("APLT(head=1.5)@10", "must lie between 0 and 1"),
@@ -251,7 +252,7 @@ def test_metrics_of_training_ratings_are_refused_without_any(label: str) -> None
         metric.per_user(measured([0], [1], n_items=3))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "label"),
     [
         ("Average Popularity@10", "ARP@10"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from scipy.sparse import csr_array, csr_matrix
 
 from receval.data.ratings_table import read_ratings
@@ -156,7 +157,7 @@ def test_users_without_ratings_have_no_scores_of_a_decomposition() -> None:
 
 
 @needs_sklearn
-@pytest.mark.parametrize(
+@each(
     ("module", "name", "reason"),
     [
         ("linear_model", "Ridge", "features of a pair of user and item"),
