@@ -40,14 +40,14 @@ def only(table: pd.DataFrame) -> dict[Any, Any]:
     return row
 
 
-@pytest.mark.parametrize("trials", [1, 2, 7, 20, 400])
+@each("trials", [1, 2, 7, 20, 400])
 def test_wilsons_interval_is_scipys(trials: int) -> None:
     for successes in {0, 1, trials // 3, trials}:
         theirs = binomtest(successes, trials).proportion_ci(method="wilson")
         assert wilson_interval(successes, trials) == pytest.approx((theirs.low, theirs.high))
 
 
-@pytest.mark.parametrize(("successes", "trials"), [(0, 0), (3, 2), (-1, 5)])
+@each(("successes", "trials"), [(0, 0), (3, 2), (-1, 5)])
 def test_what_is_no_share_is_refused(successes: int, trials: int) -> None:
     with pytest.raises(ValueError, match="is not a share"):
         wilson_interval(successes, trials)

@@ -143,7 +143,7 @@ def test_numbers_of_an_erratum_are_quantities_of_claims(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "sentence"),
     [
         ({"artifact": "study/gone"}, "the results of study/gone. Correct the number"),

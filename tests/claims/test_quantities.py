@@ -87,7 +87,7 @@ def test_differences_quotients_and_products_go_label_by_label(tmp_path: Path) ->
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("coefficient", "oracle"),
     [("kendall", kendalltau), ("pearson", pearsonr), ("spearman", spearmanr)],
 )
@@ -171,7 +171,7 @@ def test_what_was_not_made_is_not_measured(tmp_path: Path) -> None:
         numbers(of("pop"), sources, ClaimContext(STUDY, "fig01", "netflix"))
 
 
-@pytest.mark.parametrize("plain", [{"colum": "x"}, {"take": "most"}, {"difference": [1]}, "P"])
+@each("plain", [{"colum": "x"}, {"take": "most"}, {"difference": [1]}, "P"])
 def test_a_quantity_that_is_none_is_refused(plain: object) -> None:
     with pytest.raises(ValidationError):
         quantity(plain)

@@ -82,7 +82,7 @@ def test_a_comparison_holds_where_the_sign_is_right(
     assert found.verdict is verdict
 
 
-@pytest.mark.parametrize(
+@each(
     ("threshold", "enough", "verdict", "detail"),
     [
         (0.05, 1, HOLDS, ""),

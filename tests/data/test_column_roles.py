@@ -233,7 +233,7 @@ def test_times_in_a_run_are_no_scores_unless_said(
     assert len(read_run(table, columns=index + columns)) == 2
 
 
-@pytest.mark.parametrize("constant", ["", " Q0", " 0"])
+@each("constant", ["", " Q0", " 0"])
 def test_ranks_given_as_test_data_are_refused_unless_said(constant: str, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     rows = [f"{user}{constant} d{item} {item}\n" for user in "ab" for item in (1, 2, 3)]
@@ -437,7 +437,7 @@ def test_options_of_texts_do_not_make_texts_of_other_formats(tmp_path: Path) -> 
             assert rows_of(read_ratings(tmp_path / name, **options)) == rows_of(read_ratings(frame))
 
 
-@pytest.mark.parametrize("store", ["frame", "json", "parquet", "csv"])
+@each("store", ["frame", "json", "parquet", "csv"])
 def test_a_decimal_mark_that_is_said_holds_for_texts_in_any_format(
     store: str, tmp_path: Path
 ) -> None:
@@ -554,7 +554,7 @@ def test_rows_of_a_user_and_items_are_refused_as_a_run_and_as_test_data(
         assert len(read_run(source, columns=columns)) == len(rows)
 
 
-@pytest.mark.parametrize(
+@each(
     "rows",
     [
         [(1, 11, 4, 1620000000), (2, 12, 5, 1620000001)],  # one rating per user held out

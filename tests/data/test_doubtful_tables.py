@@ -133,7 +133,7 @@ def test_items_that_are_lists_written_as_text_are_refused_unless_they_are_said_t
     assert len(read(source, identifiers="as-written")) == 4
 
 
-@pytest.mark.parametrize(
+@each(
     ("users", "items"),
     [
         ([1, 2, 3], ["The Matrix", "The Sting", "Heat"]),
@@ -147,8 +147,8 @@ def test_titles_of_several_words_are_no_lists(users: list[int], items: list[str]
     assert len(read_ratings({"user": users, "item": items})) == len(users)
 
 
-@pytest.mark.parametrize("rating", ["٣", "３"])
-@pytest.mark.parametrize("header", ["user,item,rating\n", ""])
+@each("rating", ["٣", "３"])
+@each("header", ["user,item,rating\n", ""])
 def test_digits_of_other_scripts_are_no_numbers(rating: str, header: str, tmp_path: Path) -> None:
     with pytest.raises(
         TableError, match=rf"line .: the rating is '{rating}'\. It must be a number"
@@ -169,8 +169,8 @@ def test_counts_with_fractions_and_scores_beside_ranks_are_told() -> None:
         assert [note.code for note in notes] == ([code] if code else [])
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize(
+@each("encoding", ["utf-16-le", "utf-16-be"])
+@each(
     ("name", "text"),
     [("a.csv", "user,item,rating\nann,film 1,5\n"), ("a.json", '{"ann": {"film 1": 5}}')],
 )
@@ -197,7 +197,7 @@ def test_parts_of_a_folder_with_other_roles_are_refused_with_the_roles_of_both(
         read_ratings(tmp_path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "options"),
     [
         ("0,1\n5,10\n", {"header": True}),
@@ -242,7 +242,7 @@ def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> 
     assert rows_of(read_ratings(tmp_path / "by_user")) == [("01", "x", 1.0)]
 
 
-@pytest.mark.parametrize("name", ["plays", "count", "listens"])
+@each("name", ["plays", "count", "listens"])
 def test_what_is_called_a_count_is_one_whatever_its_values(name: str) -> None:
     table = {"user": [1, 2, 3], "item": [1, 1, 1], name: [1, 7, 14]}
     ratings = read_ratings(table)
@@ -285,7 +285,7 @@ def test_identifiers_within_lists_that_look_like_moments_stay(tmp_path: Path, li
     assert run.reading.unread == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text"),
     [
         ("a.json", '[{"user": "\\ud800", "item": "a"}]'),
@@ -302,7 +302,7 @@ def test_half_a_character_is_refused_in_files(tmp_path: Path, name: str, text: s
             read(tmp_path / name)
 
 
-@pytest.mark.parametrize(
+@each(
     "table",
     [
         {"u": {"\ud800": 1.0}},
@@ -363,7 +363,7 @@ def test_values_that_hold_others_are_refused_with_the_form_to_write(
     assert '{"user": "ann", "items": ["book"], "scores": [1.5]}' in str(error.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("second", "said"),
     [
         ('{"user": "1", "item": 5}', "line 2: item is a number, but in line 1 it is a text"),
@@ -378,8 +378,8 @@ def test_a_line_of_json_that_differs_is_named_in_plain_words(
         read_text(tmp_path / "a.jsonl", f'{{"user": "1", "item": "5"}}\n{second}\n')
 
 
-@pytest.mark.parametrize("date", ['"2021-05-03T00:00:00Z"', '{"$numberLong": "1620000000000"}'])
-@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+@each("date", ['"2021-05-03T00:00:00Z"', '{"$numberLong": "1620000000000"}'])
+@each("name", ["a.jsonl", "a.json"])
 def test_values_with_their_type_as_mongodb_exports_them_are_read(
     tmp_path: Path, name: str, date: str
 ) -> None:
@@ -426,7 +426,7 @@ def test_errors_of_a_pipe_name_the_pipe(tmp_path: Path) -> None:
     writer.join()
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "told"),
     [
         ({"time_unit": "h"}, "There is no time unit 'h'. Choose one of s, ms, us, ns, date"),

@@ -58,14 +58,14 @@ def _recbole(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("write", [_csv, _parquet, _jsonl, _recbole])
+@each("write", [_csv, _parquet, _jsonl, _recbole])
 def test_every_form_of_file_has_the_same_features(write: object, tmp_path: Path) -> None:
     found = read_features(write(tmp_path))  # type: ignore[operator]
 
     assert _as_sets(found, "genre") == WANTED
 
 
-@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pa.table])
+@each("frame", [dict, pd.DataFrame, pa.table])
 def test_every_kind_of_frame_has_the_same_features(frame: object) -> None:
     found = read_features(frame(GENRES))  # type: ignore[operator]
 

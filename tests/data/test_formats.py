@@ -49,7 +49,7 @@ RATINGS = {
 """Name and text of a file, and what the report says of its form."""
 
 
-@pytest.mark.parametrize("kind", RATINGS)
+@each("kind", RATINGS)
 def test_ratings_of_every_form_are_read_and_their_form_is_said(kind: str, tmp_path: Path) -> None:
     name, text, form = RATINGS[kind]
     ratings = read_text(tmp_path / name, text)
@@ -70,7 +70,7 @@ QRELS = {
 }
 
 
-@pytest.mark.parametrize("kind", QRELS)
+@each("kind", QRELS)
 def test_judgments_are_known_by_their_form_and_relevant_from_1_on(
     kind: str, tmp_path: Path
 ) -> None:
@@ -261,7 +261,7 @@ def test_other_encodings_are_said_in_every_format(tmp_path: Path, name: str, tex
     assert " in " not in read_text(tmp_path / name, text).reading.form.partition("(")[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "said"),
     [
         ("日本".encode("shift_jis"), "shift_jis, gb18030 or cp1252; one line does not tell"),
@@ -310,7 +310,7 @@ def test_a_run_with_a_header_is_read_as_the_table_that_it_is_said_to_be(tmp_path
     assert entries_of(run) == [("1", "a", 2.0)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "said"),
     [
         ("8,five,2005-09-06", "line 4: the rating is 'five'"),
@@ -323,7 +323,7 @@ def test_a_wrong_line_of_netflix_is_named(tmp_path: Path, line: str, said: str) 
         read_text(tmp_path / "a.txt", f"1:\n7,3,2005-09-06\n2:\n{line}\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text"),
     [
         ("a.json", '[{"who": 1, "what": 2}]'),

@@ -47,7 +47,7 @@ def test_larger_files_may_unpack_to_a_hundred_times_their_size() -> None:
     assert packed_files.most_unpacked(2 << 20) == 200 << 20
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "start", "piece"),
     [
         ("r.json", "[", "{},"),

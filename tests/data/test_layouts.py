@@ -71,7 +71,7 @@ def test_texts_that_look_like_rows_are_one_cell_if_quotes_are_said(tmp_path: Pat
     assert rows_of(ratings) == [("1", "2", 5.0)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "places"),
     [
         ("user,item,rating\n1,2,3\n\n\n1,2,4\n", "line 5 rates the same pair as line 2"),
@@ -189,7 +189,7 @@ def test_identifiers_without_a_header_need_it_to_be_said(tmp_path: Path) -> None
     assert rows_of(ratings) == [("ann", "oslo", 1.0), ("bob", "rome", 1.0)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("columns", "told"),
     [
         (("user", "item"), "which has 3 cells in its first line. Name every column in order"),
@@ -205,7 +205,7 @@ def test_a_list_of_columns_that_does_not_fit_is_refused(
         read_text(tmp_path / "a.csv", "1,2,5\n", columns=columns)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "utf-8-sig"])
+@each("encoding", ["utf-16", "utf-16-be", "utf-32", "utf-8-sig"])
 def test_a_byte_order_mark_says_the_encoding(encoding: str, tmp_path: Path) -> None:
     text = "user,item,rating\nzoë,größe,5\n"
     content = text.encode(encoding)

@@ -103,7 +103,7 @@ def test_lists_of_another_shape_are_refused(run: Any, message: str) -> None:
         evaluate_runs(GRADES, {"mine": run})
 
 
-@pytest.mark.parametrize(
+@each(
     ("run", "told"),
     [
         ({"u1": {"a": 1, "b": 2, "c": 3}, "u2": {"c": 1}}, "the scores of each user are 1, 2, 3"),
@@ -119,7 +119,7 @@ def test_ranks_in_the_place_of_scores_or_items_are_told(run: Any, told: str | No
     assert all(str(told) in note for note in notes)
 
 
-@pytest.mark.parametrize("runs", ["run.json", ["run.json"], Path("run.json")])
+@each("runs", ["run.json", ["run.json"], Path("run.json")])
 def test_runs_without_names_are_refused(runs: Any) -> None:
     with pytest.raises(TypeError, match=r"runs is .*; it must be a mapping of names"):
         evaluate_runs(GRADES, runs)

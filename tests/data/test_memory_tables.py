@@ -199,7 +199,7 @@ def test_rows_with_names_have_the_columns_by_name(rows: Any) -> None:
     assert entries_of(read_run(rows)) == [("ann", "book", 4.0)]
 
 
-@pytest.mark.parametrize("kind", ["list", "frame", "categories", "parquet"])
+@each("kind", ["list", "frame", "categories", "parquet"])
 def test_texts_that_are_no_numbers_are_named_with_their_row(tmp_path: Path, kind: str) -> None:
     frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "rating": ["4", "four"]})
     table: Any = frame
@@ -214,14 +214,14 @@ def test_texts_that_are_no_numbers_are_named_with_their_row(tmp_path: Path, kind
         read_ratings(table)
 
 
-@pytest.mark.parametrize("missing", ["", "NA", "null"])
+@each("missing", ["", "NA", "null"])
 def test_texts_of_missing_numbers_are_missing_in_memory_as_in_files(missing: str) -> None:
     table = {"user": ["a", "b"], "item": ["x", "y"], "rating": ["4", missing]}
     with pytest.raises(TableError, match="row 2 has no rating"):
         read_ratings(table)
 
 
-@pytest.mark.parametrize("role", ["user", "item", "rating", "timestamp"])
+@each("role", ["user", "item", "rating", "timestamp"])
 def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
     table: dict[str, Any] = {"user": ["7", "8"], "item": ["7", "8"], "rating": [7, 8]}
     table |= {"timestamp": [7, 8], role: np.array([7, 8], np.float16)}
@@ -231,7 +231,7 @@ def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
     assert ratings.timestamps.tolist() == [7, 8]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "said"),
     [
         (

@@ -28,7 +28,7 @@ def seconds_of(times: object, **options: Any) -> list[float]:
     return read.tolist()
 
 
-@pytest.mark.parametrize(
+@each(
     ("unit", "per_second", "words"),
     [
         ("s", 1, "seconds"),
@@ -298,7 +298,7 @@ def test_early_times_among_early_ones_are_times() -> None:
     assert ratings.timestamps.tolist() == [0, 1000]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text"),
     [
         ("a.csv", "user,item,timestamp\nu,i,\nu,j,\n"),

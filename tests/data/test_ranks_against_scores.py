@@ -54,7 +54,7 @@ def test_the_option_decides_and_the_note_says_which_it_is(
     assert first_of(run) == first
 
 
-@pytest.mark.parametrize(
+@each(
     "changed",
     [
         {"score": [0.3, 0.2, 0.1, 0.9, 0.8]},

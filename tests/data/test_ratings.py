@@ -133,7 +133,7 @@ def test_a_pair_may_repeat_among_events_and_once_each_way_where_two_ways_are_tol
         ratings(**twice, known=np.array([True, False, True]))
 
 
-@pytest.mark.parametrize("size", [1, 3, 10_000])
+@each("size", [1, 3, 10_000])
 def test_a_repeat_is_found_in_any_block_of_users(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

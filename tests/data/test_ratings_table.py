@@ -34,7 +34,7 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text"),
     [
         ("a.csv", "\ufeffuserId,movieId,rating,timestamp\r\nann,book,5,10\r\nbob,film,2.5,20\r\n"
@@ -79,7 +79,7 @@ def test_columns_are_named_or_counted_by_the_caller(tmp_path: Path) -> None:
     assert rows_of(named) == rows_of(counted) == [("ann", "book", 5.0, 0)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("duplicates", "kept"),
     [("first", [1.0, 9.0]), ("last", [2.0, 9.0]), ("sum", [3.0, 9.0]), ("mean", [1.5, 9.0])],
 )
@@ -154,7 +154,7 @@ def test_what_cannot_be_used_is_refused_with_its_place(
         read_ratings(written(tmp_path / "a.csv", text))
 
 
-@pytest.mark.parametrize(
+@each(
     "moments",
     [
         pd.to_datetime(["1970-01-02", "1970-01-03"]),
@@ -203,7 +203,7 @@ def test_a_frame_with_a_missing_identifier_names_its_row() -> None:
         read_ratings(frame)
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+@each("kind", [pa.string(), pa.large_string(), pa.string_view()])
 def test_categories_of_pandas_and_polars_are_their_values(kind: pa.DataType) -> None:
     names = pa.DictionaryArray.from_arrays(
         pa.array([1, 0, 1], pa.uint32()), pa.array(["ann", "bob"], pa.string()).cast(kind)

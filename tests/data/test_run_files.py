@@ -162,7 +162,7 @@ def test_written_lists_are_in_order_with_ranks(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "told"),
     [
         ([1.0, np.nan], "1 of 2 items have no score"),
@@ -201,7 +201,7 @@ def test_columns_that_may_order_lists_but_were_not_read_are_told(
     assert (run.scores[1] > run.scores[0]) == is_by_score
 
 
-@pytest.mark.parametrize(
+@each(
     ("ranks", "scores", "told"),
     [
         ([-1, -2], None, "row 1 has the rank -1. .*--run-score"),

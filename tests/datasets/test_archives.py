@@ -103,7 +103,7 @@ class TestTar:
         reason = f"2 members {PLAYS_FILE}"
         refused(parse_archive, self.archive(tmp_path, data), line=None, reason=reason)
 
-    @pytest.mark.parametrize("damage", [b"\0" * 512, b"\xff", b"damaged"])
+    @each("damage", [b"\0" * 512, b"\xff", b"damaged"])
     def test_a_damaged_header_is_not_the_end_of_the_archive(
         self, tmp_path: Path, damage: bytes
     ) -> None:
@@ -140,7 +140,7 @@ class TestTar:
         path.write_bytes(buffer.getvalue())
         refused(parse_netflix, path, line=None, reason="unpacks to more than")
 
-    @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+    @each("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
     def test_a_header_longer_than_any_name_is_not_read(self, tmp_path: Path, kind: bytes) -> None:
         header = tarfile.TarInfo("long")
         header.type, header.size = kind, 10_000
@@ -177,7 +177,7 @@ UNPACKED = {
 
 
 class TestLimitOfTheRegistry:
-    @pytest.mark.parametrize("name", UNPACKED)
+    @each("name", UNPACKED)
     def test_an_archive_may_unpack_to_it_and_to_no_more(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
     ) -> None:
@@ -226,7 +226,7 @@ def test_a_record_without_an_end_is_refused(tmp_path: Path, parse: object, byte:
     refused(parse, path, line=1, reason="262,144 bytes")
 
 
-@pytest.mark.parametrize("byte", [b"[", b"-", b"{"])
+@each("byte", [b"[", b"-", b"{"])
 def test_a_record_of_brackets_is_refused(tmp_path: Path, byte: bytes) -> None:
     path = tmp_path / "beeradvocate.gz"
     path.write_bytes(gzip.compress(byte * 200_000 + b"1", 1))

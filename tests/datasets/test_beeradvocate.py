@@ -190,7 +190,7 @@ def gz(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     ("write", "parse", "line", "above"),
     [(literals, parse_literals, 3, 2), (blocks, parse_blocks, 23, 22), (table, parse_csv, 4, 2)],
 )
@@ -250,7 +250,7 @@ class TestLiterals:
         ratings = parse_literals([gz(tmp_path, "beeradvocate.json.gz", line + utf8)])
         assert ratings.user_ids.tolist() == ["Jos\u00e9"]
 
-    @pytest.mark.parametrize(
+    @each(
         ("line", "reason"),
         [
             ("{'beer/beerId': '1'", "not a Python dict literal"),
@@ -325,7 +325,7 @@ class TestBlocks:
         assert len(expected) == 35
         assert rows_of(parse_blocks([again])) == expected
 
-    @pytest.mark.parametrize("ending", ["", "\n", "\n\n", "\n\n\n\n"])
+    @each("ending", ["", "\n", "\n\n", "\n\n\n\n"])
     def test_the_end_of_the_file_may_have_any_number_of_blank_lines(
         self, tmp_path: Path, ending: str
     ) -> None:

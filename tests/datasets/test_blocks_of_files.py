@@ -41,7 +41,7 @@ def test_blocks_of_a_few_bytes_give_the_rows_of_the_whole_file(
     assert blocks.item_ids.tolist() == whole.item_ids.tolist()
 
 
-@pytest.mark.parametrize(
+@each(
     ("bad", "reason"),
     [
         (b"Ale,5\n", "expected 6 fields"),

@@ -274,7 +274,7 @@ def test_the_expected_count_may_be_of_pairs_or_of_triples(tmp_path: Path, rating
     assert prepare(raw, LAST, tmp_path / "out")["n_ratings"] == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("duplicates", "values"),
     [("first", [5, 3.5]), ("last", [2, 3.5]), ("mean", [3.5, 3.5])],
 )

@@ -115,7 +115,7 @@ def test_a_movie_file_of_another_name_is_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["movielens", "yahoo train", "cm100k", "trec qrels"])
+@each("name", ["movielens", "yahoo train", "cm100k", "trec qrels"])
 def test_a_carriage_return_alone_ends_no_line(tmp_path: Path, name: str) -> None:
     sample = BY_NAME[name]
     records = [*sample.records[:2], sample.records[2].replace(b"\n", b"\r"), *sample.records[3:]]
@@ -150,7 +150,7 @@ def test_no_message_is_longer_than_500_characters() -> None:
     assert "ratings.dat, line 12: bad bad" in str(error)
 
 
-@pytest.mark.parametrize("name", BEER)
+@each("name", BEER)
 def test_one_beer_is_one_item_however_its_number_is_spelled(tmp_path: Path, name: str) -> None:
     sample = BY_NAME[name]
     lines = [LINE[name].format(**GOOD | {"item": item, "time": 5}) for item in ("7", "07", "7 ")]

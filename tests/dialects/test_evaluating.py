@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import pytrec_eval
+from each_case import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -152,7 +153,7 @@ def test_a_call_for_metrics_of_different_users_is_refused() -> None:
     assert len(both) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("metrics", "words"),
     [
         (None, "No metric of RecBole is named. Name at least one of ndcg@k"),

@@ -92,7 +92,7 @@ def test_a_relevant_item_at_every_rank_is_of_one_gain() -> None:
         parse("nDCG(ideal=ranks)@10")
 
 
-@pytest.mark.parametrize("case", ["plain", "short", "ties", "binary"])
+@each("case", ["plain", "short", "ties", "binary"])
 def test_ndcg_of_the_listed_judged_items_is_that_of_clayrs(case: str) -> None:
     lists = json.loads((FIXTURES / "lists.json").read_text(encoding="utf-8"))["cases"][case]
     theirs = json.loads((FIXTURES / "clayrs.json").read_text(encoding="utf-8"))["values"][case]

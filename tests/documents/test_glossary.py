@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from each_case import each
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "src" / package for package in ("receval", "reproduction")]
@@ -127,7 +128,7 @@ def is_known(word: str) -> bool:
 
 def names() -> Iterator[Name]:
     """Yield the names of modules, and what is defined in them, private classes included."""
-    for path in (path for each in SOURCES for path in sorted(each.rglob("*.py"))):
+    for path in (path for source in SOURCES for path in sorted(source.rglob("*.py"))):
         *folders, own = path.relative_to(ROOT / "src").with_suffix("").parts[1:]
         module = "/".join((*folders, own))
         for name in (*folders, own):
@@ -231,7 +232,7 @@ def test_a_public_class_type_or_function_has_its_name_alone(all_names: list[Name
     } == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "words"),
     [
         ("rank_stability", ("rank", "stability")),

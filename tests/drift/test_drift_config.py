@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import pytest
+from each_case import each
 
 from reproduction.config.reading import load_drift_spec
 from reproduction.drift.spec import DriftSpec
@@ -65,7 +66,7 @@ def test_keys_are_patterns():
     assert not config().is_key("threshold_value")
 
 
-@pytest.mark.parametrize(
+@each(
     "fields",
     [
         {"tolerances": {"value": {"reason": "a"}}},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_case import each
 
 from reproduction.drift.comparison import other_arithmetic
 
@@ -39,7 +40,7 @@ def test_nothing_is_said_where_both_were_made_with_the_same(tmp_path: Path) -> N
     assert differences(folder(tmp_path / "a"), folder(tmp_path / "b")) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("other", "sentence"),
     [
         (
@@ -111,7 +112,7 @@ def test_studies_are_told_apart(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", "[3]", "3", '{"arithmetic": 3}', '{"arithmetic": {"blas": 3}, "versions": {}}'],
 )

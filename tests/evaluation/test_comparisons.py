@@ -109,7 +109,7 @@ def test_a_t_test_agrees_with_the_interval_where_users_have_several_lists() -> N
         assert ((pairs["p"] < 0.05) == excludes).all()
 
 
-@pytest.mark.parametrize(
+@each(
     ("correction", "function"),
     [("holm", holm), ("bh", benjamini_hochberg), ("bonferroni", bonferroni)],
 )
@@ -155,7 +155,7 @@ def test_systems_that_differ_from_the_reference_have_a_dagger(result: Evaluation
     assert "†: significantly different from Pop (paired t-test, Holm's correction, .05)" in caption
 
 
-@pytest.mark.parametrize("effect", ["d_z", "g_z", "cliff", "superiority"])
+@each("effect", ["d_z", "g_z", "cliff", "superiority"])
 def test_a_named_effect_size_has_an_interval(result: EvaluationResult, effect: Any) -> None:
     pairs = result.compare(test="t", effect=effect)
     assert (pairs["effect_low"] < pairs["effect_size"]).all()

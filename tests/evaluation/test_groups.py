@@ -367,7 +367,7 @@ def test_the_distribution_over_users_is_that_of_their_differences(
         result.plot_distribution(tmp_path / "over.png")
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "told"),
     [
         ({"metric": "Gini@3"}, "no metric with a value per user 'Gini@3'"),

@@ -57,7 +57,7 @@ def test_every_function_says_that_nothing_is_relevant(evaluator: Callable[[], ob
         evaluator()
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "parameters"),
     [
         ([0, 0], {}),

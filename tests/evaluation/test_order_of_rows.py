@@ -213,7 +213,7 @@ def timed(*times: int) -> Ratings:
     return read_ratings(rows | {"time": [1_000_000_000 + time for time in times]})
 
 
-@pytest.mark.parametrize(
+@each(
     ("times", "kind", "told"),
     [
         ((1, 2, 2, 1, 2, 3), "leave-last-out", "1 of 2 test ratings have the same time as a "

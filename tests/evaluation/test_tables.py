@@ -158,7 +158,7 @@ def test_wrong_names_get_the_nearest_right_ones(
         evaluate_systems(data, **arguments)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "parameters", "told"),
     [
         ("user_ratio", {}, "There is no kind of split 'user_ratio'. Did you mean user-ratio"),

@@ -104,7 +104,7 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
         assert "reproduction.workflow.plan names the inputs of rules" in str(refused.value)
 
 
-@pytest.mark.parametrize("missing", ["ratings.parquet", "users.parquet", "items.parquet"])
+@each("missing", ["ratings.parquet", "users.parquet", "items.parquet"])
 def test_a_table_needs_all_its_files(missing: str) -> None:
     kept = [path for path in files().ratings if path != Path("work/demo/ml-1m") / missing]
     read = replace(files(), ratings=kept)

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from each_case import each
 
 from receval.figures.display import heading, printed_name
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("artifact", "name"),
     [
         ("fig02", "Figure 2"),

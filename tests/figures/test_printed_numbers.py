@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from each_case import each
 
 from receval.figures.printed_numbers import (
@@ -69,7 +68,7 @@ def test_decimals_are_fixed(value: float, decimals: int, printed: str) -> None:
     assert fixed(value, decimals) == printed
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "printed"),
     [(0.5965, ".597"), (0.001, ".001"), (0.00099, "< .001"), (0, "< .001"), (1, "1.000")],
 )
@@ -78,7 +77,7 @@ def test_small_p_values_are_only_said_to_be_small(value: float, printed: str) ->
     assert p_value(math.nan) == NOTHING
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "printed"),
     [
         (0.1, ".1"),

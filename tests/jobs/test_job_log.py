@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from each_case import each
 
 from receval.arithmetic import one_arithmetic
 from reproduction.datasets.reports import CountError
@@ -70,7 +71,7 @@ def test_logging_and_warnings_are_as_before(
     assert after == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after"),
     [
         (None, "src"),

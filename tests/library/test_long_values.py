@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pandas as pd
 import pytest
+from each_case import each
 
 import receval as rv
 from receval.metrics.averages import parse_average
@@ -18,7 +19,7 @@ LONG = "x" * 20_000
 PLSA = "receval.recommenders.plsa:PLSA"
 
 
-@pytest.mark.parametrize(
+@each(
     "refused",
     [
         lambda: make(LONG, {}, seed=1),

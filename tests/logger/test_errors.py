@@ -4,7 +4,6 @@ from __future__ import annotations
 import errno
 import os
 
-import pytest
 from each_case import each
 
 from snakemake_logger_plugin_receval.run_state import (
@@ -79,7 +78,7 @@ def test_the_sentence_is_what_remains_without_classes_and_frames(text: str, sent
     assert sentence_of(text) == sentence
 
 
-@pytest.mark.parametrize(
+@each(
     ("log", "message"),
     [
         (

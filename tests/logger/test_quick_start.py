@@ -76,7 +76,7 @@ def test_in_another_program_nothing_changes() -> None:
     assert all(module.is_flagged is USUAL_FLAGS for module in ASK_FOR_FLAGS)
 
 
-@pytest.mark.parametrize("word", ["-n", "--dry-run", "--dryrun"])
+@each("word", ["-n", "--dry-run", "--dryrun"])
 def test_a_dry_run_loads_no_reporter_of_snakemake(word: str) -> None:
     start_quickly(["snakemake", "--cores", "1", word])
     assert ReportPluginRegistry.collect_plugins is PluginRegistryBase.collect_plugins

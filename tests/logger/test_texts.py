@@ -33,7 +33,7 @@ from snakemake_logger_plugin_receval.run_state import (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "words"),
     [(0.2, "0 s"), (59.6, "1 min 00 s"), (61, "1 min 01 s"), (7380, "2 h 03 min")],
 )

@@ -57,7 +57,7 @@ def test_a_metric_is_its_own_name() -> None:
     assert any_metric(metric) is metric
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "message"),
     [
         ("ndgc@10", r"no metric 'ndgc'; did you mean nDCL or nDCG or Unjudged\? There are P"),
@@ -72,16 +72,14 @@ def test_what_is_no_metric_is_refused_with_the_nearest(name: str, message: str) 
         metric_of_alias(name)
 
 
-@pytest.mark.parametrize(
-    ("names", "labels"), [(["a"], ["P", "RR"]), (["a", "b"], ["P"]), (["a", "a"], ["P", "RR"])]
-)
+@each(("names", "labels"), [(["a"], ["P", "RR"]), (["a", "b"], ["P"]), (["a", "a"], ["P", "RR"])])
 def test_metrics_that_a_paper_names_have_a_name_each(names: list[str], labels: list[str]) -> None:
     with pytest.raises(ValueError, match="do not fit the metrics"):
         parse_named(names, labels)
     assert parse_named(["a", "b"], ["P", "RR"]) == {"a": parse("P"), "b": parse("RR")}
 
 
-@pytest.mark.parametrize("name", ["Coverage@10", "coverage", "cov@5"])
+@each("name", ["Coverage@10", "coverage", "cov@5"])
 def test_coverage_which_may_mean_three_things_is_refused_with_their_names(name: str) -> None:
     with pytest.raises(ValueError, match=r"share of the catalogue .*FilledRanks.*UserCoverage"):
         metric_of_alias(name)

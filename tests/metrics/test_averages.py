@@ -225,7 +225,7 @@ def test_under_p1r_the_averages_of_percentiles_with_lists_are_averaged(
         assert found == pytest.approx(np.mean(by_percentile))
 
 
-@pytest.mark.parametrize("evaluated_users", ["tested", "relevant", "covered"])
+@each("evaluated_users", ["tested", "relevant", "covered"])
 def test_nothing_to_average_is_an_error_that_says_so(evaluated_users) -> None:
     lists = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, ONE)
     nobody = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, AR)

@@ -149,7 +149,7 @@ def test_areas_under_curves_of_a_list_of_four(label: str, expected: float) -> No
     assert evaluate([parse(label)], lists)[0, 0] == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "expected"),
     [
         # Of user 0, 1 of 2 pairs is in order, of user 1 all; users 2 and 3 have no pairs.
@@ -170,7 +170,7 @@ def test_weighted_areas_leave_out_users_without_pairs(label: str, expected: floa
     assert values.mean() == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "wanted"),
     [
         ("FilledRanks", "FilledRanks@10"),

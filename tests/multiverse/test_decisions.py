@@ -341,7 +341,7 @@ def test_a_grid_without_a_universe_is_refused_with_all_reasons() -> None:
         assert text.count(reason) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("decision", "levels", "level"),
     [
         ("selection", [{}, {"share": 0.5}, {"min_user_ratings": 1}], "all"),

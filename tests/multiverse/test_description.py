@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from each_case import each
 from multiverse.test_decisions import CHANGES, changed
 
@@ -76,7 +75,7 @@ def test_the_reduced_average_is_tested_on_the_users_of_both_systems() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("aggregation", "inner"),
     [
         ("mean", "paired t-test rejects"),

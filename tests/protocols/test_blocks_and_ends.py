@@ -107,7 +107,7 @@ def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
             np.testing.assert_array_equal(one.candidates, other.candidates)
 
 
-@pytest.mark.parametrize(
+@each(
     ("group", "block", "asked"),
     [
         (256, 3, [[0, 2, 3], [5, 6]]),

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from each_case import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -141,7 +142,7 @@ def test_a_threshold_may_be_given_when_ranking() -> None:
         assert rank_listed(listed, fold, protocol, GENERATOR, threshold).ranks.tolist() == [3, 0]
 
 
-@pytest.mark.parametrize(
+@each(
     "protocol",
     [
         Protocol("1R", "TI", sampled=5, threshold=4.0),

@@ -39,7 +39,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@each("name", OPTIONS)
 def test_parameters_behind_a_name_are_those_of_the_protocol(name: str) -> None:
     relevant, candidates, _ = name.replace("-", " ").split()
     options = OPTIONS[name]

@@ -261,9 +261,7 @@ def test_keys_of_different_protocols_differ() -> None:
     assert len({protocol.key for protocol in protocols}) == len(protocols)
 
 
-@pytest.mark.parametrize(
-    "blocks", [[(0, N_USERS), (2, 5)], [(1, 4), (1, 6), (3, 6)], [(2, 3), (0, 1), (2, 3)]]
-)
+@each("blocks", [[(0, N_USERS), (2, 5)], [(1, 4), (1, 6), (3, 6)], [(2, 3), (0, 1), (2, 3)]])
 def test_samples_are_those_of_the_ranked_users_of_the_block_that_was_asked_for_last(
     blocks: list[tuple[int, int]],
 ) -> None:

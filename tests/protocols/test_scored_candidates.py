@@ -61,7 +61,7 @@ def test_nothing_is_scored_where_nothing_is_asked_for() -> None:
     assert list(scored_candidates(ByUser(), only_user([2]), none, np.array([True]))) == []
 
 
-@pytest.mark.parametrize("rows", [[1, 0], [0, 2, 1], [2, 0, 1]])
+@each("rows", [[1, 0], [0, 2, 1], [2, 0, 1]])
 def test_ratings_out_of_order_are_refused(rows: list[int]) -> None:
     with pytest.raises(ValueError, match="in ascending order"):
         next(scored_candidates(ByUser(), only_user([2, 3, 4]), np.array(rows), np.ones(3, bool)))

@@ -34,7 +34,7 @@ from receval.recommenders.user_item_relevance import UserItemRelevance
 from receval.recommenders.wrmf import WRMF
 
 
-@pytest.mark.parametrize(
+@each(
     ("matrix", "kind", "message"),
     [
         (csr_array((3, 4), dtype=np.float32), ValueError, r"training matrix of shape \(3, 4"),
@@ -115,7 +115,7 @@ def test_a_refused_fit_leaves_the_model_as_it_was() -> None:
     np.testing.assert_array_equal(model.score(np.arange(9)), before)
 
 
-@pytest.mark.parametrize(
+@each(
     ("users", "items", "message"),
     [
         (
@@ -135,7 +135,7 @@ def test_an_order_without_every_code_is_refused(
         Popularity().fit(train, order=(np.array(users), np.array(items)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("test", "message"),
     [
         (
@@ -166,14 +166,14 @@ def test_scoring_before_fitting_is_refused() -> None:
         PLSA().score(np.array([0]))
 
 
-@pytest.mark.parametrize("users", [[-1], [60], [0, 99]])
+@each("users", [[-1], [60], [0, 99]])
 def test_unknown_users_are_refused(users: list[int]) -> None:
     model = Popularity().fit(generated_matrix())
     with pytest.raises(ValueError, match=r"fitted on the users 0\.\.59"):
         model.score(np.array(users))
 
 
-@pytest.mark.parametrize("users", [np.array([0.0]), np.array([[0]]), np.array(0)])
+@each("users", [np.array([0.0]), np.array([[0]]), np.array(0)])
 def test_users_that_are_no_list_of_codes_are_refused(users: Any) -> None:
     with pytest.raises(ValueError, match="one-dimensional array of user codes"):
         Popularity().fit(generated_matrix()).score(users)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each_case import each
 from numpy.typing import NDArray
 from recommenders.matrices import generated, to_matrix
 from recommenders.test_base import shuffled
@@ -118,7 +119,7 @@ class Recorded(Popularity):
 blocks: list[int] = []
 
 
-@pytest.mark.parametrize(
+@each(
     ("users", "entries", "expected"),
     [
         (3, 2**24, [3] * 19 + [2]),

@@ -118,7 +118,7 @@ def test_floating_sums_are_added_in_the_order_of_columns(monkeypatch: pytest.Mon
     np.testing.assert_array_equal(sums, expected)
 
 
-@pytest.mark.parametrize(
+@each(
     ("largest", "n_columns", "is_whole"),
     [(127, 50, True), (128, 50, False), (1, 200_000, True), (127, 134_000, False)],
     ids=["a byte", "more than a byte", "long rows", "sums of more than 31 bits"],

@@ -106,8 +106,8 @@ def test_groups_are_the_user_and_other_raters_drawn_uniformly() -> None:
     assert group(6) == [7, 2, 5, 11, 12]
 
 
-@pytest.mark.parametrize("positives", ["users", "ratings"])
-@pytest.mark.parametrize("negatives", ["uniform", "popularity"])
+@each("positives", ["users", "ratings"])
+@each("negatives", ["uniform", "popularity"])
 def test_blocks_of_three_pairs_are_drawn_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch, positives: str, negatives: str
 ) -> None:
@@ -156,7 +156,7 @@ def triple(user: int, above: int, below: int) -> tuple[Ints, Ints, Ints]:
     return codes[0], codes[1], codes[2]
 
 
-@pytest.mark.parametrize("factors", [1, 4, 7, 11])
+@each("factors", [1, 4, 7, 11])
 def test_bprmf_steps_along_the_gradient_of_its_objective(factors: int) -> None:
     tables = random_tables(3, 4, factors)
     user, above, below = 1, 2, 0

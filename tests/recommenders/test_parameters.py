@@ -178,7 +178,7 @@ def test_the_table_has_every_parameter_of_every_system() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("system", "parameters", "said"),
     [
         (WRMF, {"alpha": 30.1, "weights": "logarithm"}, "of at least 0 and at most 30"),

@@ -69,7 +69,7 @@ def test_products_of_sparse_factors_are_summed_entry_by_entry(
             np.testing.assert_array_equal(own[item], expected.get(item, np.float32(np.nan)))
 
 
-@pytest.mark.parametrize("length", [MOST_AHEAD - 1, MOST_AHEAD, MOST_AHEAD + 1])
+@each("length", [MOST_AHEAD - 1, MOST_AHEAD, MOST_AHEAD + 1])
 def test_long_rows_are_multiplied_whole(length: int) -> None:
     right = csr_array(np.ones((3, length), dtype=np.float32))
     found = np.full((1, length), np.nan, dtype=np.float32)

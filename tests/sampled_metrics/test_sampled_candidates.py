@@ -135,7 +135,7 @@ def test_metrics_that_need_other_judgments_are_refused() -> None:
         expected_under_one_relevant(odds_of(FOLD, SCORES), parse("P(condensed=true)@5"), 3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("protocol", "message"),
     [
         (Protocol("AR", "TI", 3, THRESHOLD), "Give those of AR with sampled=None"),

@@ -98,7 +98,7 @@ def test_another_skewness_keeps_the_total_and_c1_and_c2() -> None:
         assert law.expected(N_ITEMS).sum() == pytest.approx(N_RATINGS)
 
 
-@pytest.mark.parametrize("alpha", [0, 0.25, 1, 1.4, 2])
+@each("alpha", [0, 0.25, 1, 1.4, 2])
 def test_counts_have_the_total_fall_with_rank_and_are_the_law_but_for_rounding(
     alpha: float,
 ) -> None:

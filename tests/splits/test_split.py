@@ -198,7 +198,7 @@ def test_fold_by_hand():
     assert loaded.unbiased.items.tolist() == [0, 2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("codes", "told"),
     [
         ((), "at least one fold"),
@@ -214,7 +214,7 @@ def test_folds_that_are_no_bytes_of_one_length_are_refused(codes, told):
         Split(tuple(np.array(own, np.uint8) if type(own) is list else own for own in codes))
 
 
-@pytest.mark.parametrize(
+@each(
     ("number", "codes", "told"),
     [
         (-1, ([TRAIN], [TEST]), "no fold -1. The split has the folds 0 to 1"),

@@ -106,7 +106,7 @@ def test_root_seed_dataset_and_name_each_change_the_split(ratings, kind, change)
     assert (made(ratings, kind) != made(ratings, kind, **change)).any()
 
 
-@pytest.mark.parametrize("kind", ["random-ratio", "user-ratio", "leave-out", "uniform-test"])
+@each("kind", ["random-ratio", "user-ratio", "leave-out", "uniform-test"])
 def test_a_repetition_does_not_depend_on_how_many_there_are(ratings, kind):
     few = made(ratings, {"kind": kind, "folds": 2})
     many = made(ratings, {"kind": kind, "folds": 4})

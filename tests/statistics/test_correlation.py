@@ -66,7 +66,7 @@ def test_infinite_values_have_no_order(value: float) -> None:
         kendall_tau_b([[0.1, value, 0.3]], [[1, 2, 3]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "r"),
     [
         ([1, 2, 3], [2, 4, 6], 1),
@@ -90,7 +90,7 @@ def test_as_numpy_has_it(rows: list[tuple[int, int]]) -> None:
         assert pearson_r(x, y) == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-12)
 
 
-@pytest.mark.parametrize("column", [[], [1.0], [0.1, 0.1, 0.1]])
+@each("column", [[], [1.0], [0.1, 0.1, 0.1]])
 def test_what_does_not_vary_has_no_correlation(column: list[float]) -> None:
     assert np.isnan(pearson_r(column, np.arange(len(column))))
 

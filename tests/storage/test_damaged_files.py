@@ -43,7 +43,7 @@ def test_a_file_of_another_format_is_refused(name: str, tmp_path: Path) -> None:
         assert len(str(raised.value)) <= 500
 
 
-@pytest.mark.parametrize("name", ["ratings", "users", "truth"])
+@each("name", ["ratings", "users", "truth"])
 def test_a_file_of_other_ratings_is_refused(name: str, tmp_path: Path) -> None:
     stored = FORMATS[name]
     stored.write(tmp_path / "own", 0)
@@ -82,7 +82,7 @@ def test_equal_tables_give_equal_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-@pytest.mark.parametrize(
+@each(
     ("columns", "reason"),
     [
         ({"user": np.int32([0]), "item": np.int32([0])}, "it has no column rating"),
@@ -118,7 +118,7 @@ def test_a_parquet_file_without_our_checksum_is_refused(tmp_path: Path) -> None:
 ARRAYS = {"numbers": np.arange(5, dtype=np.int32), "names": np.array(["a", "bc"])}
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "reason"),
     [
         (("others",), "it has no member others"),
@@ -171,7 +171,7 @@ def test_arrays_are_read_as_numpy_reads_them(
     assert found.flags.writeable
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "sentence"),
     [
         ("work/demo/ml-1m/user-80/pop/models/fold3.npz", "work/demo/ml-1m/user-80/pop/models"),
@@ -188,7 +188,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_ranks(tmp_path / "ranks.npz", "AR-TI", 0)
 
 
-@pytest.mark.parametrize(
+@each(
     "content", [b"", b"\xff\xfe\x00", b"a,b\n1,2\n1,2,3,4\n", b'a\n"unclosed', b"a\n" + b"\x00" * 9]
 )
 def test_results_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> None:

@@ -68,7 +68,7 @@ def test_the_decrement_rate_is_equation_11(a: Fraction, b: Fraction) -> None:
 
 
 # Figure 3: in all four examples f is steeper than g.
-@pytest.mark.parametrize(
+@each(
     ("f", "g", "relation"),
     [
         ((1, 3), (2, 3), agree),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_case import each
 from scipy import stats
 
 from receval.recommenders.knn import UserKNN
@@ -53,7 +54,7 @@ def test_draws_from_lists_do_not_repeat() -> None:
     assert not is_exhausted
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "told"),
     [
         (UserKNN(), "must be a pair of a class"),

@@ -64,7 +64,7 @@ def test_item_coverage_is_the_share_of_the_items_in_any_list() -> None:
     assert ItemCoverage(cutoff=2).per_user(lists).mean() == pytest.approx(3 / 8)
 
 
-@pytest.mark.parametrize(
+@each(
     ("lists", "value"),
     [(([0, 1], [2, 3]), 0.0), (([0], [0]), 0.75), (([0, 1], [0, 2]), 0.375), (([], []), 0.0)],
 )

@@ -200,7 +200,7 @@ def test_groups_are_recommended_at_rates_of_their_items() -> None:
     assert _values("REO(feature=kind)@1", lists) == pytest.approx([rates.std() / rates.mean()])
 
 
-@pytest.mark.parametrize(
+@each(
     ("by", "head", "tail", "groups"),
     [
         ("ratings", 0.4, 0.2, [0, 2, 1, 2, 2]),
@@ -235,7 +235,7 @@ def test_impossible_parameters_are_refused(label: str, why: str) -> None:
         parse_any(label)
 
 
-@pytest.mark.parametrize("name", ["AWRF", "EEL", "RSP", "REO"])
+@each("name", ["AWRF", "EEL", "RSP", "REO"])
 def test_an_unknown_feature_of_items_is_refused(name: str) -> None:
     with pytest.raises(
         ValueError, match=r"groups of items by 'colour'.*There are kind, popularity"
@@ -243,7 +243,7 @@ def test_an_unknown_feature_of_items_is_refused(name: str) -> None:
         _values(f"{name}(feature=colour)@1", _with_kinds([0], test=[]))
 
 
-@pytest.mark.parametrize("label", ["ARP@1", "APLT@1", "EPC@1", "PopularityLift@1", "RSP@1"])
+@each("label", ["ARP@1", "APLT@1", "EPC@1", "PopularityLift@1", "RSP@1"])
 def test_metrics_of_training_ratings_are_refused_without_any(label: str) -> None:
     metric = parse_any(label)
     assert isinstance(metric, ListMetric)

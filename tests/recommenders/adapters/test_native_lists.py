@@ -107,7 +107,7 @@ def test_a_fold_learns_nothing_of_another() -> None:
 
 
 @needs_sklearn
-@pytest.mark.parametrize("name", ["TruncatedSVD", "NMF", "PCA"])
+@each("name", ["TruncatedSVD", "NMF", "PCA"])
 def test_a_decomposition_scores_what_it_rebuilds(name: str) -> None:
     decomposition = importlib.import_module("sklearn.decomposition")
     estimator = getattr(decomposition, name)(n_components=3, random_state=1)
@@ -177,7 +177,7 @@ def test_estimators_that_make_no_recommender_are_refused(
 
 
 @needs_lenskit
-@pytest.mark.parametrize("name", ["knn.ItemKNNScorer", "als.ImplicitMFScorer", "basic.PopScorer"])
+@each("name", ["knn.ItemKNNScorer", "als.ImplicitMFScorer", "basic.PopScorer"])
 def test_lists_are_those_of_lenskit(name: str) -> None:
     package, _, scorer = name.partition(".")
     made = getattr(importlib.import_module(f"lenskit.{package}"), scorer)
