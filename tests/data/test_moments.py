@@ -174,9 +174,13 @@ FORMS = {
 """One moment in each unit and form that a number may have."""
 
 
-@each("one", FORMS)
-@each("other", FORMS)
-@each("store", ["mapping", "csv", "arrays"])
+@each(
+    "one, other, store",
+    [
+        *((one, other, "mapping") for one in FORMS for other in FORMS),
+        *((one, "hours", store) for one in FORMS for store in ("csv", "tuples")),
+    ],
+)
 def test_times_in_several_units_or_forms_are_refused(
     one: str, other: str, store: str, tmp_path: Path
 ) -> None:

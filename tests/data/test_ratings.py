@@ -164,6 +164,7 @@ def test_blocks_of_users_hold_every_row_once(monkeypatch: pytest.MonkeyPatch) ->
     assert blocks == [(0, 3, [1, 4, 6]), (3, 3, [2, 3, 7]), (6, 3, [5, 8]), (9, 1, [0])]
 
 
+@pytest.mark.costly
 def test_more_blocks_than_a_byte_can_count_hold_the_rows_of_their_users(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

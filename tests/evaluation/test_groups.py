@@ -307,6 +307,7 @@ def test_users_without_a_value_are_in_no_group_and_noted(result: rv.EvaluationRe
 
 
 @pytest.mark.usefixtures("unrendered")
+@pytest.mark.costly
 def test_the_report_has_the_groups(result: rv.EvaluationResult, tmp_path: Path) -> None:
     grouped = [result.by_group(PEOPLE, "gender"), result.by_group(items="genre")]
 
@@ -343,6 +344,7 @@ def test_features_that_are_unknown_or_of_other_items_are_refused() -> None:
     assert result.settings["item_features"] == ["the table", "the table"]
 
 
+@pytest.mark.costly
 def test_the_distribution_over_users_is_that_of_their_differences(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:

@@ -44,6 +44,7 @@ def test_a_panel_has_the_averages_and_their_intervals_as_crosses(
     assert (point.get_xdata()[0], point.get_ydata()[0]) == (x["mean"], y["mean"])
 
 
+@pytest.mark.costly
 def test_the_figure_is_written_and_stands_in_the_report(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:
