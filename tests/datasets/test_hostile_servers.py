@@ -47,7 +47,7 @@ def is_a_sentence(message: str) -> bool:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.what)
+@each("case", REFUSED, ids=lambda case: case.what)
 def test_what_is_no_file_is_refused_in_a_sentence(
     server: HostileServer, tmp_path: Path, case: Case
 ) -> None:
@@ -63,7 +63,7 @@ def test_what_is_no_file_is_refused_in_a_sentence(
     assert not part.exists() or part.stat().st_size <= LIMIT
 
 
-@pytest.mark.parametrize("case", BY_CONTENT, ids=lambda case: case.what)
+@each("case", BY_CONTENT, ids=lambda case: case.what)
 def test_whatever_a_mirror_does_the_next_one_gives_the_file(
     server: HostileServer, tmp_path: Path, case: Case
 ) -> None:
@@ -77,7 +77,7 @@ def test_whatever_a_mirror_does_the_next_one_gives_the_file(
     assert target.read_bytes().removeprefix(b"PK") == CONTENT
 
 
-@pytest.mark.parametrize("case", KEPT, ids=lambda case: case.what)
+@each("case", KEPT, ids=lambda case: case.what)
 def test_versions_are_never_mixed(server: HostileServer, tmp_path: Path, case: Case) -> None:
     target = tmp_path / case.name
     fetch(spec_of(case.name, server.at("/a", *case.answers), known=case.known), target)
@@ -128,12 +128,12 @@ class TestRecords:
         assert fetch(spec, target).sha256 == SHA256
         assert record.read_text() == f"{SHA256}  ratings.dat\n"
 
-    @pytest.mark.parametrize(
+    @each(
         "content",
         [b"", b"\n\n", b"\xff\xfe", b"abc", b"0" * 63, b"0" * 65, b"g" * 64, b"x" * 10_000_000],
         ids=lambda content: repr(content[:8]),
     )
-    @pytest.mark.parametrize("there", [True, False])
+    @each("there", [True, False])
     def test_a_damaged_record_is_refused(
         self, server: HostileServer, tmp_path: Path, content: bytes, there: bool
     ) -> None:
@@ -173,7 +173,7 @@ ORIGINS = [
 ]
 
 
-@pytest.mark.parametrize("content", ORIGINS, ids=lambda content: repr(content[:40]))
+@each("content", ORIGINS, ids=lambda content: repr(content[:40]))
 def test_a_damaged_note_beside_the_partial_file_starts_anew(
     server: HostileServer, tmp_path: Path, content: bytes
 ) -> None:
@@ -199,7 +199,7 @@ def test_what_was_begun_is_noted_with_all_that_tells_its_version(
     assert (tmp_path / "a").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("name", ["a", "a.part", "a.part.json", "a.sha256"])
+@each("name", ["a", "a.part", "a.part.json", "a.sha256"])
 def test_a_folder_in_the_place_of_a_file_is_told_before_anything_is_asked(
     server: HostileServer, tmp_path: Path, name: str
 ) -> None:

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from each_case import each
 from metrics.forms import COMMON, choices
 
 from receval.metrics.averages import AVERAGES
@@ -25,7 +26,7 @@ def section(title: str) -> str:
     return re.split(r"^##", rest, flags=re.MULTILINE)[0]
 
 
-@pytest.mark.parametrize("name", METRICS)
+@each("name", METRICS)
 def test_every_metric_has_formula_denominator_users_missing_lists_ties_and_source(
     name: str,
 ) -> None:
@@ -50,7 +51,7 @@ def test_the_rules_that_cards_leave_out_stand_above_them() -> None:
     assert all(rule in rules for rule in RULES.values())
 
 
-@pytest.mark.parametrize("name", METRICS)
+@each("name", METRICS)
 def test_a_card_has_every_parameter_with_its_default_and_its_words(name: str) -> None:
     kind, own = metric_class(name), section(name)
     for parameter, words in choices(kind).items():
@@ -89,7 +90,7 @@ def test_no_markup_of_docstrings_is_left() -> None:
     assert not re.findall(r":\w+:`|``(?!`)(?<!```)[^`]|\.\. math|----", text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("docstring", "words"),
     [
         ("What.\n\n:Denominator: one\n:Source: here", "lacks .. math::"),

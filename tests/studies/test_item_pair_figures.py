@@ -11,6 +11,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
+from each_case import each
 from studies.item_figures import (
     FIGURES,
     JUDGED,
@@ -252,7 +253,7 @@ def test_a_panel_of_figure_15_of_an_unknown_dataset_is_refused(tmp_path: Path) -
         fig15.data(inputs)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "printed"),
     [(0.9294, "r = .929"), (-0.1049, "r = −.105"), (1.0, "r = 1.000"), (-0.0001, "r = .000")],
 )
