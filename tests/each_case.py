@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Many cases of one rule in one test: parametrising, but without set-up for each case.
+"""Many cases of one rule in one test: ``@pytest.mark.each``, with the arguments of parametrize.
 
-pytest takes some milliseconds of the processor for each test that it collects, sets up and
-reports, and most cases of a rule take less than one.
+A plugin of pytest, loaded by ``conftest.py``. pytest takes some milliseconds of the processor for
+each test that it collects, sets up and reports, and most cases of a rule take less than one.
 """
 
 from __future__ import annotations
@@ -19,6 +19,18 @@ Test = Callable[..., None]
 PARAMETERS = type(pytest.param())
 FAILURES = (Exception, pytest.fail.Exception)
 """What a case fails with: ``pytest.fail`` raises what is no ``Exception``."""
+
+
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> Any:
+    """Collect a test with this mark as one test of all cases."""
+    marks = [mark for mark in getattr(obj, "pytestmark", []) if mark.name == "each"]
+    if not marks or not inspect.isfunction(obj):
+        return None
+    for mark in marks:
+        obj = each(*mark.args, **mark.kwargs)(obj)
+    obj.pytestmark = [mark for mark in obj.pytestmark if mark.name != "each"]  # type: ignore[attr-defined]
+    setattr(collector.obj, name, obj)
+    return collector.ihook.pytest_pycollect_makeitem(collector=collector, name=name, obj=obj)
 
 
 def each(

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import yaml
-from each_case import each
 
 from receval.metrics.averages import parse_average
 from receval.metrics.registry import parse
@@ -72,7 +71,7 @@ def sized(numbers: dict[str, Any], short: str = "", shown: str = "") -> Erratum:
     return Erratum.model_validate(ENTRY | {"size": size})
 
 
-@each(
+@pytest.mark.each(
     ("change", "sentence"),
     [
         ({"titel": "x"}, "E-01.titel: there is no such key"),
@@ -143,7 +142,7 @@ def test_numbers_of_an_erratum_are_quantities_of_claims(tmp_path: Path) -> None:
     }
 
 
-@each(
+@pytest.mark.each(
     ("spec", "sentence"),
     [
         ({"artifact": "study/gone"}, "the results of study/gone. Correct the number"),
@@ -194,7 +193,7 @@ def test_numbers_are_shown_without_the_zero_before_the_point(tmp_path: Path) -> 
     assert erratum.size_texts(results(tmp_path, TABLE)) == (".25, −.125, 25.0 %", "0 and .1")
 
 
-@each("name", MEASURED)
+@pytest.mark.each("name", MEASURED)
 def test_every_size_is_read_from_the_accepted_results(name: str) -> None:
     numbers = ERRATA_OF_ALL[name].numbers(ACCEPTED)
     assert all(value == value for value in numbers.values())
@@ -253,7 +252,7 @@ def named() -> list[ErratumName]:
     return [name for form in forms for name in form.here]
 
 
-@each("name", named(), ids=lambda name: name.name)
+@pytest.mark.each("name", named(), ids=lambda name: name.name)
 def test_every_name_of_a_form_exists(name: ErratumName) -> None:
     match name.kind:
         case "metric":

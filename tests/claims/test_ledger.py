@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from claims.made_up import CLAIMS, STUDY, claims_of_paper, sources_of, values_of
-from each_case import each
 
 from receval.figures.printed_numbers import NOTHING
 from receval.storage.files import read_results, real_values
@@ -265,7 +264,7 @@ def test_a_claim_that_selects_nothing_is_named(tmp_path: Path) -> None:
         judged_claims([claim_of(tmp_path)], sources)
 
 
-@each(
+@pytest.mark.each(
     ("old", "new", "message"),
     [
         ("kind: number", "kind: guess", "claims.B-001.kind: Input should be"),

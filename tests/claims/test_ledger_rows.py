@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from claims.made_up import claims_of_paper, judged, sources_of, values_of
 from claims.test_ledger import NUMBERS, ROOT, claim_of
-from each_case import each
 from pydantic import TypeAdapter
 
 from receval.storage.files import read_results
@@ -66,7 +65,7 @@ def test_every_column_of_the_ledger_is_explained() -> None:
 # --- by how much ------------------------------------------------------------------------------
 
 
-@each(
+@pytest.mark.each(
     ("plain", "detail"),
     [
         (compared(">"), "Off by \N{MINUS SIGN}.100."),

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from claims.made_up import STUDY, line, numbers, quantity, sources_of, values_of
-from each_case import each
 from pydantic import ValidationError
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
@@ -41,7 +40,7 @@ def test_whole_numbers_are_found_however_they_are_written(tmp_path: Path) -> Non
         assert numbers({"where": {"x": written}}, sources).number() == 0.2
 
 
-@each(
+@pytest.mark.each(
     ("take", "wanted"),
     [
         ("mean", 0.3),
@@ -87,7 +86,7 @@ def test_differences_quotients_and_products_go_label_by_label(tmp_path: Path) ->
     )
 
 
-@each(
+@pytest.mark.each(
     ("coefficient", "oracle"),
     [("kendall", kendalltau), ("pearson", pearsonr), ("spearman", spearmanr)],
 )
@@ -134,7 +133,7 @@ def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
     assert numbers({"setting": "datasets/ml-1m/n_users"}, sources).number() == 6040
 
 
-@each(
+@pytest.mark.each(
     ("plain", "message"),
     [
         (
@@ -171,7 +170,7 @@ def test_what_was_not_made_is_not_measured(tmp_path: Path) -> None:
         numbers(of("pop"), sources, ClaimContext(STUDY, "fig01", "netflix"))
 
 
-@each("plain", [{"colum": "x"}, {"take": "most"}, {"difference": [1]}, "P"])
+@pytest.mark.each("plain", [{"colum": "x"}, {"take": "most"}, {"difference": [1]}, "P"])
 def test_a_quantity_that_is_none_is_refused(plain: object) -> None:
     with pytest.raises(ValidationError):
         quantity(plain)

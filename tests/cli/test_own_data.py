@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli.random_tables import random_ratings
-from each_case import each
 
 from receval import __version__
 from receval.cli.evaluate import SYSTEMS, named_system
@@ -84,7 +83,7 @@ def test_what_may_mislead_is_told_and_refused_where_strict_is_said(
     assert main(["runs", "--test", "test.qrels", "a.run", "--strict"]) == 0
 
 
-@each("name", SYSTEMS)
+@pytest.mark.each("name", SYSTEMS)
 def test_every_named_system_is_made(name: str) -> None:
     assert callable(named_system(name, seed=1).fit)
 

@@ -16,7 +16,6 @@ from string import Template
 import pytest
 import yaml
 from config.copied_config import ROOT
-from each_case import each
 from rule_files import RULES, helpers
 from snakemake.iocontainers import Wildcards
 from snakemake.resources import Resource
@@ -121,7 +120,7 @@ def test_each_attempt_of_a_job_asks_for_more_memory_and_time() -> None:
         assert ast.unparse(rule.sections["resources"]).startswith("section(**requested("), rule.name
 
 
-@each("rule", RULES)
+@pytest.mark.each("rule", RULES)
 def test_a_rule_has_the_group_of_its_part_of_the_plan(rule: str) -> None:
     group = ast.unparse(RULES[rule].sections.get("group", ast.Constant("")))
     named = re.findall(r"^section\((?:lambda w: .*\.group\()?'(\w+)'\)+$", group)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
 from config.copied_config import CONFIG
-from each_case import each
 
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.registry import parse
@@ -20,7 +20,7 @@ SAMPLINGS = [
 ]
 
 
-@each(
+@pytest.mark.each(
     ("levels", "percents"),
     [
         ({"lowest": 80, "step": 5}, [100, 95, 90, 85, 80]),
@@ -41,7 +41,7 @@ def test_levels_fall_from_the_highest_by_steps(
     assert Levels(**levels).percents == percents
 
 
-@each(("edition", "study", "name"), SAMPLINGS)
+@pytest.mark.each(("edition", "study", "name"), SAMPLINGS)
 def test_labels_of_judgment_samplings_are_those_that_artifacts_look_for(
     edition: str, study: str, name: str
 ) -> None:
@@ -54,7 +54,7 @@ def test_labels_of_judgment_samplings_are_those_that_artifacts_look_for(
         assert len(set(metrics)) == len(metrics)
 
 
-@each(("edition", "study", "name"), SAMPLINGS)
+@pytest.mark.each(("edition", "study", "name"), SAMPLINGS)
 def test_every_judgment_sampling_is_read_and_can_be_measured(
     edition: str, study: str, name: str
 ) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from config.copied_config import CONFIG, ROOT
-from each_case import each
 
 from receval.metrics.registry import METRICS
 from receval.metrics.registry import parse as parse_metric
@@ -37,13 +36,13 @@ def found(path: str) -> Callable[..., Any]:
     return getattr(import_module(module), name)
 
 
-@each("path", PARSERS)
+@pytest.mark.each("path", PARSERS)
 def test_a_parser_takes_files_and_a_report(path: str) -> None:
     bound = inspect.signature(found(path)).bind([], report=ParseReport())
     assert bound.arguments["report"] is not None
 
 
-@each("name", SETTINGS.systems)
+@pytest.mark.each("name", SETTINGS.systems)
 def test_a_system_can_be_made_with_its_parameters(name: str) -> None:
     spec = SETTINGS.systems[name]
     system = make(spec.recommender, spec.parameters, seed=1)
@@ -77,7 +76,7 @@ def test_a_printed_name_has_one_colour_in_all_figures_of_all_studies() -> None:
     assert len({*colours["SLIM"], *colours["HT"], *colours["PureSVD"], *colours["WRMF"]}) == 4
 
 
-@each("study", SETTINGS.studies)
+@pytest.mark.each("study", SETTINGS.studies)
 def test_an_artifact_has_its_data_and_what_shows_it(study: str) -> None:
     shown = {"figure": "draw", "table": "tabulate", "page": "write"}
     for artifact, spec in SETTINGS.studies[study].artifacts.items():
@@ -110,7 +109,7 @@ def test_every_split_has_a_splitter() -> None:
         assert callable(found(SPLITTERS[spec.kind])), name
 
 
-@each("study", SETTINGS.studies)
+@pytest.mark.each("study", SETTINGS.studies)
 def test_metrics_that_an_artifact_names_exist(study: str) -> None:
     for artifact, spec in SETTINGS.studies[study].artifacts.items():
         one = spec.parameters.get("metric", ())
@@ -118,7 +117,7 @@ def test_metrics_that_an_artifact_names_exist(study: str) -> None:
             assert parse_metric(label).label == label, artifact
 
 
-@each("name", METRICS)
+@pytest.mark.each("name", METRICS)
 def test_a_metric_has_the_name_it_is_found_by(name: str) -> None:
     assert found(METRICS[name]).name == name  # type: ignore[attr-defined]
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from config.copied_config import CopiedConfig
-from each_case import each
 
 from reproduction.config.reading import check_name
 from reproduction.config.settings import load_settings
@@ -43,7 +42,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         del sys.modules[name]
 
 
-@each(
+@pytest.mark.each(
     "name",
     [
         "os:system",

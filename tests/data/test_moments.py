@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from data.read_rows import read_text
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +27,7 @@ def seconds_of(times: object, **options: Any) -> list[float]:
     return read.tolist()
 
 
-@each(
+@pytest.mark.each(
     ("unit", "per_second", "words"),
     [
         ("s", 1, "seconds"),
@@ -76,7 +75,7 @@ def test_a_column_of_several_units_is_refused_with_both_rows() -> None:
     assert seconds_of([1_620_000_000, 1_620_000_000_000, 0], time_unit="s")[1] == 1.62e12
 
 
-@each(
+@pytest.mark.each(
     "text",
     [
         "2021-05-03T00:00:00.250000000",
@@ -116,11 +115,11 @@ def test_times_that_some_rows_lack_need_not_be_read(tmp_path: Path) -> None:
     assert read_text(tmp_path / "a.csv", text, timestamp="-").timestamps is None
 
 
-@each(
+@pytest.mark.each(
     ("duplicates", "kept"),
     [("first", 2.0), ("last", 3.0), ("max", 9.0), ("sum", 14.0), ("mean", 14 / 3)],
 )
-@each("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+@pytest.mark.each("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
 def test_a_pair_that_is_rated_again_is_merged_by_time_whatever_the_order_of_the_rows(
     duplicates: Repeats, kept: float, order: list[int]
 ) -> None:
@@ -143,7 +142,7 @@ NOON = 1_620_043_200
 """2021-05-03 12:00:00 UTC."""
 
 
-@each(
+@pytest.mark.each(
     ("one", "other", "seconds"),
     [
         (20210503, 20210504, 86_400),
@@ -152,7 +151,7 @@ NOON = 1_620_043_200
         (20210503120000, 20210503120001, 1),
     ],
 )
-@each("options", [{}, {"time_unit": "date"}])
+@pytest.mark.each("options", [{}, {"time_unit": "date"}])
 def test_dates_written_as_numbers_are_known_to_the_day_hour_minute_or_second(
     one: int, other: int, seconds: int, options: dict[str, Any]
 ) -> None:
@@ -174,7 +173,7 @@ FORMS = {
 """One moment in each unit and form that a number may have."""
 
 
-@each(
+@pytest.mark.each(
     "one, other, store",
     [
         *((one, other, "mapping") for one in FORMS for other in FORMS),
@@ -209,7 +208,7 @@ def test_a_counter_that_passes_numbers_of_dates_is_no_date() -> None:
     assert [note.code for note in read.reading.notes] == ["early-times"]
 
 
-@each(
+@pytest.mark.each(
     ("text", "seconds"),
     [
         ("2021-05-03 00:00:00 UTC", 1_620_000_000),
@@ -219,7 +218,7 @@ def test_a_counter_that_passes_numbers_of_dates_is_no_date() -> None:
         ("20210503T000000,25Z", 1_620_000_000.25),
     ],
 )
-@each("name", ["a.csv", "a.jsonl", "a.json", "frame"])
+@pytest.mark.each("name", ["a.csv", "a.jsonl", "a.json", "frame"])
 def test_times_in_utc_and_with_commas_are_read(
     tmp_path: Path, name: str, text: str, seconds: float
 ) -> None:
@@ -274,7 +273,7 @@ def test_nanoseconds_of_dates_are_rounded_and_said() -> None:
             assert f"times are {told}" in read_ratings(table).reading.times
 
 
-@each(
+@pytest.mark.each(
     ("times", "told"),
     [
         (
@@ -302,7 +301,7 @@ def test_early_times_among_early_ones_are_times() -> None:
     assert ratings.timestamps.tolist() == [0, 1000]
 
 
-@each(
+@pytest.mark.each(
     ("name", "text"),
     [
         ("a.csv", "user,item,timestamp\nu,i,\nu,j,\n"),

@@ -21,7 +21,6 @@ import pyarrow.feather
 import pyarrow.orc
 import pyarrow.parquet as pq
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, save_npz
@@ -199,8 +198,8 @@ _OTHER_KINDS = {
 }
 
 
-@each("name", ["a.csv", "a", "a.jsonl", "a.json", "a.parquet", "a.qrels"])
-@each("kind", _OTHER_KINDS)
+@pytest.mark.each("name", ["a.csv", "a", "a.jsonl", "a.json", "a.parquet", "a.qrels"])
+@pytest.mark.each("kind", _OTHER_KINDS)
 def test_other_kinds_of_files_are_called_by_their_name(
     tmp_path: Path, kind: str, name: str
 ) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from each_case import each
 
 from receval.data.ratings import Ratings, first_repeat
 
@@ -48,7 +47,7 @@ def test_every_column_comes_back_with_its_type_and_order(tmp_path: Path, table: 
     assert found.item_ids.tolist() == ["Ægir", "007", "c"]
 
 
-@each(
+@pytest.mark.each(
     ("columns", "reason"),
     [
         ({"users": np.array([1, 0, 2], dtype=np.int32)}, r"users holds codes from 0 to 2.*0\.\.1"),
@@ -133,7 +132,7 @@ def test_a_pair_may_repeat_among_events_and_once_each_way_where_two_ways_are_tol
         ratings(**twice, known=np.array([True, False, True]))
 
 
-@each("size", [1, 3, 10_000])
+@pytest.mark.each("size", [1, 3, 10_000])
 def test_a_repeat_is_found_in_any_block_of_users(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from each_case import each
 
 from receval.data.ratings_table import ReadRatings, read_ratings
 from receval.data.relevance import RelevanceRule
@@ -70,7 +69,7 @@ def test_all_that_evaluates_a_table_takes_the_same_threshold() -> None:
     assert found == [4] * 4
 
 
-@each(
+@pytest.mark.each(
     ("values", "relevant", "is_told"),
     [
         (np.repeat(SCALE, [299, 299, 299, 299, 4]), 5, True),

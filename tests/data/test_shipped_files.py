@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 import pytest
 from data.read_rows import Row, entries_of, rows_of
 from data.test_run_files import BY_RANX
-from each_case import each
 
 from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import TableError
@@ -233,7 +232,7 @@ def test_every_row_of_the_table_has_a_sample() -> None:
     assert list(table()) == list(SHIPPED)
 
 
-@each("kind", SHIPPED, ids=" ".join)
+@pytest.mark.each("kind", SHIPPED, ids=" ".join)
 def test_what_is_shipped_is_read_as_the_table_says(kind: tuple[str, str], tmp_path: Path) -> None:
     known, told = table()[kind]
     source = SHIPPED[kind](tmp_path)

@@ -8,7 +8,6 @@ from typing import NoReturn
 
 import pytest
 from datasets.registry_entries import registry, spec
-from each_case import each
 
 from reproduction.datasets.raw import Availability, availability_table, resolve
 
@@ -97,7 +96,7 @@ def test_a_part_of_a_variant_is_not_taken_and_told(raw: Path) -> None:
     assert variant(find("netflix", raw)) == "combined"
 
 
-@each(
+@pytest.mark.each(
     ("dataset", "files", "name"),
     [
         ("netflix", ["nf_prize_dataset.tar.gz"], "archive"),

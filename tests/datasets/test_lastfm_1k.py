@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from each_case import each
 
 from receval.data.ratings import Ratings
 from reproduction.datasets.formats import lastfm_1k
@@ -88,7 +87,7 @@ def test_a_carriage_return_within_a_name_is_no_line_end(
 
 
 @Editions
-@each(
+@pytest.mark.each(
     ("bad", "reason"),
     [
         (b"u\t2009-05-04T23:08:57Z\t\tA\t\n", "expected 6 fields"),

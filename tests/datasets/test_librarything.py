@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from real_files import MIRROR, needs
@@ -40,7 +39,7 @@ def test_the_last_of_two_ratings_of_a_pair_stays(tmp_path: Path) -> None:
 CONTENT = "1 20 10 a\n1 20 4 b\n1 20 4 c\n1 30 7 a\n"
 
 
-@each(("expected", "in_print"), [(None, None), (2, None), (3, 3), (99, None)])
+@pytest.mark.each(("expected", "in_print"), [(None, None), (2, None), (3, 3), (99, None)])
 def test_a_pair_is_one_rating_also_where_print_counts_triples(
     tmp_path: Path, expected: int | None, in_print: int | None
 ) -> None:
@@ -84,7 +83,7 @@ def test_it_reads_as_a_plain_reader_with_a_dictionary(
     assert found == expected
 
 
-@each(
+@pytest.mark.each(
     ("content", "line", "reason"),
     [
         (

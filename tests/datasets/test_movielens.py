@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from each_case import each
 from real_files import MIRROR, MOVIELENS, needs
 
 from reproduction.datasets.formats.movielens import parse_dat, parse_zip
@@ -55,7 +54,7 @@ def test_the_archive_is_read_without_unpacking(tmp_path: Path, folder: str) -> N
     assert list(tmp_path.iterdir()) == [path]
 
 
-@each(
+@pytest.mark.each(
     ("content", "line", "reason"),
     [
         ("1::2::3::4\n1::3::3\n", 2, "expected 4 fields (user, movie, rating, timestamp)"),

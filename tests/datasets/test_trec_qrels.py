@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from each_case import each
 
 from reproduction.datasets.formats.trec_qrels import parse
 from reproduction.datasets.reports import ParseReport, RawDataError
@@ -46,7 +45,7 @@ def test_the_last_judgment_of_a_document_stays_and_repeats_are_counted(tmp_path:
     assert report.repeats_collapsed == 1
 
 
-@each(
+@pytest.mark.each(
     ("content", "line", "reason"),
     [
         ("1 0 a 1\n1 0 b\n", 2, "expected 4 fields (topic, iteration, document, grade)"),

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from datasets.parsed_rows import refused, rows_of
-from each_case import each
 
 from reproduction.datasets.formats.yahoo_r3 import parse
 from reproduction.datasets.reports import ParseReport
@@ -54,7 +54,7 @@ def test_a_song_rated_in_both_files_keeps_both_rows_and_is_told(tmp_path: Path) 
     assert report.notes == {"pairs rated in both files": 1}
 
 
-@each(
+@pytest.mark.each(
     ("train", "test", "file", "line", "reason"),
     [
         (TRAIN + "1\t2\n", TEST, 0, 5, "expected 3 fields (user, song, rating)"),

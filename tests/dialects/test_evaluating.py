@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import pytrec_eval
-from each_case import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -153,7 +152,7 @@ def test_a_call_for_metrics_of_different_users_is_refused() -> None:
     assert len(both) == 2
 
 
-@each(
+@pytest.mark.each(
     ("metrics", "words"),
     [
         (None, "No metric of RecBole is named. Name at least one of ndcg@k"),

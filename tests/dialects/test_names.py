@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from each_case import each
 
 from receval.metrics.dialects.registry import DIALECTS, dialect
 from receval.metrics.registry import parse
@@ -33,7 +32,7 @@ def test_every_metric_of_a_dialect_is_found_and_has_words(name: str) -> None:
             assert spoken.entry(f"{head}{cut}{space}{options}") == entry
 
 
-@each(
+@pytest.mark.each(
     ("name", "asked", "label"),
     [
         ("recbole", "NDCG@10", "nDCG(gain=binary)@10"),
@@ -62,7 +61,7 @@ def test_a_name_in_any_of_its_forms_is_one_metric(name: str, asked: str, label: 
     assert dialect(name).metric(asked).label == label
 
 
-@each(
+@pytest.mark.each(
     ("name", "asked", "words"),
     [
         (
@@ -103,7 +102,7 @@ def test_what_is_relevant_is_the_tools_rule() -> None:
         dialect("warprec").threshold(np.array([0.0]))
 
 
-@each("name", ["set_P", "map", "ndcg", "recip_rank", "err", "infAP2"])
+@pytest.mark.each("name", ["set_P", "map", "ndcg", "recip_rank", "err", "infAP2"])
 def test_names_of_the_released_tool_are_no_labels(name: str) -> None:
     with pytest.raises(ValueError, match="There is no metric"):
         parse(name)

@@ -15,7 +15,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from each_case import each
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
@@ -48,7 +47,7 @@ def test_some_modules_have_examples() -> None:
     assert modules_with_examples()
 
 
-@each("name", modules_with_examples())
+@pytest.mark.each("name", modules_with_examples())
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # an example may write files
     module = import_module(name)
@@ -105,7 +104,9 @@ def test_what_documents_import_is_found() -> None:
     assert imported >= {"evaluate", "explore", "simulate", "Recommender", *WITHOUT}
 
 
-@each(("module", "name"), [each for each in imported_by_documents() if each[1] not in WITHOUT])
+@pytest.mark.each(
+    ("module", "name"), [each for each in imported_by_documents() if each[1] not in WITHOUT]
+)
 def test_what_documents_import_has_an_example(module: str, name: str) -> None:
     home = getattr(import_module(module), name).__module__
     package = home.rpartition(".")[0]

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from each_case import each
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "src" / package for package in ("receval", "reproduction")]
@@ -232,7 +231,7 @@ def test_a_public_class_type_or_function_has_its_name_alone(all_names: list[Name
     } == {}
 
 
-@each(
+@pytest.mark.each(
     ("name", "words"),
     [
         ("rank_stability", ("rank", "stability")),

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 
 from receval.diagnosis import baselines, diagnose, metric_sensitivity, recommendation
 from receval.diagnosis.diagnose import Diagnosis
@@ -96,7 +95,7 @@ def test_the_program_of_unbiased_tests_prints_what_the_page_shows(
     assert printed == shown_on("unbiased_tests", r"\w+: real .+")
 
 
-@each(
+@pytest.mark.each(
     ("name", "words"),
     [
         ("decisions", f"the share of {BOOTSTRAP_SAMPLES} resampled sets"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from each_case import each
+import pytest
 
 from reproduction.publishing.paper import read_paper_spec
 from reproduction.workflow.plan.publishing import read_paper_sources
@@ -49,7 +49,7 @@ def test_no_number_is_typed_in_the_text() -> None:
     assert typed_numbers(TEXT) == []
 
 
-@each(
+@pytest.mark.each(
     "sentence",
     [
         "Of 482 claims most hold.",

@@ -4,7 +4,6 @@ import math
 import pandas as pd
 import pytest
 from drift.small_study import drift_between, tracked_config
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,7 +96,7 @@ def test_a_value_may_move_by_a_share_of_a_list(tmp_path):
     }
 
 
-@each(
+@pytest.mark.each(
     ("accepted", "fresh", "named"),
     [
         ("name,users\na,1000000\nb,3\n", "name,users\na,1000001\nb,3\n", ["count name=a users"]),
@@ -167,7 +166,7 @@ def test_the_largest_moves_come_first(tmp_path):
     assert math.isnan(found[0].difference)
 
 
-@each(
+@pytest.mark.each(
     ("text", "message"),
     [
         ("", r"artifact\.csv is not a CSV with a header"),

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 import pytest
-from each_case import each
 
 from reproduction.config.reading import load_drift_spec
 from reproduction.drift.spec import DriftSpec
@@ -66,7 +65,7 @@ def test_keys_are_patterns():
     assert not config().is_key("threshold_value")
 
 
-@each(
+@pytest.mark.each(
     "fields",
     [
         {"tolerances": {"value": {"reason": "a"}}},

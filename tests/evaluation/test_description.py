@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from each_case import each
+import pytest
 
 from receval.evaluation.measuring import description
 from receval.metrics.registry import parse
 from receval.protocols.protocol import parse_protocol
 
 
-@each(
+@pytest.mark.each(
     ("name", "words"),
     [
         ("AR AI-AN", "each user has one list of the candidates, which are all items, except"),

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from scipy import stats
 from scipy.sparse import csr_array
 
@@ -265,7 +264,7 @@ def test_groups_of_items_are_compared_by_the_differences_of_their_common_users()
         grouped.compare(test="permutation")
 
 
-@each(
+@pytest.mark.each(
     ("users", "groups", "told"),
     [
         ("activity", 1, "at least 2 groups"),
@@ -369,7 +368,7 @@ def test_the_distribution_over_users_is_that_of_their_differences(
         result.plot_distribution(tmp_path / "over.png")
 
 
-@each(
+@pytest.mark.each(
     ("arguments", "told"),
     [
         ({"metric": "Gini@3"}, "no metric with a value per user 'Gini@3'"),

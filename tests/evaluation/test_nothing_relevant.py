@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 
 import receval as rv
 from receval.cli.main import main
@@ -38,7 +37,7 @@ def halves() -> Any:
     return split(read_ratings(TABLE), "user-ratio", train_ratio=0.5)
 
 
-@each(
+@pytest.mark.each(
     "evaluator",
     [
         lambda: evaluate_runs(GRADES, RUNS),
@@ -57,7 +56,7 @@ def test_every_function_says_that_nothing_is_relevant(evaluator: Callable[[], ob
         evaluator()
 
 
-@each(
+@pytest.mark.each(
     ("values", "parameters"),
     [
         ([0, 0], {}),

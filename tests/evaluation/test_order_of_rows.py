@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,7 +96,7 @@ def test_the_order_of_rows_changes_no_value(kind: str) -> None:
         pd.testing.assert_frame_equal(values[0], own, check_exact=True)
 
 
-@each("kind", KINDS)
+@pytest.mark.each("kind", KINDS)
 def test_ratings_that_a_person_built_are_split_as_those_that_were_read(kind: str) -> None:
     read = split(read_ratings(table()), kind, **KINDS[kind])
     built = split(by_first_appearance(shuffled(table(), 2)), kind, **KINDS[kind])
@@ -213,7 +212,7 @@ def timed(*times: int) -> Ratings:
     return read_ratings(rows | {"time": [1_000_000_000 + time for time in times]})
 
 
-@each(
+@pytest.mark.each(
     ("times", "kind", "told"),
     [
         ((1, 2, 2, 1, 2, 3), "leave-last-out", "1 of 2 test ratings have the same time as a "

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 
 from receval.cli.main import main
 from receval.data.ratings_table import read_ratings
@@ -267,7 +266,7 @@ def test_what_comes_through_a_pipe_is_read_whole(tmp_path: Path) -> None:
     assert ratings.reading.source == str(pipe)
 
 
-@each(
+@pytest.mark.each(
     ("values", "threshold"),
     [
         ([1, 2, 3, 8000], 1),
@@ -322,7 +321,9 @@ def test_a_column_that_is_not_taken_for_ratings_is_asked_for() -> None:
     assert ratings.reading.values.startswith("no column of ratings was found")
 
 
-@each("name", ["weight", "star_rating", "review_overall", "score", "count", "plays", "click"])
+@pytest.mark.each(
+    "name", ["weight", "star_rating", "review_overall", "score", "count", "plays", "click"]
+)
 def test_a_rating_is_known_by_many_names(name: str) -> None:
     given = table()
     given[name] = given.pop("rating")

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from scipy.sparse import csr_array
 
 import receval as rv
@@ -28,7 +27,7 @@ TruncatedSVD = pytest.importorskip(
 ).TruncatedSVD
 
 
-@each(
+@pytest.mark.each(
     "system",
     [rv.Popularity(), rv.ItemKNN(neighbours=2), TruncatedSVD(2, random_state=1), np.eye(3, 4)],
     ids=["recommender", "nan", "sklearn", "array"],
@@ -76,7 +75,7 @@ def test_a_fitted_system_is_used_as_it_is_and_others_are_not_changed() -> None:
     assert (rv.recommend(ratings, fitted, train=False)["score"] == 4).all()
 
 
-@each(
+@pytest.mark.each(
     ("options", "words"),
     [
         ({"users": ["e"]}, "no ratings of 'e'.*look like 'a'"),

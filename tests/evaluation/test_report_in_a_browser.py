@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, started_browser
 
 from receval.cli.main import main
@@ -67,8 +66,8 @@ def _write_data() -> None:
     pd.DataFrame(ratings).to_csv("ratings.csv", index=False)
 
 
-@each("name", PAGES)
-@each("look", LOOKS)
+@pytest.mark.each("name", PAGES)
+@pytest.mark.each("look", LOOKS)
 def test_a_page_has_no_errors_and_fits_its_window(
     browser: Any, address: str, look: str, name: str
 ) -> None:

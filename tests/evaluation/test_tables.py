@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -132,7 +131,7 @@ def test_letters_are_shared_by_exactly_those_that_do_not_differ(cells: list[bool
     assert letters[-1].startswith("a")
 
 
-@each(
+@pytest.mark.each(
     ("call", "told"),
     [
         ({"protocols": "AR IT-AN"}, "There is no protocol 'AR IT-AN'. Did you mean AR "),
@@ -158,7 +157,7 @@ def test_wrong_names_get_the_nearest_right_ones(
         evaluate_systems(data, **arguments)  # type: ignore[arg-type]
 
 
-@each(
+@pytest.mark.each(
     ("kind", "parameters", "told"),
     [
         ("user_ratio", {}, "There is no kind of split 'user_ratio'. Did you mean user-ratio"),

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 
 import receval as rv
 from receval.evaluation.tradeoffs import draw_tradeoffs, tradeoffs_caption
@@ -64,7 +63,7 @@ def test_a_result_without_metrics_of_lists_has_no_such_figure() -> None:
         plain.plot_tradeoffs("a.svg")
 
 
-@each(
+@pytest.mark.each(
     ("path", "options", "words"),
     [
         ("a.svg", {"accuracy": "P@9"}, "P@9 was not measured. The metrics of the result are"),

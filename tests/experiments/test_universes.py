@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from studies.prepared import inputs_of, spec_of, write_experiment
 
 from receval.multiverse.decisions import Configuration
@@ -95,7 +94,7 @@ def test_a_universe_is_found_by_its_selection_and_split(
     np.testing.assert_array_equal(universes.has_train(configuration), has_train)
 
 
-@each(
+@pytest.mark.each(
     ("spec", "found"),
     [
         (spec_of("random-ratio", 0.8), 0),

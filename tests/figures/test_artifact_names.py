@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from each_case import each
 
 from receval.figures.display import heading, printed_name
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@each(
+@pytest.mark.each(
     ("artifact", "name"),
     [
         ("fig02", "Figure 2"),

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from each_case import each
 from figures.text_problems import text_problems
 from matplotlib.figure import Figure
 
@@ -36,7 +35,7 @@ def test_bars_are_as_long_as_their_shares_and_numbers_are_beside_them() -> None:
         assert text_problems(figure) == []
 
 
-@each(
+@pytest.mark.each(
     ("row", "message"),
     [
         ((0.7, 0.4), "at most 1"),

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 from figures.sample_figures import multiverse
 from figures.text_problems import text_problems
 from hypothesis import given
@@ -340,7 +339,7 @@ def test_a_title_stands_above_the_name_of_the_marked_universe() -> None:
     assert figure.axes[0].title.get_color() == INK
 
 
-@each(
+@pytest.mark.each(
     ("changed", "message"),
     [
         ({"values": []}, r"shape \(0,\), and there are 1 decisions"),

@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from each_case import each
 
 from reproduction.workflow.jobs.artifacts import collection_put_off
 from reproduction.workflow.jobs.fork_server import (
@@ -60,7 +59,7 @@ def test_all_modules_of_the_package_are_loaded_but_programs() -> None:
     assert sorted(module_names()) == sorted(names - LEFT_OUT - packages)
 
 
-@each("name", [*LIBRARIES, *LOADED_WHEN_USED])
+@pytest.mark.each("name", [*LIBRARIES, *LOADED_WHEN_USED])
 def test_every_library_that_is_loaded_is_there(name: str) -> None:
     assert find_spec(name) is not None
 

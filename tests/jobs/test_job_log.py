@@ -9,7 +9,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-from each_case import each
 
 from receval.arithmetic import one_arithmetic
 from reproduction.datasets.reports import CountError
@@ -71,7 +70,7 @@ def test_logging_and_warnings_are_as_before(
     assert after == before
 
 
-@each(
+@pytest.mark.each(
     ("before", "after"),
     [
         (None, "src"),

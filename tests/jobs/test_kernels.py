@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 from numba import njit
 from numba.core import types
 from numba.extending import is_jitted
@@ -38,7 +37,7 @@ def test_every_listed_kernel_is_one_and_its_types_are_types() -> None:
         assert types_as_text(found) == text
 
 
-@each(
+@pytest.mark.each(
     "argument",
     [
         np.zeros((2, 3), dtype=np.float32),

@@ -9,7 +9,6 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from each_case import each
 
 import receval
 from receval.checked_arguments import checked_arguments
@@ -61,7 +60,7 @@ def an_example(wanted: Any) -> Any:
 CASES = [pytest.param(*case, id=f"{case[0]} {case[1]}") for case in wrong_arguments()]
 
 
-@each(("name", "parameter", "value"), CASES)
+@pytest.mark.each(("name", "parameter", "value"), CASES)
 def test_every_public_argument_of_a_checked_type_refuses_others(
     name: str, parameter: str, value: Any
 ) -> None:
@@ -103,7 +102,9 @@ def taking(
 ) -> None: ...
 
 
-@each("given", [{"number": True}, {"number": 2.0}, {"is_so": 1}, {"choice": 2.0}], ids=str)
+@pytest.mark.each(
+    "given", [{"number": True}, {"number": 2.0}, {"is_so": 1}, {"choice": 2.0}], ids=str
+)
 def test_near_types_are_no_types(given: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="it must be"):
         taking(**given)
@@ -142,7 +143,7 @@ def wrong_parameters() -> Iterator[Any]:
                 yield pytest.param(kind, name, wrong, id=f"{kind.__name__} {name}")
 
 
-@each(("kind", "name", "value"), [*wrong_parameters()])
+@pytest.mark.each(("kind", "name", "value"), [*wrong_parameters()])
 def test_every_parameter_of_protocols_metrics_and_systems_refuses_wrong_values(
     kind: type, name: str, value: Any
 ) -> None:

@@ -38,7 +38,7 @@ def test_all_cases_run_and_those_that_failed_are_named() -> None:
     assert outer == "3 of 4 cases failed:\n    2\n    3\n    4"
 
 
-@each("name", ["a", "b"])
+@pytest.mark.each("name", ["a", "b"])
 def test_a_case_has_its_own_folder_and_patches(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

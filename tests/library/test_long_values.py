@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pandas as pd
 import pytest
-from each_case import each
 
 import receval as rv
 from receval.metrics.averages import parse_average
@@ -19,7 +18,7 @@ LONG = "x" * 20_000
 PLSA = "receval.recommenders.plsa:PLSA"
 
 
-@each(
+@pytest.mark.each(
     "refused",
     [
         lambda: make(LONG, {}, seed=1),

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from each_case import each
 
 import receval
 from receval.evaluation.report import SETTINGS, Report
@@ -80,7 +79,7 @@ def test_every_kind_of_note_has_a_row_with_a_reason_and_a_remedy() -> None:
     assert all(text.endswith(".") for _, *texts in rows for text in texts)
 
 
-@each(
+@pytest.mark.each(
     "refused",
     [
         lambda: receval.split(receval.read_ratings({"user": ["a"], "item": ["x"]}), "k-fold"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +30,7 @@ def test_different_names_give_different_numbers(
     assert (numbers(1, *one) == numbers(1, *other)) == (one == other)
 
 
-@each(
+@pytest.mark.each(
     ("one", "other"),
     [
         ((1, "ml-1m", "user-80"), (2, "ml-1m", "user-80")),

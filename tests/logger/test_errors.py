@@ -4,7 +4,7 @@ from __future__ import annotations
 import errno
 import os
 
-from each_case import each
+import pytest
 
 from snakemake_logger_plugin_receval.run_state import (
     OF_THE_MACHINE,
@@ -22,7 +22,7 @@ ERROR Traceback (most recent call last):
 """
 
 
-@each(
+@pytest.mark.each(
     ("text", "sentence"),
     [
         (
@@ -78,7 +78,7 @@ def test_the_sentence_is_what_remains_without_classes_and_frames(text: str, sent
     assert sentence_of(text) == sentence
 
 
-@each(
+@pytest.mark.each(
     ("log", "message"),
     [
         (

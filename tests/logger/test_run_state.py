@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import logging
 
-from each_case import each
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from logger.records import error, exception, finish, heard, plan, progress, raised, record, start
@@ -67,7 +67,7 @@ def test_a_cause_that_many_jobs_meet_is_said_once_and_counted(jobs: int) -> None
     assert len(state.failures) == jobs
 
 
-@each(
+@pytest.mark.each(
     ("again", "said"),
     [
         (record(None, "Trying to restart job 1."), "train_system (pop) is being retried."),

@@ -7,7 +7,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from each_case import each
 
 from receval.data import ratings as ratings_table
 from receval.data.ratings import Ratings
@@ -41,8 +40,8 @@ def test_plays_of_a_pair_are_summed_and_the_pair_counts_once() -> None:
     assert positive(ratings, 1) == [2, 2]
 
 
-@each("values", [[-3.0, -1.0, -2.0], [5.0, -7.0, 0.5], [0.0, 0.0, 0.0]])
-@each("size", [1, 1000])
+@pytest.mark.each("values", [[-3.0, -1.0, -2.0], [5.0, -7.0, 0.5], [0.0, 0.0, 0.0]])
+@pytest.mark.each("size", [1, 1000])
 def test_the_highest_rating_may_be_of_any_user_and_sign(
     monkeypatch: pytest.MonkeyPatch, size: int, values: list[float]
 ) -> None:

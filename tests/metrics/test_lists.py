@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from metrics.examples import (
@@ -141,7 +140,7 @@ def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
     np.testing.assert_allclose(bellogin, reciprocal)
 
 
-@each(
+@pytest.mark.each(
     ("lengths", "candidates", "share"),
     [
         ([3, 0], [4, 0], 0.75),

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 from metrics.examples import example, random_cases
 from metrics.examples import lists_of as judged_lists_of
 
@@ -36,7 +35,7 @@ def test_a_function_of_items_and_ratings_is_called_for_each_user() -> None:
     assert list(result.summary()["metric"]) == ["hits@10", "Two@2", "P@3"]
 
 
-@each(
+@pytest.mark.each(
     ("function", "value"),
     [
         (len, 3),
@@ -51,7 +50,7 @@ def test_a_function_takes_as_many_arguments_as_it_needs(function: Any, value: fl
     assert result.per_user()["Own@10"].iloc[0] == value
 
 
-@each("label", ["RR", "RR@2", "RR@5"])
+@pytest.mark.each("label", ["RR", "RR@2", "RR@5"])
 def test_a_function_of_ranks_is_a_metric_of_judged_ranks(label: str) -> None:
     def first(ranks, ratings, relevant):
         found = ranks[relevant & (ranks > 0)]
@@ -86,7 +85,7 @@ def test_systems_are_measured_by_functions_of_their_lists() -> None:
     assert result.per_user()["hits@10"].tolist() == [1.0, 1.0]
 
 
-@each(
+@pytest.mark.each(
     ("function", "options", "words"),
     [
         (lambda items: 0, {}, "'<lambda>' cannot be the name.*name='Length'"),
@@ -104,7 +103,7 @@ def test_functions_that_cannot_be_metrics_are_refused(
         rv.metric_of(function, **options)
 
 
-@each("value", [None, float("nan"), "much"])
+@pytest.mark.each("value", [None, float("nan"), "much"])
 def test_what_is_no_finite_number_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=r"Own returned .* for a user\. It must return"):
         measured(metrics=rv.metric_of(lambda items: value, name="Own"))

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from scipy.sparse import csr_array
 
 from receval.data.ratings import Ratings
@@ -263,7 +262,7 @@ def test_standard_errors_are_those_worked_by_hand():
     assert effective_size(np.array([])) == 0
 
 
-@each(
+@pytest.mark.each(
     ("arguments", "message"),
     [
         ({"metrics": "nDCG@5"}, "not a sum over relevant items"),

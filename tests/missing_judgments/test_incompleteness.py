@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -159,7 +158,7 @@ def test_equal_means_of_different_users_are_ties() -> None:
     assert values[0, 0, 0] == values[0, 0, 1] == pytest.approx(0.03)
 
 
-@each(
+@pytest.mark.each(
     ("labels", "cutoff"),
     [
         (("P@10", "infAP@10"), 10),

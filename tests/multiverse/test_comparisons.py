@@ -7,7 +7,6 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -100,9 +99,9 @@ def scipy_p(first: Values, second: Values, test: SignificanceTest) -> float:
     return stats.ttest_rel(first, second).pvalue
 
 
-@each("trained", [False, True])
-@each("coverage", ["full", "reduced"])
-@each(("aggregation", "test"), PAIRS)
+@pytest.mark.each("trained", [False, True])
+@pytest.mark.each("coverage", ["full", "reduced"])
+@pytest.mark.each(("aggregation", "test"), PAIRS)
 def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
     aggregation: Aggregation, test: SignificanceTest, coverage: str, trained: bool
 ) -> None:

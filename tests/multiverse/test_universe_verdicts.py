@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from multiverse.small_universes import explored
 
 from receval.multiverse.decisions import DECISIONS, Configuration, DecisionGrid
@@ -197,7 +196,7 @@ def test_universes_of_several_pairs_are_not_mixed_and_another_response_is_refuse
 # --- titles -----------------------------------------------------------------------------------
 
 
-@each(
+@pytest.mark.each(
     ("decision", "level", "title"),
     [
         ("selection", "all", "all ratings"),

@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from each_case import each
 from plan.planned import ROOT, demo, full_with, plan_of
 
 from reproduction.workflow.plan.datasets import RunFolders
@@ -37,7 +36,7 @@ def test_the_claims_of_every_paper_are_judged() -> None:
     assert claims.judged_files() == [f"work/demo/claims/{paper}.csv" for paper in PAPERS]
 
 
-@each("paper", PAPERS)
+@pytest.mark.each("paper", PAPERS)
 def test_claims_are_judged_by_all_artifacts_but_those_on_verdicts(paper: str) -> None:
     plan = demo()
     made = {(paper, name) for name in plan.artifacts.made(paper)}

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from plan.planned import demo, full_with, plan_of, put_raw_files
@@ -30,7 +29,9 @@ def test_every_attempt_asks_for_more(ratings: int, demanding: bool) -> None:
     assert size.runtime(1) < size.runtime(2) < size.runtime(3)
 
 
-@each(("millions", "gibibytes"), [(3, 0.57), (10, 1.11), (30, 2.72), (100.480507, 8.19)])
+@pytest.mark.each(
+    ("millions", "gibibytes"), [(3, 0.57), (10, 1.11), (30, 2.72), (100.480507, 8.19)]
+)
 def test_a_first_attempt_has_the_memory_that_was_measured(
     millions: float, gibibytes: float
 ) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -142,7 +141,7 @@ def test_a_threshold_may_be_given_when_ranking() -> None:
         assert rank_listed(listed, fold, protocol, GENERATOR, threshold).ranks.tolist() == [3, 0]
 
 
-@each(
+@pytest.mark.each(
     "protocol",
     [
         Protocol("1R", "TI", sampled=5, threshold=4.0),

@@ -7,7 +7,6 @@ import math
 from pathlib import Path
 
 import pytest
-from each_case import each
 from publishing.site_samples import OTHER_FORM, ROOT, claim_row, write_ledger
 from publishing.site_samples import ROWS as ROWS_OF_SITE
 
@@ -210,7 +209,7 @@ def test_a_missing_dataset_is_explained_once_a_page() -> None:
     assert claims().count(ELSEWHERE["netflix"]) == 1
 
 
-@each(
+@pytest.mark.each(
     ("where", "part"),
     [
         ("Fig. 5a", "Figure 5"),

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from each_case import each
 from metrics.forms import COMMON, choices
 
 from receval.metrics.averages import AVERAGES
@@ -26,7 +25,7 @@ def section(title: str) -> str:
     return re.split(r"^##", rest, flags=re.MULTILINE)[0]
 
 
-@each("name", METRICS)
+@pytest.mark.each("name", METRICS)
 def test_every_metric_has_formula_denominator_users_missing_lists_ties_and_source(
     name: str,
 ) -> None:
@@ -51,7 +50,7 @@ def test_the_rules_that_cards_leave_out_stand_above_them() -> None:
     assert all(rule in rules for rule in RULES.values())
 
 
-@each("name", METRICS)
+@pytest.mark.each("name", METRICS)
 def test_a_card_has_every_parameter_with_its_default_and_its_words(name: str) -> None:
     kind, own = metric_class(name), section(name)
     for parameter, words in choices(kind).items():
@@ -90,7 +89,7 @@ def test_no_markup_of_docstrings_is_left() -> None:
     assert not re.findall(r":\w+:`|``(?!`)(?<!```)[^`]|\.\. math|----", text)
 
 
-@each(
+@pytest.mark.each(
     ("docstring", "words"),
     [
         ("What.\n\n:Denominator: one\n:Source: here", "lacks .. math::"),

@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from each_case import each
 
 from receval.storage.files import DamagedFileError
 from reproduction.publishing.site.public_names import docstring_html, docstring_markdown
@@ -21,7 +20,7 @@ def html_of(text: str) -> str:
     return rendered(text, LINKS.resolver("docs/b.html", "docs/b.md")).body
 
 
-@each(
+@pytest.mark.each(
     ("text", "part"),
     [
         ("[a](a.md#x)", '<a href="a.html#x">a</a>'),
@@ -50,7 +49,7 @@ def test_an_empty_head_of_a_table_is_no_head() -> None:
     assert "<th></th>" not in html_of("| | a |\n|---|---|\n| b | c |")
 
 
-@each(
+@pytest.mark.each(
     ("latex", "markup"),
     [
         ("TP@n", "<mi>TP</mi><mo>@</mo><mi>n</mi>"),

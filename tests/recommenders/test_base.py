@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 from recommenders.matrices import generated, generated_matrix, to_matrix
 from scipy.sparse import csr_array, csr_matrix
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -34,7 +33,7 @@ from receval.recommenders.user_item_relevance import UserItemRelevance
 from receval.recommenders.wrmf import WRMF
 
 
-@each(
+@pytest.mark.each(
     ("matrix", "kind", "message"),
     [
         (csr_array((3, 4), dtype=np.float32), ValueError, r"training matrix of shape \(3, 4"),
@@ -50,7 +49,7 @@ def test_what_is_no_matrix_of_ratings_is_refused(
         Popularity().fit(matrix)
 
 
-@each(
+@pytest.mark.each(
     "model",
     [
         *(PLSA(), LDA(), PoissonFactorisation(), LanguageModelNeighbourhood(), HittingTime()),
@@ -115,7 +114,7 @@ def test_a_refused_fit_leaves_the_model_as_it_was() -> None:
     np.testing.assert_array_equal(model.score(np.arange(9)), before)
 
 
-@each(
+@pytest.mark.each(
     ("users", "items", "message"),
     [
         (
@@ -135,7 +134,7 @@ def test_an_order_without_every_code_is_refused(
         Popularity().fit(train, order=(np.array(users), np.array(items)))
 
 
-@each(
+@pytest.mark.each(
     ("test", "message"),
     [
         (
@@ -166,14 +165,14 @@ def test_scoring_before_fitting_is_refused() -> None:
         PLSA().score(np.array([0]))
 
 
-@each("users", [[-1], [60], [0, 99]])
+@pytest.mark.each("users", [[-1], [60], [0, 99]])
 def test_unknown_users_are_refused(users: list[int]) -> None:
     model = Popularity().fit(generated_matrix())
     with pytest.raises(ValueError, match=r"fitted on the users 0\.\.59"):
         model.score(np.array(users))
 
 
-@each("users", [np.array([0.0]), np.array([[0]]), np.array(0)])
+@pytest.mark.each("users", [np.array([0.0]), np.array([[0]]), np.array(0)])
 def test_users_that_are_no_list_of_codes_are_refused(users: Any) -> None:
     with pytest.raises(ValueError, match="one-dimensional array of user codes"):
         Popularity().fit(generated_matrix()).score(users)
@@ -224,7 +223,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
     ]
 
 
-@each(
+@pytest.mark.each(
     ("path", "parameters", "message"),
     [
         ("receval.recommenders.plsa:PLSA", {"factors": 9}, "has no .* 'factors'; .*: topics, it"),
@@ -262,7 +261,7 @@ def test_the_registry_loads_what_a_system_saved(tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.score(np.arange(60)), model.score(np.arange(60)))
 
 
-@each(
+@pytest.mark.each(
     ("class_path", "name"),
     [
         ("plsa:PLSA", "topics"),

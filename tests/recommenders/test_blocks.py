@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from each_case import each
 from numpy.typing import NDArray
 from recommenders.matrices import generated, to_matrix
 from recommenders.test_base import shuffled
@@ -119,7 +118,7 @@ class Recorded(Popularity):
 blocks: list[int] = []
 
 
-@each(
+@pytest.mark.each(
     ("users", "entries", "expected"),
     [
         (3, 2**24, [3] * 19 + [2]),

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom, oracle_factors, oracle_normals, oracle_table
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
@@ -96,7 +95,7 @@ def group_steps(highest: float, weight: float, group: list[int], generator: Any)
     return tables, [partial(group_loss, weight, group)] * 2
 
 
-@each(
+@pytest.mark.each(
     ("model", "steps"),
     [
         (RankSGD(3, 0.2, 0.3, epochs=1, seed=9), pair_steps),

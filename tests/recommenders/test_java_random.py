@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -75,7 +74,7 @@ def sample() -> tuple[RatingMatrix, Rated]:
     return to_matrix(values, rated), rated
 
 
-@each("size", [1, 2, 3, 30])
+@pytest.mark.each("size", [1, 2, 3, 30])
 def test_groups_are_drawn_in_the_order_of_librec(size: int) -> None:
     train, rated = sample()
     sampler, oracle = JavaSampler(train, JavaRandom(9)), OracleRandom(9)

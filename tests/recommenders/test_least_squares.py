@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom, oracle_factors
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
@@ -42,8 +41,8 @@ def wrmf_weights(model: WRMF, values: Dense, rated: NDArray[np.bool_]) -> tuple[
     return 1 + strengths[model.weights], targets
 
 
-@each("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
-@each("iterations", [1, 3])
+@pytest.mark.each("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+@pytest.mark.each("iterations", [1, 3])
 def test_wrmf_factors_solve_the_weighted_least_squares_of_its_objective(
     iterations: int, form: dict[str, Any]
 ) -> None:
@@ -136,7 +135,7 @@ def eals_objective(
     return float(errors.sum() + regularisation * ((users**2).sum() + (items**2).sum()))
 
 
-@each("form", EALS_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+@pytest.mark.each("form", EALS_FORMS, ids=lambda form: "-".join(map(str, form.values())))
 def test_eals_equals_dense_minimisation_of_one_element_at_a_time(form: dict[str, Any]) -> None:
     values, rated = generated()
     model = EALS(factors=5, regularisation=0.2, iterations=2, seed=4, **form)
@@ -179,7 +178,7 @@ def test_an_element_that_nothing_depends_on_is_left_where_it_is() -> None:
     assert objective == 1
 
 
-@each(
+@pytest.mark.each(
     ("shape", "factors"),
     [((30, 20), 1), ((30, 20), 6), ((20, 30), 20), ((260, 230), 7), ((230, 260), 7)],
 )

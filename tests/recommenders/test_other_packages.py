@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from each_case import each
 from numpy.typing import NDArray
 from recommenders.matrices import communities, generated_matrix
 from scipy.sparse import csr_matrix
@@ -206,7 +205,7 @@ SYSTEMS = [
 ]
 
 
-@each(("system", "package"), SYSTEMS)
+@pytest.mark.each(("system", "package"), SYSTEMS)
 def test_a_package_that_is_not_there_is_named(
     system: Recommender, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from declared_files import table_in
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,7 +62,7 @@ def test_no_shard_costs_more_than_its_part_and_one_user(ratings: list[int], n_sh
             assert sum(costs[user] for user in shard) <= allowed + 1e-9
 
 
-@each(
+@pytest.mark.each(
     ("ratings", "expected"),
     [
         ([3, 3, 3, 3], [2, 2]),

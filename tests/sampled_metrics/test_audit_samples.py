@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from scipy.stats import hypergeom
 
 from receval.data.ratings_table import read_ratings
@@ -158,7 +157,7 @@ def test_users_values_average_to_those_of_all() -> None:
         assert by_user.loc[(row.metric, row.system), "expected"] == pytest.approx(row.expected)
 
 
-@each(
+@pytest.mark.each(
     ("runs", "wanted", "told"),
     [
         ({"cut": {"u0": {"i0": 1.0, "i1": 0.5}}, **RUNS}, {}, "'cut' are incomplete. The list of"),

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from each_case import each
 from job_records import RunRecord, comparable, exponents, resident, stage_rows
 from measured_jobs import Job, read_configuration_of, run
 from other_machines import schedules, shared_out
@@ -97,7 +96,7 @@ def test_jobs_one_behind_the_other_are_not_side_by_side_however_times_are_rounde
     assert resident(jobs) == 1 << 30
 
 
-@each(
+@pytest.mark.each(
     ("system", "needs", "stage"),
     [
         ("knn", ("split_ratings half",), "neighbourhoods and their ranking"),

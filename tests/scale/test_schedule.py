@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from schedule import TimedJob, schedule
@@ -84,7 +83,7 @@ def test_a_schedule_keeps_order_cores_and_memory_and_grahams_bound(
     assert enough.seconds <= bound + 1e-9
 
 
-@each(
+@pytest.mark.each(
     ("jobs", "said"),
     [
         ([TimedJob("one", 1, 1), TimedJob("one", 2, 1)], "Two jobs have the same name"),

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 
 import receval as rv
 from receval.data.reading import TableError
@@ -96,7 +95,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert forwards.parts.codes[0].tolist() == backwards.parts.codes[0].tolist()
 
 
-@each(
+@pytest.mark.each(
     ("source", "parameters", "told"),
     [
         (TABLE, {}, "A predefined split needs a test: give test="),

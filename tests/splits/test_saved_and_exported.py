@@ -11,7 +11,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from each_case import each
 
 import receval as rv
 from receval import __version__
@@ -75,7 +74,7 @@ def test_a_saved_split_replaces_its_own_files_and_no_others(
         data.save(tmp_path)
 
 
-@each(("version", "refused"), [("0.9.0", True), ("2.0.0", True), ("1.99.0", False)])
+@pytest.mark.each(("version", "refused"), [("0.9.0", True), ("2.0.0", True), ("1.99.0", False)])
 def test_only_another_major_version_is_refused(
     version: str, refused: bool, ratings: rv.Ratings, tmp_path: Path
 ) -> None:

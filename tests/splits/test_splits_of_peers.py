@@ -7,7 +7,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from splits.generated_ratings import any_ratings, ranks_drawn, ratings_of, rng_for
@@ -77,7 +76,7 @@ def test_repeats_and_new_users_of_windows_are_left_out_if_asked():
     assert metadata["new_users_dropped"] == 1
 
 
-@each(
+@pytest.mark.each(
     ("changed", "told"),
     [
         ({"cut": 10}, "No rating is from 1970-01-01 00:00:10 or later"),

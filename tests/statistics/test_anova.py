@@ -6,7 +6,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -252,7 +251,7 @@ def test_shares_of_no_variance_are_nan_whatever_the_other_responses() -> None:
         assert np.isfinite(shares[1]).all()
 
 
-@each(
+@pytest.mark.each(
     ("factors", "responses", "message"),
     [
         (

@@ -5,7 +5,6 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from each_case import each
 from numpy.typing import NDArray
 from scipy.stats import studentized_range, t
 from system_values import all_pairs, tied_values
@@ -134,7 +133,7 @@ def range_of_a_sample(values: Values, generator: np.random.Generator) -> float:
     return max(sums) - min(sums)
 
 
-@each(
+@pytest.mark.each(
     ("block", "samples"),
     [(1, 9), (2, 20), (3, 28), (3, 30), (28, 29), (29, 29), (30, 29), (50, 53)],
 )

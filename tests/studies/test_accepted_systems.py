@@ -7,7 +7,6 @@ import json
 
 import pandas as pd
 import pytest
-from each_case import each
 from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, problems_of
 
@@ -49,8 +48,10 @@ def test_a_system_has_the_setting_that_its_search_chose() -> None:
         assert settings.systems[str(system)].parameters == json.loads(setting), system
 
 
-@each("metric", ["P@10", "antiP@10"])
-@each(("dataset", "judgments"), [("ml-1m", "test"), ("cm100k", "test"), ("cm100k", "unbiased")])
+@pytest.mark.each("metric", ["P@10", "antiP@10"])
+@pytest.mark.each(
+    ("dataset", "judgments"), [("ml-1m", "test"), ("cm100k", "test"), ("cm100k", "unbiased")]
+)
 def test_librec_s_systems_equal_the_released_means(
     dataset: str, judgments: str, metric: str
 ) -> None:
@@ -78,7 +79,7 @@ def test_the_median_difference_of_average_precision_is_at_most_five_per_cent() -
     assert agreement("valcarce2018", "ml-1m", "AP(depth=100)")["median_difference"] <= 0.05
 
 
-@each("metric", ["P@10", "P@100", "AP(depth=100)"])
+@pytest.mark.each("metric", ["P@10", "P@100", "AP(depth=100)"])
 def test_the_oddities_of_the_21_systems_appear(metric: str) -> None:
     table = fidelity("valcarce2018", "ml-1m", metric)
     ours = table["ours"]

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from studies.prepared import (
     display_of,
     drawn_alone,
@@ -98,7 +97,7 @@ def inputs_of_figure_8(folder: Path) -> ArtifactInputs:
     return inputs_of(folder, experiments=experiments, **display_of(STUDY, "fig08").parameters)
 
 
-@each(
+@pytest.mark.each(
     ("protocol", "uniform", "design"),
     [
         (DESIGNS[0], False, "1R"),
@@ -118,7 +117,7 @@ def test_designs_have_the_names_of_the_paper(
     assert fig08.design_of(protocol.name, uniform) == design
 
 
-@each(
+@pytest.mark.each(
     ("protocol", "uniform"),
     [
         (Protocol("1R", "TI", 9, 4.0, head_removed=0.2), False),

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-from each_case import each
 from matplotlib.patches import Rectangle
 from studies.drawn_styles import held_labels, style_problems
 from studies.drawn_words import wording_problems
@@ -75,7 +74,7 @@ def test_what_is_nobodys_is_not_held() -> None:
     assert held_labels(figure, DISPLAY) == set()
 
 
-@each(
+@pytest.mark.each(
     ("text", "problem"),
     [
         ("ratio 0.5", "a zero before the point"),

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from scipy.sparse import csr_array
 from scipy.special import zeta
 from studies.followups import printed, summarised, summary
@@ -311,7 +310,7 @@ def test_items_alike_have_no_law() -> None:
         PopularityPowerLaw.fit(np.array([3, 3, 0]))
 
 
-@each("strata", [1, 2, 5])
+@pytest.mark.each("strata", [1, 2, 5])
 def test_strata_have_equal_widths(strata: int) -> None:
     fold = skewed_fold()
     counts = np.bincount(fold.train.indices, minlength=30)

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.patches import Rectangle
@@ -275,7 +274,7 @@ def test_values_that_are_all_the_same_have_one_place(scale: IntervalScale, place
     assert on_interval_scale([0.25], scale).tolist() == [place]
 
 
-@each(
+@pytest.mark.each(
     ("values", "scale", "message"),
     [
         ([1.0], "ordinal", "There is no interval scale ordinal; there are equal-steps"),

@@ -11,7 +11,6 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from studies.item_figures import (
     FIGURES,
     JUDGED,
@@ -253,7 +252,7 @@ def test_a_panel_of_figure_15_of_an_unknown_dataset_is_refused(tmp_path: Path) -
         fig15.data(inputs)
 
 
-@each(
+@pytest.mark.each(
     ("value", "printed"),
     [(0.9294, "r = .929"), (-0.1049, "r = −.105"), (1.0, "r = 1.000"), (-0.0001, "r = .000")],
 )

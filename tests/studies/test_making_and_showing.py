@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared_files import files_in, table_in
-from each_case import each
 from studies.prepared import generated_ratings, write_experiment
 
 from receval.figures.display import DisplayStyle, absence_of
@@ -149,7 +148,7 @@ def test_an_artifact_without_rows_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-@each(
+@pytest.mark.each(
     ("column", "written"),
     [
         ([1 / 3, 2e-7], ["0.3333333333", "2e-07"]),

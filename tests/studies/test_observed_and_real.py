@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from studies.prepared import display_of, inputs_of, ratings_of, saved, spec_of, write_experiment
 
 from receval.figures.printed_numbers import significant
@@ -271,7 +270,7 @@ def of_two_users(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     return values.data(two_users(tmp_path_factory.mktemp("two-users")))
 
 
-@each(
+@pytest.mark.each(
     ("evaluation", "form", "metric", "value", "lists"),
     [
         # The hit of user 0 is at rank 1; user 1 counts 0.

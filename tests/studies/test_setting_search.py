@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared_files import table_in
-from each_case import each
 from studies.prepared import generated_ratings
 
 from receval.metrics.registry import parse
@@ -138,7 +137,7 @@ def test_a_search_without_a_value_to_come_close_to_is_refused(tmp_path: Path) ->
         search_in(tmp_path, published)
 
 
-@each(
+@pytest.mark.each(
     ("text", "message"),
     [
         ("study,dataset,metric,published\na,b,P@10,0.1\n", "it must have study, dataset, split"),

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from each_case import each
 from studies.prepared import display_of, inputs_of, ratings_of, saved
 
 from receval.figures.tables import Table
@@ -108,7 +107,7 @@ def printed(tmp_path: Path, study: str, artifact: str, *absent: str) -> Table:
     return tabulate(results, display_of(study, artifact, absent))
 
 
-@each(
+@pytest.mark.each(
     ("artifact", "absent", "rows"),
     [
         (

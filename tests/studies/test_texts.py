@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from each_case import each
 from studies.prepared import display_of, inputs_of, saved
 
 import receval
@@ -34,7 +33,7 @@ def results_of(folder: Path, study: str, artifact: str) -> pd.DataFrame:
     return saved(data(inputs), folder)
 
 
-@each(("artifact", "shape"), SHAPES.items())
+@pytest.mark.each(("artifact", "shape"), SHAPES.items())
 def test_a_table_of_texts_has_no_empty_cell_and_can_be_printed(
     tmp_path: Path, artifact: tuple[str, str], shape: tuple[int, int]
 ) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from each_case import each
 from studies.prepared import display_of, drawn_alone, module_of
 from studies.toys import EXAMPLES, STUDY, number, results_of
 
@@ -60,7 +59,7 @@ def test_figure_2_has_the_fractions_of_the_paper_and_no_others(tmp_path: Path) -
         assert row["number"] == pytest.approx(float(Fraction(row["fraction"])))
 
 
-@each(("quantity", "item"), FIGURE_2)
+@pytest.mark.each(("quantity", "item"), FIGURE_2)
 def test_the_fractions_are_counted_in_the_cells_that_are_drawn(
     tmp_path: Path, quantity: str, item: str
 ) -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -49,14 +48,14 @@ def test_real_rankings_need_the_relevance_of_all_pairs() -> None:
             function(counts)
 
 
-@each(
+@pytest.mark.each(
     ("metric", "function"),
     [
         ("precision", observed_precision_ranking),
         ("anti-precision", observed_anti_precision_ranking),
     ],
 )
-@each("seed", range(5))
+@pytest.mark.each("seed", range(5))
 def test_the_recommender_has_the_order_of_the_observed_rankings(
     metric: str, function: object, seed: int
 ) -> None:

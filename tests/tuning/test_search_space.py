@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 from scipy import stats
 
 from receval.recommenders.knn import UserKNN
@@ -54,7 +53,7 @@ def test_draws_from_lists_do_not_repeat() -> None:
     assert not is_exhausted
 
 
-@each(
+@pytest.mark.each(
     ("given", "told"),
     [
         (UserKNN(), "must be a pair of a class"),

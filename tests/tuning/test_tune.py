@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from each_case import each
 from scipy import stats
 from tuning.planted import TASTES, Nearness, rated_by_taste
 
@@ -324,7 +323,7 @@ def test_a_folder_that_is_none_of_trials_is_refused(tmp_path: Path) -> None:
         tuned_here(resume_folder=tmp_path)
 
 
-@each(
+@pytest.mark.each(
     ("arguments", "told"),
     [
         ({"systems": {}}, "There is no system to tune"),

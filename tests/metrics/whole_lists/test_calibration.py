@@ -7,7 +7,6 @@ from math import log, log2, sqrt
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from metrics.whole_lists.made_lists import measured
@@ -52,7 +51,9 @@ def test_a_list_like_the_profile_is_calibrated_whatever_items_without_a_value_it
     assert _value(0, 2, train=(1, 4), divergence="hellinger") == pytest.approx(0.0, abs=1e-8)
 
 
-@each(("divergence", "largest"), [("kl", log(100)), ("jensen-shannon", 1.0), ("hellinger", 1.0)])
+@pytest.mark.each(
+    ("divergence", "largest"), [("kl", log(100)), ("jensen-shannon", 1.0), ("hellinger", 1.0)]
+)
 def test_a_list_without_a_value_has_the_largest_divergence(divergence: str, largest: float) -> None:
     assert _value(4, divergence=divergence) == pytest.approx(largest)
     assert _value(divergence=divergence) == pytest.approx(largest)

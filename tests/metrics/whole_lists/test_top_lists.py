@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from each_case import each
 from hypothesis import given
 from hypothesis import strategies as st
 from metrics.whole_lists.made_lists import made_fold, made_lists
@@ -148,7 +147,7 @@ def test_given_lists_keep_their_first_candidates(seed: int) -> None:
     np.testing.assert_array_equal(lists.scores, wanted.scores)
 
 
-@each(
+@pytest.mark.each(
     "protocol",
     [
         Protocol("1R", threshold=1),
