@@ -22,7 +22,7 @@ BOUNDS = {
     "lines of src/receval": (62_950, 39_000),
     "modules of src/reproduction": (196, 170),
     "lines of src/reproduction": (40_700, 36_000),
-    "lines of tests": (85_900, 60_000),
+    "lines of tests": (85_800, 60_000),
     "words of docs": (66_600, 45_000),
     "lines of README.md": (175, 175),
 }
