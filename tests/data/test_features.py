@@ -57,14 +57,14 @@ def _recbole(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("write", [_csv, _parquet, _jsonl, _recbole])
+@pytest.mark.each("write", [_csv, _parquet, _jsonl, _recbole])
 def test_every_form_of_file_has_the_same_features(write: object, tmp_path: Path) -> None:
     found = read_features(write(tmp_path))  # type: ignore[operator]
 
     assert _as_sets(found, "genre") == WANTED
 
 
-@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pa.table])
+@pytest.mark.each("frame", [dict, pd.DataFrame, pa.table])
 def test_every_kind_of_frame_has_the_same_features(frame: object) -> None:
     found = read_features(frame(GENRES))  # type: ignore[operator]
 
@@ -162,7 +162,7 @@ def test_features_of_two_tables_are_joined() -> None:
         both.joined(years)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("table", "options", "told"),
     [
         ({"film": ["x"], "g": ["a"]}, {}, "no column with a known name for identifiers"),

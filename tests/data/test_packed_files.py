@@ -204,8 +204,8 @@ _OTHER_KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a", "a.jsonl", "a.json", "a.parquet", "a.qrels"])
-@pytest.mark.parametrize("kind", _OTHER_KINDS)
+@pytest.mark.each("name", ["a.csv", "a", "a.jsonl", "a.json", "a.parquet", "a.qrels"])
+@pytest.mark.each("kind", _OTHER_KINDS)
 def test_other_kinds_of_files_are_called_by_their_name(
     tmp_path: Path, kind: str, name: str
 ) -> None:

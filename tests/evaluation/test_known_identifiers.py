@@ -39,9 +39,9 @@ CAUSES: dict[str, tuple[Callable[[str], str], Callable[[str], str], str]] = {
 """How both sides write an identifier, and what is said of it."""
 
 
-@pytest.mark.parametrize("cause", CAUSES)
-@pytest.mark.parametrize("column", ["user", "item"])
-@pytest.mark.parametrize("is_run", [True, False])
+@pytest.mark.each("cause", CAUSES)
+@pytest.mark.each("column", ["user", "item"])
+@pytest.mark.each("is_run", [True, False])
 def test_identifiers_that_never_meet_are_refused_with_both_and_the_cause(
     cause: str, column: str, *, is_run: bool
 ) -> None:
@@ -135,9 +135,9 @@ PADDED: dict[str, tuple[str, str, str]] = {
 """How the test and another source write one identifier, while all others are alike."""
 
 
-@pytest.mark.parametrize("cause", PADDED)
-@pytest.mark.parametrize("column", ["user", "item"])
-@pytest.mark.parametrize("is_run", [True, False])
+@pytest.mark.each("cause", PADDED)
+@pytest.mark.each("column", ["user", "item"])
+@pytest.mark.each("is_run", [True, False])
 def test_a_known_cause_is_refused_even_if_most_identifiers_meet(
     cause: str, column: str, *, is_run: bool
 ) -> None:
@@ -152,7 +152,7 @@ def test_a_known_cause_is_refused_even_if_most_identifiers_meet(
         evaluate_runs(test, {"mine": run}, train=train, trained_pairs="drop", depth="whole")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("other", "told"),
     [
         ("item_9", "one side has the prefix 'item_', such as 'item_9' and '9'"),
@@ -160,7 +160,7 @@ def test_a_known_cause_is_refused_even_if_most_identifiers_meet(
         ("9\u200b", "invisible signs"),
     ],
 )
-@pytest.mark.parametrize("has_both", [True, False])
+@pytest.mark.each("has_both", [True, False])
 def test_items_that_a_run_writes_otherwise_in_part_are_told(
     other: str, told: str, *, has_both: bool
 ) -> None:

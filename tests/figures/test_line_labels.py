@@ -112,7 +112,7 @@ def test_places_are_the_least_squares_fit_by_a_general_solver() -> None:
     assert fitted == pytest.approx(solved.x, abs=1e-4)
 
 
-@pytest.mark.parametrize("colour", ["#88c620", "#2ec3e9", "#e69f00", "#0b0d86"])
+@pytest.mark.each("colour", ["#88c620", "#2ec3e9", "#e69f00", "#0b0d86"])
 def test_every_name_can_be_read_on_white(colour: str) -> None:
     assert contrast(readable(colour), "white") >= SMALL_TEXT
 

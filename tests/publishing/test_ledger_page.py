@@ -209,7 +209,7 @@ def test_a_missing_dataset_is_explained_once_a_page() -> None:
     assert claims().count(ELSEWHERE["netflix"]) == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("where", "part"),
     [
         ("Fig. 5a", "Figure 5"),

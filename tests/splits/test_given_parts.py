@@ -95,7 +95,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert forwards.parts.codes[0].tolist() == backwards.parts.codes[0].tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("source", "parameters", "told"),
     [
         (TABLE, {}, "A predefined split needs a test: give test="),

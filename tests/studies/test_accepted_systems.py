@@ -49,8 +49,8 @@ def test_a_system_has_the_setting_that_its_search_chose() -> None:
         assert settings.systems[str(system)].parameters == json.loads(setting), system
 
 
-@pytest.mark.parametrize("metric", ["P@10", "antiP@10"])
-@pytest.mark.parametrize(
+@pytest.mark.each("metric", ["P@10", "antiP@10"])
+@pytest.mark.each(
     ("dataset", "judgments"), [("ml-1m", "test"), ("cm100k", "test"), ("cm100k", "unbiased")]
 )
 def test_librec_s_systems_equal_the_released_means(
@@ -80,7 +80,7 @@ def test_the_median_difference_of_average_precision_is_at_most_five_per_cent() -
     assert agreement("valcarce2018", "ml-1m", "AP(depth=100)")["median_difference"] <= 0.05
 
 
-@pytest.mark.parametrize("metric", ["P@10", "P@100", "AP(depth=100)"])
+@pytest.mark.each("metric", ["P@10", "P@100", "AP(depth=100)"])
 def test_the_oddities_of_the_21_systems_appear(metric: str) -> None:
     table = fidelity("valcarce2018", "ml-1m", metric)
     ours = table["ours"]

@@ -97,7 +97,7 @@ def inputs_of_figure_8(folder: Path) -> ArtifactInputs:
     return inputs_of(folder, experiments=experiments, **display_of(STUDY, "fig08").parameters)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("protocol", "uniform", "design"),
     [
         (DESIGNS[0], False, "1R"),
@@ -117,7 +117,7 @@ def test_designs_have_the_names_of_the_paper(
     assert fig08.design_of(protocol.name, uniform) == design
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("protocol", "uniform"),
     [
         (Protocol("1R", "TI", 9, 4.0, head_removed=0.2), False),

@@ -149,7 +149,7 @@ def test_given_lists_keep_their_first_candidates(seed: int) -> None:
     np.testing.assert_array_equal(lists.scores, wanted.scores)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "protocol",
     [
         Protocol("1R", threshold=1),
