@@ -32,9 +32,9 @@ LISTS_START, LISTS_END = (f"{mark[:-4]}, lists -->" for mark in (START, END))
 _INTRODUCTION = """\
 The tables up to the next section are written by `receval repo dialects` from
 `src/receval/metrics/dialects` and from values that the tools gave for random lists
-(`tests/dialects/fixtures`); a test compares them. *Deviation* is the largest absolute difference
-between a value of the tool and ours."""
-_HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values", "deviation")
+(`tests/dialects/fixtures`); a test compares them. *Values* is the number of values of the tool that
+ours do not differ from by 1e-9, or by the number beside it."""
+_HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values")
 
 
 # Known differences between dialects and tools, with their reasons.
@@ -326,10 +326,11 @@ def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -
         relevant += f" (`{own.threshold_option}`)"
     said = (f"`{own.name}`", relevant, own.users_in_words, own.ties_in_words)
     if not values:
-        return (*said, "not run", "")
+        return (*said, "not run")
     largest = max(value.deviation for value in values)
     # Deviations in double precision depend on the processor.
-    return (*said, f"{len(values):,}", "< 1e-9" if largest < 1e-9 else "< 1e-6")
+    bound = "" if largest < EXACT else " (1e-6)"
+    return (*said, f"{len(values):,}{bound}")
 
 
 def _section(
@@ -344,12 +345,14 @@ def _section(
         text if text.startswith(own.tool) else f"{text[0].upper()}{text[1:]}"
         for text in own.caveats
     ]
+    noted: dict[str, list[str]] = {}
     for entry in own.entries:
         name = f"`{entry.name.partition(' ')[0]}`"
         if entry.users not in (None, own.users):
             told.append(f"{name} averages {USERS_IN_WORDS[entry.users]}")
         if entry.note:
-            told.append(f"{name}: {entry.note.rstrip('.')}")
+            noted.setdefault(entry.note.rstrip("."), []).append(name)
+    told += [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
     told += [f"{count} values differ because {said}" for said, count in others.items()]
     if any(name == own.name for name, _ in measured):
         missing = [e.form for e in own.entries if (own.name, e.name) not in measured]

@@ -27,7 +27,7 @@ UNDER_1R = {
     False: "each relevant test item has a list of its own, and the average is over lists",
     True: "refused",
 }
-"""Text on a metric under 1R, by whether it needs all judgments."""
+"""Text on a metric of ranks under 1R, by whether it needs all judgments."""
 
 _TITLES = {
     "Denominator": "Denominator",
@@ -46,8 +46,8 @@ _INTRODUCTION = """\
 <!-- Written by `receval repo metrics` from the code that computes them; edit the docstrings. -->
 
 Every metric has a label, `name(parameter=value,...)@cutoff`, such as `nDCG(gain=exp)@10`.
-Parameters at their default are left out. [Dialects](dialects.md) say which label gives the values
-of RecBole, trec_eval and other tools.
+Parameters at their default are left out. The sections list parameters last, with the default first.
+[Dialects](dialects.md) say which label gives the values of RecBole, trec_eval and other tools.
 
 | symbol | meaning |
 | --- | --- |
@@ -64,7 +64,7 @@ _RULES = """\
 They hold unless the metric's section says otherwise.
 
 - **Evaluated users:** {Evaluated}; see [who is evaluated](#who-is-evaluated).
-- **Missing list:** {Missing}. Users with a missing or empty list stay in the average.
+- **Missing list:** {Missing}. Such users stay in the average.
 - **Ties:** {Ties}: at random with a seed of dataset, split and fold, by item code, or as in LibRec.
 - **Under 1R:** {one_relevant}. Metrics that need all judgments of a list are refused there, and so
   are condensed lists.
@@ -102,9 +102,7 @@ class Card:
             lines.append("- **Direction:** less is better")
         if self.other_names:
             lines.append(f"- **Other names:** {', '.join(self.other_names)}")
-        if self.parameters:
-            lines.append("- **Parameters:**")
-            lines += [f"  - {parameter}" for parameter in self.parameters]
+        lines += [f"- {parameter}" for parameter in self.parameters]
         formula = f"```math\n{self.formula}\n```"
         head = [f"### `{self.name}`", self.summary, formula, *self.notes]
         return "\n\n".join([*head, "\n".join(lines)])
@@ -113,7 +111,12 @@ class Card:
 _OF_LISTS = """\
 They measure the first items of the list of each averaged user, whether these are judged or not.
 They need a cut-off, and a protocol with one list per user and all candidates, such as AR AI-AN. A
-user without a list counts as 0 unless the metric's section says otherwise.
+user without a list counts as 0 unless the metric's section says otherwise. `discount` is the
+attention of rank r: 1 for `none`, $`1 / \\log_2(1 + r)`$ for `log`, and $`\\phi^{r-1}`$ for `rbp`,
+with `phi` between 0 and 1. The limits of Jain, FSat, Gini, coverage and entropy, and their
+corrected forms, are of Rampisela et al. (2024), "Evaluation measures of individual item fairness
+for recommender systems": with `corrected=true` the value is scaled between the smallest and the
+largest value that full lists can have.
 
 Some are metrics of all lists together, such as the coverage of the catalogue. For intervals and
 tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 1993, section 11.5):
@@ -169,7 +172,7 @@ def card_of(kind: type[BaseMetric]) -> Card:
         notes=tuple(notes[1:]),
         parameters=tuple(_parameters(kind, sections, leave_out=common)),
         fields={**RULES, **found},
-        one_relevant=UNDER_1R[not issubclass(kind, Metric) or kind().refused_under_1r],
+        one_relevant=UNDER_1R[issubclass(kind, Metric) and kind().refused_under_1r],
         less_is_better=kind.less_is_better,
         other_names=vars(kind).get("other_names", ()),
     )
@@ -223,7 +226,7 @@ def _parameters(kind: type, sections: dict[str, str], leave_out: Sequence[str] =
         hint = type_hints(kind)[field.name]
         words = [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
         others = "".join(f", `{word}`" for word in words if word != field.default)
-        line = f"`{field.name}`: `{_default(field.default)}` by default{others}."
+        line = f"`{field.name}`: `{_default(field.default)}`{others}."
         lines.append(f"{line} {_markdown(meanings.get(field.name, ''))}".strip())
     return lines
 
