@@ -36,6 +36,13 @@ _TITLES = {
     "Ties": "Ties",
     "Source": "Source",
 }
+_IN_THE_FORMULA = {
+    "none",
+    "the length of the list, at most k",
+    "the items that the protocol lets systems recommend",
+}
+"""Fields of which formulas and the texts above them say enough."""
+
 _LINKS = {
     "receval.metrics.gains.gains": "[gains](#gains)",
     "receval.metrics.gains.losses": "[losses](#losses)",
@@ -94,7 +101,7 @@ class Card:
         lines = [
             f"- **{title}:** {self.fields[field]}"
             for field, title in _TITLES.items()
-            if self.fields[field] not in (RULES.get(field), "none")
+            if self.fields[field] not in {RULES.get(field), *_IN_THE_FORMULA}
         ]
         if self.one_relevant != UNDER_1R[False]:
             lines.append(f"- **Under 1R:** {self.one_relevant}")
@@ -111,7 +118,9 @@ class Card:
 _OF_LISTS = """\
 They measure the first items of the list of each averaged user, whether these are judged or not.
 They need a cut-off, and a protocol with one list per user and all candidates, such as AR AI-AN. A
-user without a list counts as 0 unless the metric's section says otherwise. `discount` is the
+user without a list counts as 0 unless the metric's section says otherwise. $`L_u^k`$ is the list of
+user u, cut at rank k, and $`I`$ or n are the items that the protocol lets systems recommend.
+`discount` is the
 attention of rank r: 1 for `none`, $`1 / \\log_2(1 + r)`$ for `log`, and $`\\phi^{r-1}`$ for `rbp`,
 with `phi` between 0 and 1. The limits of Jain, FSat, Gini, coverage and entropy, and their
 corrected forms, are of Rampisela et al. (2024), "Evaluation measures of individual item fairness
