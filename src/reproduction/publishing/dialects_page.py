@@ -33,7 +33,8 @@ _INTRODUCTION = """\
 The tables up to the next section are written by `receval repo dialects` from
 `src/receval/metrics/dialects` and from values that the tools gave for random lists
 (`tests/dialects/fixtures`); a test compares them. *Values* is the number of values of the tool that
-ours do not differ from by 1e-9, or by the number beside it."""
+ours do not differ from by 1e-9, or by the number beside it. Where a tool's order of equal scores
+has no rule that lists show, it is here that of the list."""
 _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values")
 
 
@@ -324,7 +325,8 @@ def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -
     relevant = own.relevant_in_words
     if own.threshold_option:
         relevant += f" (`{own.threshold_option}`)"
-    said = (f"`{own.name}`", relevant, own.users_in_words, own.ties_in_words)
+    ties = own.ties_in_words.removesuffix("; here in the order of the list")
+    said = (f"`{own.name}`", relevant, own.users_in_words, ties)
     if not values:
         return (*said, "not run")
     largest = max(value.deviation for value in values)

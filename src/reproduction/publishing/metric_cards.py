@@ -75,7 +75,7 @@ They hold unless the metric's section says otherwise.
 - **Ties:** {Ties}: at random with a seed of dataset, split and fold, by item code, or as in LibRec.
 - **Under 1R:** {one_relevant}. Metrics that need all judgments of a list are refused there, and so
   are condensed lists.
-- **Direction:** more is better. Tables mark the other metrics with an arrow (↓)."""
+- **Direction:** more is better. Here and in tables, an arrow (↓) marks the other metrics."""
 
 
 @dataclass(frozen=True)
@@ -105,13 +105,12 @@ class Card:
         ]
         if self.one_relevant != UNDER_1R[False]:
             lines.append(f"- **Under 1R:** {self.one_relevant}")
-        if self.less_is_better:
-            lines.append("- **Direction:** less is better")
         if self.other_names:
             lines.append(f"- **Other names:** {', '.join(self.other_names)}")
         lines += [f"- {parameter}" for parameter in self.parameters]
         formula = f"```math\n{self.formula}\n```"
-        head = [f"### `{self.name}`", self.summary, formula, *self.notes]
+        summary = f"{self.summary} (↓)" if self.less_is_better else self.summary
+        head = [f"### `{self.name}`", summary, formula, *self.notes]
         return "\n\n".join([*head, "\n".join(lines)])
 
 
