@@ -174,11 +174,8 @@ def test_the_example_runs_on_a_file_of_ratings(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_ratings(folder / "ratings.csv")
-    chosen = ("SEED, RELEVANT =", "discriminative_power(")
-    lines, further = run([program_with("library", text) for text in chosen], capsys)
-    assert len(further) == 4
-    for line in further:
-        assert re.fullmatch(r"[\w()=@]+: DP = \d\.\d{3}, tau = \[.+\]", line), line
+    (lines,) = run([program_with("library", "SEED, RELEVANT =")], capsys)
+
     values = {}
     for line in lines:
         name, _, value = line.partition(" = ")

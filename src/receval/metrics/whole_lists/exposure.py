@@ -241,7 +241,7 @@ class ExpectedExposureDisparity(_ExpectedExposure):
 
     :Denominator: none
     :Source: Diaz et al. (2020), "Evaluating stochastic rankings with expected exposure";
-        Raj and Ekstrand (2022), "Measuring fairness in ranked results", for groups
+        Raj and Ekstrand (2022) for groups
 
     Parameters
     ----------
@@ -476,9 +476,7 @@ class RankingEqualOpportunity(_OfItemGroups):
 
     0 means that relevant items of all groups are found at the same rate, the recall of the group.
 
-    :Denominator: the mean of the rates of the groups; a group's rate divides by its relevant test
-        items. The standard deviation divides by the number of groups. Groups without a relevant
-        test item are left out
+    :Denominator: as that of RSP, but of relevant test items
     :Source: as that of RSP
 
     Parameters

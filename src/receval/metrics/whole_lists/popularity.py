@@ -100,8 +100,7 @@ class RecommendationPopularity(ListMetric):
     .. math:: ARP@k = \frac{1}{|L_u^k|} \sum_{i \in L_u^k} |\{v : i \in R_{train}(v)\}|
 
     :Denominator: the length of the list, at most k
-    :Source: Yin et al. (2012), "Challenging the long tail recommendation"; Abdollahpouri et al.
-        (2019), "Managing popularity bias in recommender systems with personalized re-ranking"
+    :Source: Yin et al. (2012), "Challenging the long tail recommendation"
 
     Parameters
     ----------
@@ -220,8 +219,7 @@ class LongTailCoverage(_OfPopularityGroups):
     covered.
 
     :Denominator: none; the long tail :math:`\Gamma` is that of APLT
-    :Source: Abdollahpouri et al. (2019), "Managing popularity bias in recommender systems with
-        personalized re-ranking"
+    :Source: as that of APLT
 
     Parameters
     ----------
@@ -329,8 +327,7 @@ class PopularityMiscalibration(_OfPopularityGroups):
     is the mean of the divergence, which ``form=divergence`` gives.
 
     :Denominator: none
-    :Source: Abdollahpouri et al. (2021), "User-centered evaluation of popularity bias in
-        recommender systems"; Lesota et al. (2023), "Computational versus perceived popularity
+    :Source: as that of HeadShare; Lesota et al. (2023), "Computational versus perceived popularity
         miscalibration in recommender systems", for the distance
     :Missing: 1, the largest value; a user without a training rating counts as 0
 
