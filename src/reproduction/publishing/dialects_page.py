@@ -211,9 +211,9 @@ class KnownDeviation:
         )
 
 
-_OF_THE_RUN = "LensKit averages users of the run who have no test rating, too"
-_BELOW_0 = "ratings below 0 are subtracted, whose gain is 0 here"
-_NAN = "LensKit has no number for users without test ratings, or for empty lists"
+_OF_THE_RUN = "averages over users without a test rating, too"
+_BELOW_0 = "ratings below 0 are subtracted"
+_NAN = "no number for users without test ratings, or for empty lists"
 
 KNOWN_DEVIATIONS = (
     KnownDeviation("lenskit", ".*", "missing|no-relevant", _OF_THE_RUN, averages_only=True),
@@ -229,36 +229,34 @@ KNOWN_DEVIATIONS = (
     KnownDeviation("lenskit", "NDCG.*gain=rating.*", "negative", _BELOW_0),
     KnownDeviation("recommenders", "ndcg.* score_type=(raw|exp).*", "negative", _BELOW_0),
     KnownDeviation(
-        "lenskit_014", "hit.*", ".*", "LensKit counts hits in single precision", SINGLE, True
+        "lenskit_014", "hit.*", ".*", "hits are counted in single precision", SINGLE, True
     ),
-    KnownDeviation("warprec", ".*", ".*", "WarpRec computes in single precision", SINGLE),
+    KnownDeviation("warprec", ".*", ".*", "single precision", SINGLE),
     KnownDeviation(
         "warprec",
         ".*",
         ".*",
-        "WarpRec has no number for users without a relevant item",
+        "no number for users without a relevant item",
         no_number=True,
     ),
     KnownDeviation(
         "cornac",
         "MAP.*",
         "ties",
-        "Cornac gives items of one score the last of their ranks",
+        "items of one score get the last of their ranks",
     ),
-    KnownDeviation(
-        "cornac", "AUC.*", "ties", "pairs of items with one score are in the wrong order in Cornac"
-    ),
+    KnownDeviation("cornac", "AUC.*", "ties", "pairs of one score are in the wrong order"),
     KnownDeviation(
         "ir_measures",
         "RR.*@.*",
         "ties",
-        "ir_measures lists the first identifier first for RR with a cut-off",
+        "the first identifier stands first",
     ),
     KnownDeviation(
         "ranx",
         "bpref.*",
         ".*",
-        "ranx has no number for users without an item judged not relevant",
+        "no number for users without an item judged not relevant",
         no_number=True,
     ),
 )
@@ -355,7 +353,7 @@ def _section(
         if entry.note:
             noted.setdefault(entry.note.rstrip("."), []).append(name)
     told += [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
-    told += [f"{count} values differ because {said}" for said, count in others.items()]
+    told += [f"{count} values differ: {said}" for said, count in others.items()]
     if any(name == own.name for name, _ in measured):
         missing = [e.form for e in own.entries if (own.name, e.name) not in measured]
         if missing:
