@@ -175,7 +175,6 @@ def test_the_example_runs_on_a_file_of_ratings(
 ) -> None:
     write_ratings(folder / "ratings.csv")
     (lines,) = run([program_with("library", "SEED, RELEVANT =")], capsys)
-
     values = {}
     for line in lines:
         name, _, value = line.partition(" = ")

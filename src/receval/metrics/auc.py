@@ -25,10 +25,9 @@ class AUC(Metric):
 
     This is the area under the ROC curve of one user. A relevant item that is not in the list, or
     below rank n, has no pair in the right order. A random order has .5 without a cut-off. Other
-    tools mean three things by the name: this mean over users (Cornac); the mean over all relevant
-    items of all users (Elliot and WarpRec: :class:`GAUC` with ``weight=relevant``); and one ROC
-    curve of the scores of all users together (RecBole, RankSys, Recommenders), which lists do not
-    give.
+    tools call the mean over all relevant items of all users so (:class:`GAUC` with
+    ``weight=relevant``), or one ROC curve of the scores of all users together (RecBole, RankSys,
+    Recommenders), which lists do not give.
 
     :Denominator: all relevant items, or with ``denominator=reachable`` at most as many as the
         cut-off
@@ -129,7 +128,7 @@ class LogAUC(Metric):
               \min\Big(1, \frac{\ln (N / a_i)}{\ln (1 / \lambda)}\Big)
 
     The area is between the shares :math:`\lambda` and 1 of the other items, over that of the best
-    list. It is exact: a curve through a list without ties is a step function. A random order has
+    list. A random order has
     :math:`(1 - \lambda) / \ln (1 / \lambda)`, which is .145 for .001, without a cut-off.
 
     :Denominator: all relevant items

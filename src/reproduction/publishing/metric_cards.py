@@ -115,10 +115,10 @@ class Card:
 
 
 _OF_LISTS = """\
-They measure the first items of the list of each averaged user, whether these are judged or not.
-They need a cut-off, and a protocol with one list per user and all candidates, such as AR AI-AN. A
-user without a list counts as 0 unless the metric's section says otherwise. $`L_u^k`$ is the list of
-user u, cut at rank k, and $`I`$ or n are the items that the protocol lets systems recommend.
+They measure the first items of lists, judged or not. They need a cut-off, and a protocol with one
+list per user and all candidates, such as AR AI-AN. A user without a list counts as 0 unless the
+metric's section says otherwise. $`L_u^k`$ is the list of user u, cut at rank k, and $`I`$ or n are
+the items that the protocol lets systems recommend.
 `discount` is the
 attention of rank r: 1 for `none`, $`1 / \\log_2(1 + r)`$ for `log`, and $`\\phi^{r-1}`$ for `rbp`,
 with `phi` between 0 and 1. The limits of Jain, FSat, Gini, coverage and entropy, and their
@@ -134,17 +134,17 @@ tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 
 where $`T_{-u}`$ is the metric without the list of user $`u`$. Their mean is the metric $`T`$.
 
 Intervals of metrics with bounds, such as Gini and coverage, are computed for the log-odds of the
-value (for its logarithm if there is only a lower bound) and transformed back, so that they stay
-within the bounds (Miller 1974, "The jackknife - a review", Biometrika 61(1)). There is no interval,
-and a note says so, where the value is at a bound, or leaving out any one user changes it equally.
-Where the differences of two systems are equal for all users, there is no p-value."""
+value (for its logarithm if there is only a lower bound) and transformed back (Miller 1974, "The
+jackknife - a review", Biometrika 61(1)). There is none where the value is at a bound, or leaving
+out any one user changes it equally. Where the differences of two systems are equal for all users,
+there is no p-value."""
 
 
 _OF_RATINGS = """\
-They compare the scores of systems with the test ratings, so they need systems whose scores are
-ratings: those of the library that predict ratings say so, and `rating_scores` of `evaluate` names
-others. They have no cut-off, and do not depend on the protocol, which must have one list per user.
-Where a system has no score, the mean of the training ratings counts as its prediction."""
+They need systems whose scores are ratings
+([library.md](library.md#lists-recommendations-and-models)). They have no cut-off, and do not depend
+on the protocol, which must have one list per user. Where a system has no score, the mean of the
+training ratings counts as its prediction."""
 
 
 def card_of(kind: type[BaseMetric]) -> Card:
