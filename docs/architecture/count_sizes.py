@@ -23,7 +23,7 @@ BOUNDS = {
     "modules of src/reproduction": (196, 170),
     "lines of src/reproduction": (40_700, 36_000),
     "lines of tests": (85_900, 60_000),
-    "words of docs": (66_600, 45_000),
+    "words of docs": (57_500, 45_000),
     "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""

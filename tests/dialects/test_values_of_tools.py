@@ -83,21 +83,15 @@ def test_every_metric_of_a_tool_that_was_run_was_compared() -> None:
     sections = re.findall(r"^### [^\n]*: `(\S+)`$(.*?)(?=^### |\Z)", text, flags=re.M | re.S)
     assert [name for name, _ in sections] == list(DIALECTS)
     missing = {
-        (name, metric)
+        name: listed.split(", ")
         for name, section in sections
         for listed in re.findall(r"^- Not compared: (.*)\.$", section, flags=re.M)
-        for metric in listed.split(", ")
     }
     assert missing == {
-        ("recbole", "`gauc`"),
-        ("elliot", "`nDCGRendle2020@k`"),
-        ("elliot", "`AUC`"),
-        ("elliot", "`GAUC`"),
-        ("elliot", "`LAUC@k`"),
-        ("ranx", "`rbp.50`"),
-        ("ranx", "`rbp.80`"),
-        ("ranx", "`rbp.90`"),
-        ("recommenders", "`ndcg_at_k@k score_type=binary`"),
+        "recbole": ["`gauc`"],
+        "elliot": ["`nDCGRendle2020@k`", "`AUC`", "`GAUC`", "`LAUC@k`"],
+        "ranx": ["`rbp.50`", "`rbp.80`", "`rbp.90`"],
+        "recommenders": ["`ndcg_at_k@k score_type=binary`"],
     }
 
 

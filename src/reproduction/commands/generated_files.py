@@ -78,7 +78,7 @@ def page_of_studies(page: str) -> str:
     from reproduction.config.settings import load_settings
 
     for study, spec in load_settings(Path("config"), "full").studies.items():
-        cell = ", ".join(_ranges(spec.artifacts))
+        cell = ", ".join(_ranges(list(spec.artifacts)))
         row = re.compile(rf"^(\| `{study}` \|.*\|)[^|\n]*\|$", flags=re.MULTILINE)
         page, found = row.subn(rf"\1 {cell} |", page)
         if not found:
