@@ -9,8 +9,8 @@
 compares all files with those of the one arithmetic, and all artifacts cell by cell with the
 accepted ones (``record`` compares alone). What moved goes to
 ``benchmarks/processors/<edition>.csv``: for each arithmetic, artifact and column the number of
-cells and the largest difference. ``write`` makes the tolerances of ``config/drift.yaml`` and the
-table of ``docs/reading_results.md`` from these records. Accepted results must have been made with
+cells and the largest difference. ``write`` makes the tolerances of ``config/drift.yaml`` from these
+records, and prints a table of them. Accepted results must have been made with
 the one arithmetic, by the code that this lies in.
 
 A tolerance is three times the largest difference that any arithmetic has shown in this column of
@@ -55,7 +55,7 @@ from reproduction.drift.spec import DriftSpec, Tolerance
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "benchmarks" / "processors"
 DRIFT = ROOT / "config" / "drift.yaml"
-PAGE = ROOT / "docs" / "reading_results.md"
+
 
 PINNED = "pinned"
 
@@ -290,13 +290,12 @@ def _most_moved(rows: pd.DataFrame) -> str:
 
 
 def write() -> None:
-    """Write the tolerances and the table of arithmetics from the records."""
+    """Write the tolerances and print the table of arithmetics from the records."""
     records = {path.stem: read_record(path) for path in sorted(RECORDS.glob("*.csv"))}
     found = tolerances(pd.concat(records.values()))
     text = yaml.safe_dump({"tolerances": found}, sort_keys=False, width=100)
     write_atomically(DRIFT, replaced(DRIFT, "# {}\n", text))
-    table = f"\n{table_of_arithmetics(records)}\n\n"
-    write_atomically(PAGE, replaced(PAGE, "<!-- {} -->\n", table))
+    print(table_of_arithmetics(records))
 
 
 def read_record(path: Path) -> pd.DataFrame:

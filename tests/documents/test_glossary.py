@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names are words of docs/glossary.md, or plain English, and one public name means one thing."""
+"""Names are words of docs/glossary.md or of metrics, or plain English, and mean one thing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "src" / package for package in ("receval", "reproduction")]
-PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+PAGE, METRICS = (
+    (ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("glossary.md", "metrics.md")
+)
 
 
 def words_in(name: str) -> frozenset[str]:
@@ -113,9 +115,11 @@ def rows() -> tuple[Row, ...]:
 
 @cache
 def glossary() -> frozenset[str]:
-    """Return the words of all terms, and those that stand for them in names."""
+    """Return the words of all terms and metrics, and those that stand for terms in names."""
     words = {word for row in rows() for word in re.findall(r"[a-z0-9]+", row.term.lower())}
     codes = (code for row in rows() for code in re.findall(r"`(\w+)`", row.in_names))
+    metrics = re.findall(r"^(?:### `|- \*\*Other names:\*\* )(.*?)`?$", METRICS, flags=re.MULTILINE)
+    words.update(word for name in metrics for word in words_of(name))
     return frozenset(words.union(*(code.split("_") for code in codes)))
 
 

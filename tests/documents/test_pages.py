@@ -174,22 +174,7 @@ def test_the_example_runs_on_a_file_of_ratings(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_ratings(folder / "ratings.csv")
-    chosen = ("SEED, RELEVANT =", "discriminative_power(", "precision_bounds(")
-    lines, further, last = run([program_with("library", text) for text in chosen], capsys)
-    assert len(further) == 4
-    for line in further:
-        assert re.fullmatch(r"[\w()=@]+: DP = \d\.\d{3}, tau = \[.+\]", line), line
-    *densities, bounds, within = last
-    assert len(densities) == 3
-    for line in densities:
-        found = re.fullmatch(r".+: rho = (0\.\d{4}), Random = (0\.\d{4})", line)
-        assert found, line
-        assert found[1] == found[2]
-    lower, value, upper, expected = map(float, re.findall(r"0\.\d{4}", bounds))
-    assert lower <= value <= upper
-    # Three standard errors of one draw of the samples are 9 % of the value.
-    assert value == pytest.approx(expected, rel=0.09)
-    assert float(within[-6:]) < 0.7 * value
+    (lines,) = run([program_with("library", "SEED, RELEVANT =")], capsys)
     values = {}
     for line in lines:
         name, _, value = line.partition(" = ")

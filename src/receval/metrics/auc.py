@@ -17,20 +17,17 @@ from receval.metrics.metric import Metric, column, ratio
 class AUC(Metric):
     r"""Share of the pairs of a relevant and another item of the list that are in the right order.
 
-    With the number :math:`a_i` of items above the relevant item i that are not relevant, and the
-    number N of such items in the whole list,
+    Here :math:`a_i` is the number of items above the relevant item i that are not relevant, and N
+    that of such items in the whole list.
 
     .. math:: AUC@n = \frac{1}{|PR_{test}(u)|}
               \sum_{i \in PR_{test}(u), rank(i) \leq n} \Big(1 - \frac{a_i}{N}\Big)
 
     This is the area under the ROC curve of one user. A relevant item that is not in the list, or
     below rank n, has no pair in the right order. A random order has .5 without a cut-off. Other
-    tools mean three things by the name: this mean over users (as in Cornac; in Elliot and WarpRec
-    it is called GAUC, in TorchEasyRec grouped AUC); the mean over all relevant items of all users
-    (Elliot and WarpRec: :class:`GAUC` with ``weight=relevant``); and one ROC curve of the scores of
-    all users together (RecBole, RankSys, Recommenders), which lists do not give. LibRec goes
-    through a list in the order of a hash table. With a cut-off and ``denominator=reachable`` it is
-    the limited AUC (LAUC) of Elliot and WarpRec.
+    tools call the mean over all relevant items of all users so (:class:`GAUC` with
+    ``weight=relevant``), or one ROC curve of the scores of all users together (RecBole, RankSys,
+    Recommenders), which lists do not give.
 
     :Denominator: all relevant items, or with ``denominator=reachable`` at most as many as the
         cut-off
@@ -40,7 +37,7 @@ class AUC(Metric):
     Parameters
     ----------
     denominator : {"relevant", "reachable"}
-        Whether to divide by all relevant items, or by at most as many as the cut-off.
+        See the denominator above.
     others : {"listed", "one-more"}
         Whether N is the number of other items of the list, or one more, as in Elliot and WarpRec.
     """
@@ -87,10 +84,8 @@ class GAUC(AUC):
     weight 0. For intervals and tests, each user has the value
     :math:`GAUC + \frac{w_u}{\bar w} (AUC(u) - GAUC)`, whose mean is GAUC (Cochran 1977, section
     6.4). With ``condensed=true`` lists have judged items only: if these are the items that were
-    shown, it is the GAUC of click logs. RecBole's has ``weight=relevant``; what Elliot and WarpRec
-    call GAUC is :class:`AUC` with ``others=one-more``, and their AUC has ``weight=relevant`` and
-    ``others=one-more``. The grouped AUC of TorchEasyRec, which counts users equally, has
-    ``condensed=true`` and ``weight=equal``.
+    shown, it is the GAUC of click logs. The grouped AUC of TorchEasyRec has ``condensed=true`` and
+    ``weight=equal``; what Elliot and WarpRec call GAUC is :class:`AUC` with ``others=one-more``.
 
     :Denominator: the sum of the weights; for each user as in :class:`AUC`
     :Evaluated: those of them with a relevant item, and with another item in the list
@@ -99,9 +94,9 @@ class GAUC(AUC):
     Parameters
     ----------
     denominator : {"relevant", "reachable"}
-        Whether to divide by all relevant items, or by at most as many as the cut-off.
+        As that of AUC.
     others : {"listed", "one-more"}
-        Whether N is the number of other items of the list, or one more, as in Elliot and WarpRec.
+        As that of AUC.
     weight : {"judged", "relevant", "equal"}
         The weight of a user: the number of its test ratings (impressions), of the relevant ones
         (clicks), or 1.
@@ -126,14 +121,14 @@ class GAUC(AUC):
 class LogAUC(Metric):
     r"""Area under the ROC curve with a logarithmic axis, which rewards the first ranks most.
 
-    With the number :math:`a_i` of items above the relevant item i that are not relevant, and the
-    number N of such items in the whole list,
+    Here :math:`a_i` is the number of items above the relevant item i that are not relevant, and N
+    that of such items in the whole list.
 
     .. math:: logAUC@n = \frac{1}{|PR_{test}(u)|} \sum_{i \in PR_{test}(u), rank(i) \leq n}
               \min\Big(1, \frac{\ln (N / a_i)}{\ln (1 / \lambda)}\Big)
 
     The area is between the shares :math:`\lambda` and 1 of the other items, over that of the best
-    list. It is exact: a curve through a list without ties is a step function. A random order has
+    list. A random order has
     :math:`(1 - \lambda) / \ln (1 / \lambda)`, which is .145 for .001, without a cut-off.
 
     :Denominator: all relevant items

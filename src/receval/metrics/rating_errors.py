@@ -76,7 +76,8 @@ class RatingMetric(BaseMetric):
 class MAE(RatingMetric):
     r"""Mean absolute error of predicted ratings.
 
-    With the predicted rating :math:`\hat r_{ui}`, over all test ratings T of the averaged users,
+    Here :math:`\hat r_{ui}` is the predicted rating, and T are all test ratings of the averaged
+    users.
 
     .. math:: MAE = \frac{1}{|T|} \sum_{(u, i) \in T} |\hat r_{ui} - r_{ui}|
 
@@ -106,14 +107,13 @@ class MAE(RatingMetric):
 class RMSE(RatingMetric):
     r"""Root of the mean squared error of predicted ratings.
 
-    With the predicted rating :math:`\hat r_{ui}`, over all test ratings T of the averaged users,
+    Here :math:`\hat r_{ui}` is the predicted rating, and T are all test ratings of the averaged
+    users.
 
     .. math:: RMSE = \sqrt{\frac{1}{|T|} \sum_{(u, i) \in T} (\hat r_{ui} - r_{ui})^2}
 
-    :Denominator: the number of test ratings; with ``over=users``, those of each user, and then the
-        number of users
-    :Source: Herlocker et al. (2004), section 4.1; LensKit's by user has ``over=users``, as has
-        Cornac's with ``user_based=True``
+    :Denominator: as that of MAE
+    :Source: as that of MAE
 
     Parameters
     ----------

@@ -283,23 +283,21 @@ _INTRODUCTION = """\
 
 An *erratum* is a place where a paper's text, its figures or tables and its released code disagree
 with each other or with the public data, or where the text leaves open what its figures need
-(E-05). We could find these only because the authors say exactly what they did and released data,
-code and values, for which we thank them. Most errata are small and change no conclusion.
+(E-05). We could find these only because the authors released data, code and values, for which we
+thank them. Most errata are small and change no conclusion.
 
 Each entry has both forms, with the names that receval gives them, and
 
-- **Effect:** its size on our data, MovieLens 1M and CM100k. The artifact in brackets has it;
-  `snakemake --cores 2 -- work/full/artifacts/bellogin2017/fig02.csv` makes one again. In the YAML,
-  `command` shows each erratum.
+- **Effect:** its size on our data, MovieLens 1M and CM100k, from the artifact in brackets
+  ([how to make one](running.md#making-one-thing-again)). The YAML has a `command` that shows it.
 - **Certain**, if anyone can see it in what is printed or released; **likely**, if it is inferred
   from that; **open**, if it is only possible.
 
-Released code may be of a library that the authors did not write: E-38 and E-40 to E-43 are about
-LibRec 2.0.0. We read the papers as plain text, without figures: what we say about a figure comes
-from its caption, the text or released values.
+E-38 and E-40 to E-43 are about LibRec 2.0.0, which the authors did not write. We read the papers as
+plain text: what we say about a figure comes from its caption, the text or released values.
 
-**Please correct us**: name the erratum and what the paper or its code does, or change
-`config/errata.yaml` and run `receval repo errata`. Corrections by the authors are most welcome."""
+**Please correct us**, by changing `config/errata.yaml`. Corrections by the authors are most
+welcome."""
 
 _SHOWN_KINDS = ("metric", "average", "system", "split", "protocol")
 """Kinds of names for readers; columns, settings and functions are only in the YAML."""

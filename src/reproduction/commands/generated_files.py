@@ -78,12 +78,32 @@ def page_of_studies(page: str) -> str:
     from reproduction.config.settings import load_settings
 
     for study, spec in load_settings(Path("config"), "full").studies.items():
-        cell = ", ".join(f"`{name}`" for name in spec.artifacts)
+        cell = ", ".join(_ranges(list(spec.artifacts)))
         row = re.compile(rf"^(\| `{study}` \|.*\|)[^|\n]*\|$", flags=re.MULTILINE)
         page, found = row.subn(rf"\1 {cell} |", page)
         if not found:
             raise ValueError(f"docs/studies.md has no row for {study}. Add one by hand.")
     return page
+
+
+def _ranges(artifacts: Sequence[str]) -> Iterator[str]:
+    """Yield names of artifacts, and three or more consecutive numbers of one name as a range.
+
+    Examples
+    --------
+    >>> list(_ranges(["table1", "table2", "fig01", "fig02", "fig03", "values"]))
+    ['`table1`, `table2`', '`fig01` to `fig03`', '`values`']
+    """
+    rows: list[list[str]] = []
+    for name in artifacts:
+        stem = name.rstrip("0123456789")
+        number = name[len(stem) :]
+        if number and rows and rows[-1][-1] == f"{stem}{int(number) - 1:0{len(number)}}":
+            rows[-1].append(name)
+        else:
+            rows.append([name])
+    for row in rows:
+        yield f"`{row[0]}` to `{row[-1]}`" if len(row) > 2 else ", ".join(f"`{n}`" for n in row)
 
 
 # The BibTeX entries of receval and the papers in README.md.

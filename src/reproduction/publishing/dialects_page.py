@@ -32,9 +32,10 @@ LISTS_START, LISTS_END = (f"{mark[:-4]}, lists -->" for mark in (START, END))
 _INTRODUCTION = """\
 The tables up to the next section are written by `receval repo dialects` from
 `src/receval/metrics/dialects` and from values that the tools gave for random lists
-(`tests/dialects/fixtures`); a test compares them. *Deviation* is the largest absolute difference
-between a value of the tool and ours."""
-_HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values", "deviation")
+(`tests/dialects/fixtures`); a test compares them. *Values* is the number of values of the tool that
+ours do not differ from by 1e-9, or by the number beside it. Where a tool's order of equal scores
+has no rule that lists show, it is here that of the list."""
+_HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values")
 
 
 # Known differences between dialects and tools, with their reasons.
@@ -210,9 +211,9 @@ class KnownDeviation:
         )
 
 
-_OF_THE_RUN = "LensKit averages users of the run who have no test rating, too"
-_BELOW_0 = "ratings below 0 are subtracted, whose gain is 0 here"
-_NAN = "LensKit has no number for users without test ratings, or for empty lists"
+_OF_THE_RUN = "averages over users without a test rating, too"
+_BELOW_0 = "ratings below 0 are subtracted"
+_NAN = "no number for users without test ratings, or for empty lists"
 
 KNOWN_DEVIATIONS = (
     KnownDeviation("lenskit", ".*", "missing|no-relevant", _OF_THE_RUN, averages_only=True),
@@ -228,36 +229,34 @@ KNOWN_DEVIATIONS = (
     KnownDeviation("lenskit", "NDCG.*gain=rating.*", "negative", _BELOW_0),
     KnownDeviation("recommenders", "ndcg.* score_type=(raw|exp).*", "negative", _BELOW_0),
     KnownDeviation(
-        "lenskit_014", "hit.*", ".*", "LensKit counts hits in single precision", SINGLE, True
+        "lenskit_014", "hit.*", ".*", "hits are counted in single precision", SINGLE, True
     ),
-    KnownDeviation("warprec", ".*", ".*", "WarpRec computes in single precision", SINGLE),
+    KnownDeviation("warprec", ".*", ".*", "single precision", SINGLE),
     KnownDeviation(
         "warprec",
         ".*",
         ".*",
-        "WarpRec has no number for users without a relevant item",
+        "no number for users without a relevant item",
         no_number=True,
     ),
     KnownDeviation(
         "cornac",
         "MAP.*",
         "ties",
-        "Cornac gives items of one score the last of their ranks",
+        "items of one score get the last of their ranks",
     ),
-    KnownDeviation(
-        "cornac", "AUC.*", "ties", "pairs of items with one score are in the wrong order in Cornac"
-    ),
+    KnownDeviation("cornac", "AUC.*", "ties", "pairs of one score are in the wrong order"),
     KnownDeviation(
         "ir_measures",
         "RR.*@.*",
         "ties",
-        "ir_measures lists the first identifier first for RR with a cut-off",
+        "the first identifier stands first",
     ),
     KnownDeviation(
         "ranx",
         "bpref.*",
         ".*",
-        "ranx has no number for users without an item judged not relevant",
+        "no number for users without an item judged not relevant",
         no_number=True,
     ),
 )
@@ -324,12 +323,14 @@ def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -
     relevant = own.relevant_in_words
     if own.threshold_option:
         relevant += f" (`{own.threshold_option}`)"
-    said = (f"`{own.name}`", relevant, own.users_in_words, own.ties_in_words)
+    ties = own.ties_in_words.removesuffix("; here in the order of the list")
+    said = (f"`{own.name}`", relevant, own.users_in_words, ties)
     if not values:
-        return (*said, "not run", "")
+        return (*said, "not run")
     largest = max(value.deviation for value in values)
     # Deviations in double precision depend on the processor.
-    return (*said, f"{len(values):,}", "< 1e-9" if largest < 1e-9 else "< 1e-6")
+    bound = "" if largest < EXACT else " (1e-6)"
+    return (*said, f"{len(values):,}{bound}")
 
 
 def _section(
@@ -344,13 +345,15 @@ def _section(
         text if text.startswith(own.tool) else f"{text[0].upper()}{text[1:]}"
         for text in own.caveats
     ]
+    noted: dict[str, list[str]] = {}
     for entry in own.entries:
         name = f"`{entry.name.partition(' ')[0]}`"
         if entry.users not in (None, own.users):
             told.append(f"{name} averages {USERS_IN_WORDS[entry.users]}")
         if entry.note:
-            told.append(f"{name}: {entry.note.rstrip('.')}")
-    told += [f"{count} values differ because {said}" for said, count in others.items()]
+            noted.setdefault(entry.note.rstrip("."), []).append(name)
+    told += [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
+    told += [f"{count} values differ: {said}" for said, count in others.items()]
     if any(name == own.name for name, _ in measured):
         missing = [e.form for e in own.entries if (own.name, e.name) not in measured]
         if missing:

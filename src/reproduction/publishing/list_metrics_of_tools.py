@@ -278,23 +278,25 @@ def _compared(
 
 
 def table_of_list_metrics(folder: Path = FIXTURES, lists: Path = LISTS) -> str:
-    """Return the table of tools, their metrics, ours, and the largest deviation."""
-    rows = ["| tool | its metric | here | values | deviation |", "| --- | --- | --- | --- | --- |"]
-    told = []
+    """Return a table of each tool's metrics and ours, and the differences."""
+    parts = []
     for tool, title in TOOLS.items():
         values = list_values_of(tool, folder, lists)
         fixture = json.loads((folder / f"{tool}.json").read_text(encoding="utf-8"))
         version = fixture["version"].removeprefix("commit ")[:9]
+        rows, n_equal = ["| its metric | here |", "| --- | --- |"], 0
         for name, own in OURS[tool].items():
             label = own.label.replace("thirds", "...")
             here = FORMS.get(own.form, "{}").format(f"`{label}`")
-            equal = [v for v in values if v.name == name and v.deviation <= own.exact]
-            bound = "< 1e-12" if own.exact == EXACT else "< 1e-6"
+            here += "" if own.exact == EXACT else " (within 1e-6)"
+            n_equal += sum(v.name == name and v.deviation <= own.exact for v in values)
             said = name.replace("groups=thirds", "of groups of items")
             said = f"`{said.partition(' ')[0]}`{said[len(said.partition(' ')[0]) :]}"
-            rows.append(f"| {title} {version} | {said} | {here} | {len(equal)} | {bound} |")
+            rows.append(f"| {said} | {here} |")
+        told = []
         for known in DIFFERENCES:
             if known.tool == tool:
                 n = sum(v.difference is known and v.deviation > EXACT for v in values)
-                told.append(f"- {n} values of {title}'s `{known.name}` differ: {known.why}.")
-    return "\n".join([*rows, "", *told])
+                told.append(f"- {n} values of `{known.name}` differ: {known.why}.")
+        parts += [f"### {title} {version} ({n_equal} values)", "\n".join(rows), "\n".join(told)]
+    return "\n\n".join(part for part in parts if part)

@@ -27,7 +27,7 @@ UNDER_1R = {
     False: "each relevant test item has a list of its own, and the average is over lists",
     True: "refused",
 }
-"""Text on a metric under 1R, by whether it needs all judgments."""
+"""Text on a metric of ranks under 1R, by whether it needs all judgments."""
 
 _TITLES = {
     "Denominator": "Denominator",
@@ -36,6 +36,13 @@ _TITLES = {
     "Ties": "Ties",
     "Source": "Source",
 }
+_IN_THE_FORMULA = {
+    "none",
+    "the length of the list, at most k",
+    "the items that the protocol lets systems recommend",
+}
+"""Fields of which formulas and the texts above them say enough."""
+
 _LINKS = {
     "receval.metrics.gains.gains": "[gains](#gains)",
     "receval.metrics.gains.losses": "[losses](#losses)",
@@ -46,8 +53,8 @@ _INTRODUCTION = """\
 <!-- Written by `receval repo metrics` from the code that computes them; edit the docstrings. -->
 
 Every metric has a label, `name(parameter=value,...)@cutoff`, such as `nDCG(gain=exp)@10`.
-Parameters at their default are left out. [Dialects](dialects.md) say which label gives the values
-of RecBole, trec_eval and other tools.
+Parameters at their default are left out. The sections list parameters last, with the default first.
+[Dialects](dialects.md) say which label gives the values of RecBole, trec_eval and other tools.
 
 | symbol | meaning |
 | --- | --- |
@@ -64,11 +71,11 @@ _RULES = """\
 They hold unless the metric's section says otherwise.
 
 - **Evaluated users:** {Evaluated}; see [who is evaluated](#who-is-evaluated).
-- **Missing list:** {Missing}. Users with a missing or empty list stay in the average.
+- **Missing list:** {Missing}. Such users stay in the average.
 - **Ties:** {Ties}: at random with a seed of dataset, split and fold, by item code, or as in LibRec.
 - **Under 1R:** {one_relevant}. Metrics that need all judgments of a list are refused there, and so
   are condensed lists.
-- **Direction:** more is better. Tables mark the other metrics with an arrow (↓)."""
+- **Direction:** more is better. Here and in tables, an arrow (↓) marks the other metrics."""
 
 
 @dataclass(frozen=True)
@@ -94,26 +101,30 @@ class Card:
         lines = [
             f"- **{title}:** {self.fields[field]}"
             for field, title in _TITLES.items()
-            if self.fields[field] not in (RULES.get(field), "none")
+            if self.fields[field] not in {RULES.get(field), *_IN_THE_FORMULA}
         ]
         if self.one_relevant != UNDER_1R[False]:
             lines.append(f"- **Under 1R:** {self.one_relevant}")
-        if self.less_is_better:
-            lines.append("- **Direction:** less is better")
         if self.other_names:
             lines.append(f"- **Other names:** {', '.join(self.other_names)}")
-        if self.parameters:
-            lines.append("- **Parameters:**")
-            lines += [f"  - {parameter}" for parameter in self.parameters]
+        lines += [f"- {parameter}" for parameter in self.parameters]
         formula = f"```math\n{self.formula}\n```"
-        head = [f"### `{self.name}`", self.summary, formula, *self.notes]
+        summary = f"{self.summary} (↓)" if self.less_is_better else self.summary
+        head = [f"### `{self.name}`", summary, formula, *self.notes]
         return "\n\n".join([*head, "\n".join(lines)])
 
 
 _OF_LISTS = """\
-They measure the first items of the list of each averaged user, whether these are judged or not.
-They need a cut-off, and a protocol with one list per user and all candidates, such as AR AI-AN. A
-user without a list counts as 0 unless the metric's section says otherwise.
+They measure the first items of lists, judged or not. They need a cut-off, and a protocol with one
+list per user and all candidates, such as AR AI-AN. A user without a list counts as 0 unless the
+metric's section says otherwise. $`L_u^k`$ is the list of user u, cut at rank k, and $`I`$ or n are
+the items that the protocol lets systems recommend.
+`discount` is the
+attention of rank r: 1 for `none`, $`1 / \\log_2(1 + r)`$ for `log`, and $`\\phi^{r-1}`$ for `rbp`,
+with `phi` between 0 and 1. The limits of Jain, FSat, Gini, coverage and entropy, and their
+corrected forms, are of Rampisela et al. (2024), "Evaluation measures of individual item fairness
+for recommender systems": with `corrected=true` the value is scaled between the smallest and the
+largest value that full lists can have.
 
 Some are metrics of all lists together, such as the coverage of the catalogue. For intervals and
 tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 1993, section 11.5):
@@ -123,17 +134,17 @@ tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 
 where $`T_{-u}`$ is the metric without the list of user $`u`$. Their mean is the metric $`T`$.
 
 Intervals of metrics with bounds, such as Gini and coverage, are computed for the log-odds of the
-value (for its logarithm if there is only a lower bound) and transformed back, so that they stay
-within the bounds (Miller 1974, "The jackknife - a review", Biometrika 61(1)). There is no interval,
-and a note says so, where the value is at a bound, or leaving out any one user changes it equally.
-Where the differences of two systems are equal for all users, there is no p-value."""
+value (for its logarithm if there is only a lower bound) and transformed back (Miller 1974, "The
+jackknife - a review", Biometrika 61(1)). There is none where the value is at a bound, or leaving
+out any one user changes it equally. Where the differences of two systems are equal for all users,
+there is no p-value."""
 
 
 _OF_RATINGS = """\
-They compare the scores of systems with the test ratings, so they need systems whose scores are
-ratings: those of the library that predict ratings say so, and `rating_scores` of `evaluate` names
-others. They have no cut-off, and do not depend on the protocol, which must have one list per user.
-Where a system has no score, the mean of the training ratings counts as its prediction."""
+They need systems whose scores are ratings
+([library.md](library.md#lists-recommendations-and-models)). They have no cut-off, and do not depend
+on the protocol, which must have one list per user. Where a system has no score, the mean of the
+training ratings counts as its prediction."""
 
 
 def card_of(kind: type[BaseMetric]) -> Card:
@@ -169,7 +180,7 @@ def card_of(kind: type[BaseMetric]) -> Card:
         notes=tuple(notes[1:]),
         parameters=tuple(_parameters(kind, sections, leave_out=common)),
         fields={**RULES, **found},
-        one_relevant=UNDER_1R[not issubclass(kind, Metric) or kind().refused_under_1r],
+        one_relevant=UNDER_1R[issubclass(kind, Metric) and kind().refused_under_1r],
         less_is_better=kind.less_is_better,
         other_names=vars(kind).get("other_names", ()),
     )
@@ -223,7 +234,7 @@ def _parameters(kind: type, sections: dict[str, str], leave_out: Sequence[str] =
         hint = type_hints(kind)[field.name]
         words = [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
         others = "".join(f", `{word}`" for word in words if word != field.default)
-        line = f"`{field.name}`: `{_default(field.default)}` by default{others}."
+        line = f"`{field.name}`: `{_default(field.default)}`{others}."
         lines.append(f"{line} {_markdown(meanings.get(field.name, ''))}".strip())
     return lines
 

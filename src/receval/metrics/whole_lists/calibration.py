@@ -37,9 +37,9 @@ class Miscalibration(FeatureMetric):
     Parameters
     ----------
     feature : str
-        The name of the feature, as in ``item_features``; needed.
+        Needed: a name of ``item_features``.
     divergence : {"kl", "jensen-shannon", "hellinger"}
-        Kullback-Leibler divergence, Jensen-Shannon divergence or Hellinger distance.
+        Kullback-Leibler or Jensen-Shannon divergence, or Hellinger distance.
     alpha : float
         How much of the training distribution is mixed into that of the list for ``kl``, between 0
         and 1, both excluded.

@@ -41,21 +41,18 @@ class ItemCoverage(MetricOfAllUsers):
 
     .. math:: ItemCoverage@k = \frac{|\bigcup_u L_u^k|}{|I|}
 
-    Its limits: lists of k items cover at least k items, and no more than there are
-    recommendations. With ``corrected=true`` the value is scaled between them.
+    Lists of k items cover at least k items, and no more than there are recommendations.
 
     :Denominator: with ``of=candidates``, the items that the protocol lets systems recommend; with
         ``of=training``, those of them with a training rating
-    :Source: Herlocker et al. (2004), section 4.4, "catalog coverage"; Ge et al. (2010); Rampisela
-        et al. (2024), "Evaluation measures of individual item fairness for recommender systems",
-        for its limits (as QF) and the corrected form
+    :Source: Herlocker et al. (2004), section 4.4, "catalog coverage"; Ge et al. (2010)
 
     Parameters
     ----------
     of : {"candidates", "training"}
         See the denominator above.
     corrected : bool
-        Whether to scale between the smallest and the largest possible value of full lists.
+        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "ItemCoverage"
@@ -106,27 +103,20 @@ class Gini(MetricOfAllUsers):
 
     Here :math:`x_i` are the numbers of lists that contain each item, in ascending order.
 
-    RecBole's GiniIndex and LensKit's ListGini are this metric; RecBole counts its padding item as
-    one more item. Elliot's Gini is 1 minus ``Gini(denominator=others)``, so that more is better.
-
-    Its limits: it is 0 only if the number of recommendations is a multiple of that of the items,
-    and with lists of k items it is at most :math:`1 - k / |I|`. With ``corrected=true`` the value
-    is scaled between the smallest and the largest possible value.
+    It is 0 only if the number of recommendations is a multiple of that of the items, and with lists
+    of k items at most :math:`1 - k / |I|`.
 
     :Denominator: the items that the protocol lets systems recommend; with ``denominator=others``
         one less, so that 1 is the value of a single item for all users
     :Source: Castells, Hurley and Vargas (2022), Recommender Systems Handbook, "Novelty and
-        diversity in recommender systems", section 3.4; Rampisela et al. (2024), "Evaluation
-        measures of individual item fairness for recommender systems", for its limits and the
-        corrected form
+        diversity in recommender systems", section 3.4
 
     Parameters
     ----------
     denominator : {"items", "others"}
         See the denominator above.
     corrected : bool
-        Whether to scale between the smallest and the largest possible value of full lists,
-        whatever the denominator.
+        Whether to scale between the limits of full lists, whatever the denominator.
     """
 
     name: ClassVar[str] = "Gini"
@@ -190,18 +180,13 @@ class ShannonEntropy(MetricOfAllUsers):
     Here :math:`p_i` is the share of all recommendations that are of item i; items that are not
     recommended add nothing.
 
-    Elliot's SEntropy is this metric, in bits, if all lists have the same length. RecBole's
-    ShannonEntropy is ``ShannonEntropy(base=e,denominator=recommended)``.
-
-    With ``base=items`` it lies between 0 and 1. Its limits: with lists of k items it is at least
+    With ``base=items`` it lies between 0 and 1: with lists of k items it is at least
     :math:`\log k / \log |I|`, and it is 1 only if the number of recommendations is a multiple of
-    that of the items. With ``corrected=true`` the value is scaled between these limits.
+    that of the items.
 
     :Denominator: none; with ``denominator=recommended`` the number of recommended items
     :Source: Adomavicius and Kwon (2012), "Improving aggregate recommendation diversity using
-        ranking-based techniques"; Patro et al. (2020) for ``base=items``; Rampisela et al. (2024),
-        "Evaluation measures of individual item fairness for recommender systems", for its limits
-        (as Ent) and the corrected form
+        ranking-based techniques"; Patro et al. (2020) for ``base=items``
 
     Parameters
     ----------
@@ -211,8 +196,7 @@ class ShannonEntropy(MetricOfAllUsers):
     denominator : {"none", "recommended"}
         See the denominator above.
     corrected : bool
-        Whether to scale between the smallest and the largest possible value of full lists,
-        whatever the base and the denominator.
+        Whether to scale between the limits of full lists, whatever the base and the denominator.
     """
 
     name: ClassVar[str] = "ShannonEntropy"
@@ -338,18 +322,15 @@ class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
     Here :math:`x_i = \sum_u a(rank_u(i))` is the sum of the attention at the ranks of an item, and
     the items are in ascending order of it.
 
-    Gini-w of Rampisela et al. (2024) is this metric. LensKit's ExposureGini is
-    ``ExposureGini(discount=rbp)``, in single precision.
-
     :Denominator: the items that the protocol lets systems recommend
     :Source: Do and Usunier (2022), "Optimizing generalized Gini indices for fairness in rankings"
 
     Parameters
     ----------
     discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+        The attention of the ranks.
     phi : float
-        Between 0 and 1; for ``discount=rbp``.
+        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "ExposureGini"

@@ -31,10 +31,8 @@ class IntraListDiversity(FeatureMetric):
     The distance is 1 minus a similarity. With the sets of values :math:`V_i` of a feature,
     ``jaccard`` is :math:`|V_i \cap V_j| / |V_i \cup V_j|`, and ``cosine`` is :math:`|V_i \cap V_j|
     / \sqrt{|V_i| |V_j|}`. ``co-ratings`` is the cosine of the sets of users with a training rating
-    of the items and needs no feature. Ziegler et al. define the intra-list similarity, the sum of
-    the similarities: lower is more diverse there. ``hamming`` is no share, but the number of values
-    that only one of both items has, :math:`|V_i \triangle V_j|`, as in RecTools'
-    IntraListDiversity.
+    of the items and needs no feature. ``hamming`` is the number of values that only one of both
+    items has, :math:`|V_i \triangle V_j|`.
 
     :Denominator: the pairs of items in the list that both have a value of the feature (or a
         training rating)
@@ -46,7 +44,7 @@ class IntraListDiversity(FeatureMetric):
     Parameters
     ----------
     feature : str
-        The name of the feature, as in ``item_features``; not needed for co-ratings.
+        A name of ``item_features``; not needed for co-ratings.
     distance : {"jaccard", "cosine", "co-ratings", "hamming"}
         Which similarity is subtracted from 1, or the number of different values.
     """
@@ -112,7 +110,7 @@ class SubtopicRecall(FeatureMetric):
     Parameters
     ----------
     feature : str
-        The name of the feature, as in ``item_features``; needed.
+        Needed: a name of ``item_features``.
     """
 
     name: ClassVar[str] = "SubtopicRecall"
@@ -150,7 +148,7 @@ class ExpectedReciprocalRankOfSubtopics(FeatureMetric):
     Parameters
     ----------
     feature : str
-        The name of the feature, as in ``item_features``; needed.
+        Needed: a name of ``item_features``.
     stop : float
         The probability that a user is content with a relevant item, between 0 and 1.
     normalisation : {"none", "highest"}
@@ -191,8 +189,8 @@ class AlphaNDCG(FeatureMetric):
 
     :math:`J(r, s)` is 1 if the item at rank r is relevant and has the subtopic s, and :math:`c(r,
     s)` is the number of such items above it. Finding the best list is NP-complete, so
-    :math:`g^*` is of the list that takes the item with the highest gain at each rank, as usual; of
-    equal ones the item with the smaller code, which is the last identifier in runs.
+    :math:`g^*` is of the list that takes the item with the highest gain at each rank; of equal ones
+    the item with the smaller code, which is the last identifier in runs.
 
     :Denominator: the gains of the greedy list of the relevant test items
     :Source: Clarke et al. (2008), "Novelty and diversity in information retrieval evaluation"
@@ -200,7 +198,7 @@ class AlphaNDCG(FeatureMetric):
     Parameters
     ----------
     feature : str
-        The name of the feature, as in ``item_features``; needed.
+        Needed: a name of ``item_features``.
     alpha : float
         How much a repeated subtopic loses, between 0 (nothing) and 1 (everything).
     """

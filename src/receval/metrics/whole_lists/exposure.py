@@ -143,9 +143,9 @@ class AttentionWeightedRankFairness(DiscountedListMetric):
         Half the sum of the absolute differences, the Jensen-Shannon distance with logarithms to
         the base 2, or its square.
     discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+        The attention of the ranks.
     phi : float
-        Between 0 and 1; for ``discount=rbp``.
+        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "AWRF"
@@ -241,18 +241,16 @@ class ExpectedExposureDisparity(_ExpectedExposure):
 
     :Denominator: none
     :Source: Diaz et al. (2020), "Evaluating stochastic rankings with expected exposure";
-        Raj and Ekstrand (2022), "Measuring fairness in ranked results", for groups
+        Raj and Ekstrand (2022) for groups
 
     Parameters
     ----------
     feature : str
-        The feature of items whose values are the groups; ``popularity`` means the short head, the
-        most popular items with 80 % of the training ratings, and the long tail; ``none`` makes
-        each item a group.
+        As that of AWRF; ``none`` makes each item a group.
     discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+        The attention of the ranks.
     phi : float
-        Between 0 and 1; for ``discount=rbp``.
+        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "EED"
@@ -343,9 +341,9 @@ class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
     Parameters
     ----------
     discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+        The attention of the ranks.
     phi : float
-        Between 0 and 1; for ``discount=rbp``.
+        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "InequityOfAttention"
@@ -442,7 +440,7 @@ class RankingStatisticalParity(_OfItemGroups):
         P(R@k \mid g) = \frac{\sum_u |L_u^k \cap g|}{\sum_u |g \setminus R_{train}(u)|}
 
     0 means that items of all groups are recommended at the same rate. An item may be of several
-    groups. Elliot's RSP is this metric, and its PopRSP the one with ``feature=popularity``.
+    groups.
 
     :Denominator: the mean of the rates of the groups; a group's rate divides by its candidates
         without a training rating of the user. The standard deviation divides by the number of
@@ -453,8 +451,7 @@ class RankingStatisticalParity(_OfItemGroups):
     Parameters
     ----------
     feature : str
-        The feature of items whose values are the groups; ``popularity`` means the short head, the
-        most popular items with 80 % of the training ratings, and the long tail.
+        As that of AWRF.
     """
 
     name: ClassVar[str] = "RSP"
@@ -478,13 +475,9 @@ class RankingEqualOpportunity(_OfItemGroups):
         {\sum_u |g \cap PR_{test}(u)|}
 
     0 means that relevant items of all groups are found at the same rate, the recall of the group.
-    Elliot's REO is this metric, and its PopREO the one with ``feature=popularity``.
 
-    :Denominator: the mean of the rates of the groups; a group's rate divides by its relevant test
-        items. The standard deviation divides by the number of groups. Groups without a relevant
-        test item are left out
-    :Source: Zhu et al. (2020), "Measuring and mitigating item under-recommendation bias in
-        personalized ranking systems"
+    :Denominator: as that of RSP, but of relevant test items
+    :Source: as that of RSP
 
     Parameters
     ----------

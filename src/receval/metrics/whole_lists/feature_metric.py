@@ -26,7 +26,7 @@ class FeatureMetric(ListMetric):
     Parameters
     ----------
     feature : str
-        The name of the feature, as in ``item_features``; needed.
+        Needed: a name of ``item_features``.
     """
 
     feature_needed: ClassVar[bool] = True

@@ -43,13 +43,11 @@ class ItemAge(ListMetric):
     Here :math:`t_i` is the time of the first training rating of item i, and :math:`t_{now}`, the
     time of the recommendation, that of the last training rating of all.
 
-    An item without a training rating has the age 0. The ratings need timestamps. With a split that
-    is not along time, training ratings may be later than test ratings.
+    An item without a training rating has the age 0. The ratings need timestamps.
 
     :Denominator: the length of the list, at most k
-    :Source: Sánchez and Bellogín (2018), "Time-aware novelty metrics for recommender systems", with
-        the first interaction as the time of an item; they scale times to between 0 (the oldest
-        item) and 1
+    :Source: Sánchez and Bellogín (2018), "Time-aware novelty metrics for recommender systems", who
+        scale times to between 0 (the oldest item) and 1
     """
 
     name: ClassVar[str] = "ItemAge"

@@ -73,18 +73,16 @@ class JainIndex(_Corrected):
 
     Here :math:`x_i` is the number of lists that contain item i, and :math:`n` that of items.
 
-    Its limits: with lists of k items it is at least :math:`k / n`, and 1 can be reached only if
-    the number of recommendations is a multiple of n. With ``corrected=true`` the value is moved
-    to lie between 0, the same list for all users, and 1, the largest possible value.
+    With lists of k items it is at least :math:`k / n`, and 1 can be reached only if the number of
+    recommendations is a multiple of n.
 
     :Denominator: the items that the protocol lets systems recommend
-    :Source: Jain et al. (1984); Rampisela et al. (2024), "Evaluation measures of
-        individual item fairness for recommender systems", for its limits and the corrected form
+    :Source: Jain et al. (1984)
 
     Parameters
     ----------
     corrected : bool
-        Whether to scale between the smallest and the largest value of full lists.
+        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "Jain"
@@ -115,14 +113,12 @@ class FractionOfSatisfiedItems(_Corrected):
     .. math:: FSat@k = \frac{1}{n} \Big|\Big\{i : x_i \ge \Big\lfloor \frac{\sum_j x_j}{n}
         \Big\rfloor\Big\}\Big|
 
-    Its limits: with fewer recommendations than items the maximin share
-    :math:`\lfloor \sum_j x_j / n \rfloor` is 0, so that all items are satisfied and the value is 1
-    for every system; and it is at least :math:`k / n` otherwise. With ``corrected=true`` the value
-    is moved to lie between 0 and 1.
+    With fewer recommendations than items the maximin share
+    :math:`\lfloor \sum_j x_j / n \rfloor` is 0, so that the value is 1 for every system; it is at
+    least :math:`k / n` otherwise.
 
     :Denominator: the items that the protocol lets systems recommend
-    :Source: Patro et al. (2020), "FairRec"; Rampisela et al. (2024), "Evaluation measures of
-        individual item fairness for recommender systems", for its limits and the corrected form
+    :Source: Patro et al. (2020), "FairRec"
 
     Parameters
     ----------
@@ -156,22 +152,19 @@ class AllItemsDisparity(DiscountedListMetric, MetricOfAllUsers):
     Here :math:`\bar e_i` is the mean over users of the attention at the ranks of item i, and
     :math:`\tilde e = \frac{1}{n} \sum_{r=1}^k a(r)`.
 
-    0 means that all items get the same attention. Its values are small: with many items they
-    differ only in distant decimals. The measure of single users and items, II-D, is the same for
-    all systems with full lists (Rampisela et al. 2024), and so is not here.
+    0 means that all items get the same attention. With many items values differ only in distant
+    decimals.
 
     :Denominator: the items that the protocol lets systems recommend
-    :Source: Wu et al. (2022), "Joint multisided exposure fairness for recommendation", AI-D;
-        Rampisela et al. (2024), "Evaluation measures of individual item fairness for recommender
-        systems"
+    :Source: Wu et al. (2022), "Joint multisided exposure fairness for recommendation", AI-D
     :Missing: no exposure
 
     Parameters
     ----------
     discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+        The attention of the ranks.
     phi : float
-        Between 0 and 1; for ``discount=rbp``.
+        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "AID"

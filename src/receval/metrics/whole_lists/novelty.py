@@ -30,8 +30,7 @@ class InverseUserFrequency(ListMetric):
     Here :math:`|R_i|` is the number of users who rated item i in training, and :math:`|U|` that of
     users with a training rating.
 
-    An item without a training rating counts as one with a single rating. RecTools'
-    MeanInvUserFreq is this metric.
+    An item without a training rating counts as one with a single rating.
 
     :Denominator: the length of the list, at most k
     :Source: Zhou et al. (2010), "Solving the apparent diversity-accuracy dilemma of recommender
@@ -77,9 +76,7 @@ class ExpectedFreeDiscovery(_ExpectedNovelty):
 
     Here :math:`p(i) = |R_i| / \sum_j |R_j|` is the share of item i in the training ratings.
 
-    An item without a training rating counts as the least popular item that has one. By default
-    there is neither relevance nor discount; Elliot's EFD is
-    ``EFD(discount=log,relevance=binary)``.
+    An item without a training rating counts as the least popular item that has one.
 
     :Denominator: the sum of the discounts of the ranks that the list fills
     :Source: Vargas and Castells (2011), "Rank and relevance in novelty and diversity metrics for
@@ -90,9 +87,9 @@ class ExpectedFreeDiscovery(_ExpectedNovelty):
     relevance : {"none", "binary"}
         Whether all items count, or only relevant test items: :math:`rel(i)` is 1, or 1 for these.
     discount : {"none", "log", "rbp"}
-        The weight of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
+        The weight of the ranks.
     phi : float
-        Between 0 and 1; for ``discount=rbp``. The source has .85.
+        For ``discount=rbp``. The source has .85.
     """
 
     name: ClassVar[str] = "EFD"
@@ -111,13 +108,9 @@ class ExpectedPopularityComplement(_ExpectedNovelty):
     .. math:: EPC@k = \frac{\sum_{r=1}^{|L_u^k|} disc(r)\, rel(i_r)\, (1 - |R_{i_r}| / |U|)}
         {\sum_{r=1}^{|L_u^k|} disc(r)}
 
-    By default there is neither relevance nor discount; Elliot's EPC is
-    ``EPC(discount=log,relevance=binary)``.
-
     :Denominator: the sum of the discounts of the ranks that the list fills; :math:`|U|` counts the
         users with a training rating
-    :Source: Vargas and Castells (2011), "Rank and relevance in novelty and diversity metrics for
-        recommender systems"
+    :Source: as that of EFD
 
     Parameters
     ----------
@@ -191,9 +184,6 @@ class Serendipity(Unexpectedness):
     r"""Share of the list that is relevant, and that the most popular items do not have.
 
     .. math:: Serendipity@k = \frac{|(L_u^k \setminus P_u^m) \cap PR_{test}(u)|}{|L_u^k|}
-
-    RecTools' Serendipity is another metric: it adds the differences between the rank of a relevant
-    item in the list and its rank by popularity.
 
     :Denominator: the length of the list, at most k
     :Source: as that of Unexpectedness

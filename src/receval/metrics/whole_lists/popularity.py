@@ -99,12 +99,8 @@ class RecommendationPopularity(ListMetric):
 
     .. math:: ARP@k = \frac{1}{|L_u^k|} \sum_{i \in L_u^k} |\{v : i \in R_{train}(v)\}|
 
-    Elliot's ARP, RecBole's AveragePopularity and RecTools' AvgRecPopularity are this metric; its
-    ``normalize`` is ``unit=share``. LensKit's MeanPopRank is ``unit=quantile``.
-
     :Denominator: the length of the list, at most k
-    :Source: Yin et al. (2012), "Challenging the long tail recommendation"; Abdollahpouri et al.
-        (2019), "Managing popularity bias in recommender systems with personalized re-ranking"
+    :Source: Yin et al. (2012), "Challenging the long tail recommendation"
 
     Parameters
     ----------
@@ -191,9 +187,7 @@ class LongTailPercentage(_OfPopularityGroups):
 
     Here :math:`\Gamma` is the long tail, all items that are not of the short head.
 
-    Items without a training rating are of the long tail. Elliot's APLT is this metric. RecBole's
-    TailPercentage with ``tail_ratio=5`` is ``APLT(by=count,head=5)``, and with ``tail_ratio=0.1``
-    it is ``APLT(by=items,head=0.9)``; it counts no items without a training rating.
+    Items without a training rating are of the long tail; RecBole does not count them.
 
     :Denominator: the length of the list, at most k
     :Source: Abdollahpouri et al. (2019), "Managing popularity bias in recommender systems with
@@ -222,11 +216,10 @@ class LongTailCoverage(_OfPopularityGroups):
     .. math:: ACLT@k = |L_u^k \cap \Gamma|
 
     This is the formula of the source, whose text speaks of the share of the long tail that is
-    covered. Elliot's ACLT is this metric.
+    covered.
 
     :Denominator: none; the long tail :math:`\Gamma` is that of APLT
-    :Source: Abdollahpouri et al. (2019), "Managing popularity bias in recommender systems with
-        personalized re-ranking"
+    :Source: as that of APLT
 
     Parameters
     ----------
@@ -334,8 +327,7 @@ class PopularityMiscalibration(_OfPopularityGroups):
     is the mean of the divergence, which ``form=divergence`` gives.
 
     :Denominator: none
-    :Source: Abdollahpouri et al. (2021), "User-centered evaluation of popularity bias in
-        recommender systems"; Lesota et al. (2023), "Computational versus perceived popularity
+    :Source: as that of HeadShare; Lesota et al. (2023), "Computational versus perceived popularity
         miscalibration in recommender systems", for the distance
     :Missing: 1, the largest value; a user without a training rating counts as 0
 
