@@ -22,8 +22,8 @@ BOUNDS = {
     "lines of src/receval": (63_150, 39_000),
     "modules of src/reproduction": (196, 170),
     # Figures of replications print what each claim says; long tables of studies have own pages.
-    "lines of src/reproduction": (40_860, 36_000),
-    "lines of tests": (86_000, 60_000),
+    "lines of src/reproduction": (40_900, 36_000),
+    "lines of tests": (86_350, 60_000),
     "words of docs": (57_700, 45_000),
     "lines of README.md": (175, 175),
 }
