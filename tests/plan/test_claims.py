@@ -18,6 +18,7 @@ PAPERS = [
     "menamaldonado2021",
     "valcarce2018",
     "valcarce2020",
+    "wegmeth2023",
 ]
 VIEWS = {
     ("bellogin2017", "fig08_relations"),

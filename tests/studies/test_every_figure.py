@@ -38,6 +38,7 @@ NOBODY = {
     "systems": ("implementations",),
     "valcarce2018": ("fig01", "fig05"),
     "valcarce2020": ("fig01", "fig09"),
+    "wegmeth2023": ("split_seeds",),
 }
 """Figures of items, toys, tests, packages and heat maps, without a colour of a system or metric."""
 
