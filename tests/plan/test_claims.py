@@ -16,6 +16,7 @@ PAPERS = [
     "canamares2020",
     "followups",
     "menamaldonado2021",
+    "rampisela2024",
     "valcarce2018",
     "valcarce2020",
     "wegmeth2023",

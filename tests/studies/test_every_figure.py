@@ -35,6 +35,7 @@ NOBODY = {
         *("fig11", "fig15"),
     ),
     "multiverse": ("explained",),
+    "rampisela2024": ("joint_agreement",),
     "systems": ("implementations",),
     "valcarce2018": ("fig01", "fig05"),
     "valcarce2020": ("fig01", "fig09"),
