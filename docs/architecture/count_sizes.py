@@ -22,10 +22,10 @@ BOUNDS = {
     # With the joint measures of fairness and relevance.
     "lines of src/receval": (63_450, 39_000),
     # These four with the newer papers that are rebuilt (docs/newer_papers.md).
-    "modules of src/reproduction": (206, 170),
-    "lines of src/reproduction": (41_900, 36_000),
-    "lines of tests": (86_400, 60_000),
-    "words of docs": (69_500, 45_000),
+    "modules of src/reproduction": (210, 170),
+    "lines of src/reproduction": (42_450, 36_000),
+    "lines of tests": (86_600, 60_000),
+    "words of docs": (70_150, 45_000),
     "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""

@@ -20,6 +20,7 @@ PAPERS = [
     "valcarce2018",
     "valcarce2020",
     "wegmeth2023",
+    "winter2025",
 ]
 VIEWS = {
     ("bellogin2017", "fig08_relations"),
