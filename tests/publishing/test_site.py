@@ -29,8 +29,11 @@ from publishing.site_samples import (
 import receval
 from reproduction.publishing.site.site import write_site
 
-LARGEST = {"api": 150_000, "claims": 20_000, "ledger": 60_000, "ledger.html": 60_000}
-"""Bytes of pages of names and of claims without their figures, by the folder or the page."""
+LARGEST = {"api": 153_000, "claims": 20_000, "ledger": 60_000, "ledger.html": 60_000}
+"""Bytes of pages of names and of claims without their figures, by the folder or the page.
+
+One page has all public names by module: each new module of metrics or of a study adds to it.
+"""
 
 LARGEST_OF_ALL = 700_000
 """Bytes of any page: CHANGELOG.md is the largest."""
