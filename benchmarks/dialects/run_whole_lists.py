@@ -3,11 +3,14 @@
 
     python benchmarks/dialects/run_whole_lists.py TOOL [FOLDER]
 
-TOOL is elliot, lenskit, rampisela2024, recbole, recpack, rectools, replay or warprec, and the
-Python is that of its environment. Fixtures are written to tests/metrics/whole_lists/fixtures.
-FOLDER holds sources that are in no package registry: for elliot the folder `elliot`, and for
-rampisela2024, the measures of individual item fairness as their authors compute them,
-`RecBole/recbole/evaluator/metrics.py` as `fairness_metrics.py`.
+TOOL is elliot, lenskit, rampisela2024, rampisela2024-joint, recbole, recpack, rectools, replay or
+warprec, and the Python is that of its environment. Fixtures are written to
+tests/metrics/whole_lists/fixtures. FOLDER holds sources that are in no package registry: for elliot
+the folder `elliot`; for rampisela2024, the measures of individual item fairness as their authors
+compute them, `RecBole/recbole/evaluator/metrics.py` as `fairness_metrics.py`; for
+rampisela2024-joint, the joint measures of their later paper, the file of the same name there as
+`joint_metrics.py`. The latter loads RecBole and torch, of which these measures use nothing: empty
+modules will do.
 """
 
 from __future__ import annotations
@@ -27,8 +30,10 @@ FOLDER = Path(__file__).resolve().parents[2] / "tests/metrics/whole_lists/fixtur
 COMMITS = {
     "elliot": "fc27efedaddf4a57294db14b4bcaa5553a0015d2",
     "rampisela2024": "6c594f28e508385635e3dbe6d7de9da9e49ac10e",
+    "rampisela2024-joint": "b46a2d1b4a13e521400ee71e83d257ac2b7f50e4",
 }
-"""Those of sisinflab/elliot and theresiavr/individual-item-fairness-measures-recsys."""
+"""Those of sisinflab/elliot and of theresiavr: individual-item-fairness-measures-recsys, and
+can-we-trust-recsys-fairness-evaluation."""
 
 
 def _code(item: str) -> int:
@@ -154,6 +159,47 @@ def of_rampisela2024(case: Case) -> Values:
         found = getattr(fairness_metrics, name)(config).calculate_metric(content)
         values |= {
             label: value_of(float(value), None, len(lists)) for label, value in found.items()
+        }
+    return values
+
+
+def of_rampisela2024_joint(case: Case) -> Values:
+    import joint_metrics
+    import numpy as np
+
+    n_items = case["n_items"]
+    lists = [[_code(item) + 1 for item, _ in run] for run in case["run"].values()]
+    if min(map(len, lists)) < max(CUTOFFS):
+        raise ValueError("RecBole's lists have max(topk) items")
+    matrix = np.array([listed[: max(CUTOFFS)] for listed in lists])
+    whole = np.array(
+        [[*own, *(item for item in range(1, n_items + 1) if item not in own)] for own in lists]
+    )
+    relevant = np.empty(len(lists), dtype=object)
+    for row, user in enumerate(case["run"]):
+        ratings = case["test"][user].items()
+        liked = sorted(_code(item) + 1 for item, rating in ratings if rating >= THRESHOLD)
+        relevant[row] = np.array(liked, dtype=np.int64)
+    listed = np.array(
+        [np.isin(own, liked) for own, liked in zip(matrix, relevant, strict=True)]
+    ).astype(np.int64)
+    content = {
+        "rec.items": SimpleNamespace(numpy=lambda: matrix),
+        "rec.all_items": whole,
+        "rec.score": np.zeros((len(lists), n_items + 1)),
+        "rec.topk": SimpleNamespace(numpy=lambda: listed),
+        "data.num_items": n_items + 1,  # with [PAD], which the measures leave out
+        "data.pos_items": relevant,
+    }
+    config: dict[str, Any] = {"topk": list(CUTOFFS), "metric_decimal_place": 16}
+    values: Values = {}
+    # HD depends on an unstable sort, and IFD_div is the same at all cut-offs: they are not here.
+    for name in ("IAArerank", "MME_IIF_AIF", "IBO_IWO", "IFDrerank"):
+        found = getattr(joint_metrics, name)(config).calculate_metric(content)
+        values |= {
+            label: value_of(float(value), None, len(lists))
+            for label, value in found.items()
+            if not label.startswith(("IFD_div", "IBO_ori", "IWO_ori"))
         }
     return values
 
@@ -368,6 +414,11 @@ TOOLS: dict[str, tuple[Callable[[Case], Values], str, list[str]]] = {
     "elliot": (of_elliot, "elliot/evaluation/metrics", ["numpy", "pandas"]),
     "lenskit": (of_lenskit, "lenskit/metrics/ranking", ["lenskit", "numpy", "pandas"]),
     "rampisela2024": (of_rampisela2024, "recbole/evaluator/metrics.py", ["numpy", "scipy"]),
+    "rampisela2024-joint": (
+        of_rampisela2024_joint,
+        "recbole/evaluator/metrics.py",
+        ["numpy", "scipy"],
+    ),
     "recbole": (of_recbole, "recbole/evaluator/metrics.py", ["recbole", "numpy", "torch"]),
     "recpack": (of_recpack, "recpack/metrics/coverage.py", ["recpack", "numpy", "scipy"]),
     "rectools": (of_rectools, "rectools/metrics", ["rectools", "numpy", "pandas"]),

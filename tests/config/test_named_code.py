@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from config.copied_config import CONFIG, ROOT
 
-from receval.metrics.registry import METRICS
-from receval.metrics.registry import parse as parse_metric
+from receval.metrics.registry import METRICS, parse_any
 from receval.recommenders.base import Recommender, make
 from receval.splits.kinds import SPLITTERS
 from reproduction.config.settings import load_settings
@@ -114,7 +113,7 @@ def test_metrics_that_an_artifact_names_exist(study: str) -> None:
     for artifact, spec in SETTINGS.studies[study].artifacts.items():
         one = spec.parameters.get("metric", ())
         for label in (one,) if isinstance(one, str) else spec.parameters.get("metrics", ()):
-            assert parse_metric(label).label == label, artifact
+            assert parse_any(label).label == label, artifact
 
 
 @pytest.mark.each("name", METRICS)

@@ -65,12 +65,15 @@ def test_the_demo_is_laid_over_key_by_key() -> None:
 
 
 def test_everything_else_is_the_same_in_both_editions() -> None:
-    laid_over = {"edition", "studies", "simulations", "systems", "twins"}
+    laid_over = {"edition", "studies", "simulations", "splits", "systems", "twins"}
     full, demo = (load_settings(CONFIG, edition) for edition in ("full", "demo"))
     assert demo.model_dump(exclude=laid_over) == full.model_dump(exclude=laid_over)
     assert demo.systems.keys() == full.systems.keys()
     differing = {name for name in full.systems if demo.systems[name] != full.systems[name]}
     assert differing == {"knn-user-1000", "librec-wbpr", "ranksys-mf", "ranksys-mf-text"}
+    assert demo.splits.keys() == full.splits.keys()
+    differing = {name for name in full.splits if demo.splits[name] != full.splits[name]}
+    assert differing == {"user-80-often"}
     # The full edition makes no twin but that of no original.
     assert demo.twins.keys() == full.twins.keys()
     assert {n for n in full.twins if demo.twins[n] != full.twins[n]} == {"dated-twin"}

@@ -16,8 +16,11 @@ PAPERS = [
     "canamares2020",
     "followups",
     "menamaldonado2021",
+    "rampisela2024",
     "valcarce2018",
     "valcarce2020",
+    "wegmeth2023",
+    "winter2025",
 ]
 VIEWS = {
     ("bellogin2017", "fig08_relations"),

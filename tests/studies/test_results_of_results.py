@@ -17,7 +17,8 @@ from studies.prepared import ROOT, inputs_of, module_of
 from receval.storage.files import read_results, write_results
 from reproduction.config.settings import EDITIONS, load_settings
 
-STUDIES = load_settings(ROOT / "config", "full").studies
+SETTINGS = load_settings(ROOT / "config", "full")
+STUDIES = SETTINGS.studies
 
 DERIVED = [
     (study, name)
@@ -60,6 +61,7 @@ def test_results_of_accepted_results_are_the_accepted_ones(
         results=made,
         shown={name: name in measured for name in whole.experiments_of(artifact)},
         published=ROOT / "config" / "published" / spec.published if spec.published else None,
+        seed=SETTINGS.seed,
         **spec.parameters,
     )
     fresh = tmp_path / f"{artifact}.csv"

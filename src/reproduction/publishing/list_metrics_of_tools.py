@@ -113,6 +113,15 @@ OURS: dict[str, dict[str, Ours]] = {
         "FSat_our": Ours("FSat(corrected=true)"),
         "AI-D_ori": Ours("AID"),
     },
+    "rampisela2024-joint": {
+        "IAA_true_ori": Ours("IAA"),
+        "MME_ori": Ours("MME"),
+        "II-F_ori": Ours("IIF"),
+        "AI-F_ori": Ours("AIF"),
+        "IBO_our": Ours("IBO"),
+        "IWO_our": Ours("IWO"),
+        "IFD_mul": Ours("IFD"),
+    },
 }
 """Our metrics by tool and by the tool's name, whose ``groups=thirds`` are the groups of items."""
 
@@ -120,6 +129,7 @@ TOOLS = {
     "elliot": "Elliot",
     "lenskit": "LensKit",
     "rampisela2024": "Rampisela et al. (2024)",
+    "rampisela2024-joint": "Rampisela et al. (2024), joint",
     "recbole": "RecBole",
     "recpack": "RecPack",
     "rectools": "RecTools",

@@ -301,6 +301,88 @@ def share_of(
     return per_list(lambda plain, _, own: sum(is_member(plain, i) for i in own) / len(own))
 
 
+def amortized_inequity(plain: PlainLists) -> float:
+    k, total = plain.cutoff, 0.0
+    for row, own in enumerate(plain.lists):
+        for item in plain.candidates:
+            attention = (k - own.index(item) - 1) / (k - 1) if item in own else 0.0
+            total += abs(attention - (item in plain.liked(row)))
+    return total / (len(plain.lists) * len(plain.candidates))
+
+
+def products_disparity(plain: PlainLists) -> float:
+    total, n = 0.0, len(plain.candidates)
+    for row, own in enumerate(plain.lists):
+        got = [
+            discount(own.index(item) + 1) if item in own and item in plain.liked(row) else 0.0
+            for item in plain.candidates
+        ]
+        total += sum((a - b) ** 2 for a, b in combinations(got, 2))
+    return total / (len(plain.lists) * max(1, n * (n - 1) / 2))
+
+
+def ratios_disparity(plain: PlainLists) -> float:
+    values = []
+    for row, own in enumerate(plain.lists):
+        got = [discount(own.index(item) + 1) if item in own else 0.0 for item in plain.liked(row)]
+        pairs = sum(max(0.0, a - b) for a in got for b in got)
+        values.append(pairs / max(1, len(got)) ** 2)
+    return sum(values) / len(values)
+
+
+def hellinger(plain: PlainLists) -> float:
+    liked = [(plain.liked(row), own) for row, own in enumerate(plain.lists) if plain.liked(row)]
+    total = 0.0
+    for place in range(1, plain.cutoff + 1):
+        relevance = [(place <= len(wanted)) / len(wanted) for wanted, _ in liked]
+        clicks = [
+            share if set(own) & set(wanted) else 0.0
+            for share, (wanted, own) in zip(relevance, liked, strict=True)
+        ]
+        n = max(1, len(liked))
+        total += (sqrt(sum(relevance) / n) - sqrt(sum(clicks) / n)) ** 2
+    return sqrt(total / 2)
+
+
+def impact(plain: PlainLists, item: int, other: int) -> float:
+    """What an item gains from the users to whom it is relevant, with another item's attention."""
+    return sum(
+        1 / (own.index(other) + 1)
+        for row, own in enumerate(plain.lists)
+        if item in plain.liked(row) and other in own
+    )
+
+
+def max_envy(plain: PlainLists) -> float:
+    envies = [
+        max(impact(plain, i, j) for j in plain.candidates) - impact(plain, i, i)
+        for i in plain.candidates
+    ]
+    return sum(envies) / (len(plain.lists) * len(plain.candidates))
+
+
+def share_off(plain: PlainLists, is_off: Callable[[float, float], bool]) -> float:
+    liked = [item for row in range(len(plain.lists)) for item in plain.liked(row)]
+    equal = sum(1 / rank for rank in range(1, plain.cutoff + 1)) / len(plain.candidates)
+    off = [is_off(impact(plain, item, item), liked.count(item) * equal) for item in set(liked)]
+    return sum(off) / max(1, len(off))
+
+
+def differences_of_users(plain: PlainLists) -> list[list[float]]:
+    """Attention minus its target, for each candidate of each user."""
+    rows = []
+    for row, own in enumerate(plain.lists):
+        liked = plain.liked(row)
+        wanted = sum(0.8**r for r in range(len(liked))) / max(1, len(liked))
+        rows.append(
+            [
+                (0.8 ** own.index(item) if item in own else 0.0) - wanted * (item in liked)
+                for item in plain.candidates
+            ]
+        )
+    return rows
+
+
 DEFINITIONS: dict[str, Callable[[PlainLists], float]] = {
     "Gini(denominator=others)": lambda plain: (
         gini(plain.met) * len(plain.met) / max(1, len(plain.met) - 1)
@@ -354,5 +436,23 @@ DEFINITIONS: dict[str, Callable[[PlainLists], float]] = {
     "Jain": jain,
     "FSat": satisfied,
     "AID": all_items_disparity,
+    "IAA": amortized_inequity,
+    "IFD": products_disparity,
+    "IFD(form=ratio)": ratios_disparity,
+    "HD": hellinger,
+    "MME": max_envy,
+    "IBO": lambda plain: share_off(plain, lambda got, equal: got >= 1.1 * equal),
+    "IWO": lambda plain: share_off(plain, lambda got, equal: got <= 0.9 * equal),
+    "IIF": lambda plain: (
+        sum(difference**2 for row in differences_of_users(plain) for difference in row)
+        / (len(plain.lists) * len(plain.candidates))
+    ),
+    "AIF": lambda plain: (
+        sum(
+            (sum(column) / len(plain.lists)) ** 2
+            for column in zip(*differences_of_users(plain), strict=True)
+        )
+        / len(plain.candidates)
+    ),
 }
 """The value for all users of each metric, by label without a cut-off."""

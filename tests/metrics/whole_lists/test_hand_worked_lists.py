@@ -264,3 +264,41 @@ def test_metrics_of_training_ratings_are_refused_without_any(label: str) -> None
 )
 def test_names_of_other_tools_and_papers_are_found(name: str, label: str) -> None:
     assert any_metric(name).label == label
+
+
+def test_joint_measures_of_a_hit_a_late_hit_and_a_miss() -> None:
+    # Ranks of the one relevant item: 2, 1, none and 1; items 0 to 4.
+    lists = measured(
+        [0, 1], [2, 0], [1, 3], [3, 2], n_items=5, test=[(0, 1, 1), (1, 2, 1), (2, 4, 1), (3, 3, 1)]
+    )
+    # Attention 1 and 0 of ranks 1 and 2, of five items: 1 + 1, 0, 1 + 1 and 0 are missed.
+    assert _values("IAA@2", lists) == pytest.approx([0.4, 0.0, 0.4, 0.0])
+    # Three of four users have a hit: the released code gives .09473434549075305.
+    assert _values("HD@2", lists) == pytest.approx([sqrt(0.5) * (1 - sqrt(0.75))])
+    assert _values("HD@2", lists) == pytest.approx([0.09473434549075305], rel=1e-14)
+    # Four pairs of five items have the difference of the hit's attention to 0.
+    assert _values("IFD@2", lists) == pytest.approx([4 * SECOND**2 / 10, 0.4, 0.0, 0.4])
+    # Items 1, 2 and 3 have an impact of .5, 1 and 1 of equal attention 1.5 / 5; item 4 has none.
+    assert _values("IBO@2", lists) == pytest.approx([0.75])
+    assert _values("IWO@2", lists) == pytest.approx([0.25])
+    # Item 1 envies item 0 (1 instead of 1/2), and item 4 item 1.
+    assert _values("MME@2", lists) == pytest.approx([(0.5 + 1.0) / (4 * 5)])
+    # Relevant items should have 1: misses are 1 and .2, 0 and .8, 1, 1 and .8, and 0 and .8.
+    assert _values("IIF@2", lists) == pytest.approx(
+        [(1 + 0.2**2) / 5, 0.8**2 / 5, (1 + 1 + 0.8**2) / 5, 0.8**2 / 5]
+    )
+    sums = np.array([1.8, 0.8, 0.8, 0.8, -1.0])
+    assert _values("AIF@2", lists) == pytest.approx([((sums / 4) ** 2).sum() / 5])
+
+
+def test_a_ratio_of_all_ranks_is_the_one_of_the_released_code() -> None:
+    orders = ([0, 1, 2, 3, 4], [2, 0, 1, 3, 4], [1, 3, 0, 2, 4], [3, 2, 0, 1, 4])
+    liked = [(0, 1, 1.0), (0, 4, 1.0), (1, 2, 1.0), (2, 4, 1.0), (3, 3, 1.0)]
+    values = _values("IFD(form=ratio)@5", measured(*orders, n_items=5, test=liked))
+    assert values == pytest.approx([(SECOND - 1 / log2(6)) / 4, 0.0, 0.0, 0.0])
+    assert np.mean(values) == pytest.approx(0.015254809146057244, rel=1e-14)
+
+
+def test_attention_that_falls_to_0_needs_two_ranks() -> None:
+    with pytest.raises(ValueError, match="IAA@1 is not defined"):
+        parse_any("IAA@1")

@@ -86,6 +86,11 @@ def test_a_metric_is_the_one_of_its_definition(label: str, seed: int) -> None:
         "Jain(corrected=true)",
         "FSat(corrected=true)",
         "AID(discount=log)",
+        "HD",
+        "MME",
+        "IBO",
+        "IWO",
+        "AIF(discount=log)",
     ],
 )
 @given(seed=st.integers(0, 2**32 - 1))
@@ -104,7 +109,7 @@ def test_a_metric_with_parameters_is_exact_without_each_user(label: str, seed: i
 
 
 def _metrics_of_training_ratings() -> list[str]:
-    modules = ("coverage", "popularity", "novelty", "exposure", "item_fairness")
+    modules = ("coverage", "popularity", "novelty", "exposure", "item_fairness", "joint_fairness")
     return [
         name
         for name, where in LIST_METRICS.items()

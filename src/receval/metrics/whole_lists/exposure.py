@@ -16,7 +16,6 @@ from receval.metrics.whole_lists.popularity import (
     HEAD,
     jensen_shannon,
     popularity_groups,
-    profile_entries,
 )
 from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
 from receval.storage.messages import enumerated, quoted
@@ -52,31 +51,6 @@ def item_groups(recommended: RecommendedLists, feature: str, metric: str) -> csr
     )
 
 
-def relevant_entries(
-    recommended: RecommendedLists,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows and items of the relevant test items that the averaged users could get.
-
-    These are candidates without a training rating of the user.
-    """
-    test, n_items = recommended.fold.test, len(recommended.is_candidate)
-    kept = test.values >= recommended.threshold
-    users, items = test.users[kept].astype(np.int64), test.items[kept].astype(np.int64)
-    rows = np.full(recommended.fold.train.shape[0], -1)
-    rows[recommended.users] = np.arange(len(recommended.users))
-    own, trained, _ = profile_entries(recommended)
-    kept = (rows[users] >= 0) & recommended.is_candidate[items]
-    met, liked = rows[users[kept]], items[kept]
-    pairs, of_train = met * n_items + liked, own * n_items + trained
-    if len(of_train):
-        # Rows of a training matrix are in ascending order of the items, so nothing is to sort.
-        of_train = of_train if (np.diff(of_train) > 0).all() else np.sort(of_train)
-        found = np.minimum(np.searchsorted(of_train, pairs), len(of_train) - 1)
-        is_open = of_train[found] != pairs
-        met, liked = met[is_open], liked[is_open]
-    return met, liked
-
-
 def _sums(
     rows: NDArray[np.int64],
     items: NDArray[np.int64],
@@ -92,7 +66,7 @@ def _sums(
 
 def _open_sums(recommended: RecommendedLists, groups: csr_array) -> NDArray[np.float64]:
     """Return how many candidates of each group a user did not rate in training."""
-    rows, items, sizes = profile_entries(recommended)
+    rows, items, sizes = recommended.profile_entries
     kept = recommended.is_candidate[items]
     trained = _sums(rows[kept], items[kept], np.ones(int(kept.sum())), groups, len(sizes))
     totals = recommended.is_candidate.astype(np.float64) @ groups
@@ -202,9 +176,9 @@ class _ExpectedExposure(DiscountedListMetric):
         n_users, n = len(recommended.users), self.cutoff or 0
         weights = self.weights(n)
         rows, positions, items = recommended.lists.entries()
-        met, liked = relevant_entries(recommended)
+        met, liked = recommended.relevant_entries
         n_relevant = np.bincount(met, minlength=n_users)
-        profile, trained, _ = profile_entries(recommended)
+        profile, trained, _ = recommended.profile_entries
         n_trained = np.bincount(profile[recommended.is_candidate[trained]], minlength=n_users)
         n_others = int(recommended.is_candidate.sum()) - n_trained - n_relevant
         # Relevant items share the attention of the first ranks, and the others the rest.
@@ -356,7 +330,7 @@ class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
 
     def _differences(self, recommended: RecommendedLists) -> tuple[csr_array, NDArray[np.bool_]]:
         """Return attention minus relevance of users and items, and which users count."""
-        met, liked = relevant_entries(recommended)
+        met, liked = recommended.relevant_entries
         n_relevant = np.bincount(met, minlength=len(recommended.users))
         rows, positions, items = recommended.lists.entries()
         kept = n_relevant[rows] > 0
@@ -496,5 +470,5 @@ class RankingEqualOpportunity(_OfItemGroups):
         found = recommended.is_relevant[rows, positions]
         n_users = len(recommended.users)
         met = _sums(rows[found], items[found], np.ones(int(found.sum())), groups, n_users)
-        own, liked = relevant_entries(recommended)
+        own, liked = recommended.relevant_entries
         return met, _sums(own, liked, np.ones(len(own)), groups, n_users)

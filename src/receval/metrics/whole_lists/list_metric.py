@@ -94,8 +94,47 @@ class RecommendedLists:
         """Which listed items are relevant test items of the user, shape (n_users, n)."""
         return np.asarray(self.gains >= self.threshold)
 
+    @cached_property
+    def profile_entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The rows and items of all training ratings of the averaged users, and their numbers.
+
+        The third array has the number of training ratings of each averaged user.
+        """
+        train = self.fold.train
+        starts = train.indptr[self.users].astype(np.int64)
+        sizes = train.indptr[self.users + 1].astype(np.int64) - starts
+        rows = np.repeat(np.arange(len(sizes)), sizes)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        items = train.indices[np.repeat(starts, sizes) + within].astype(np.int64)
+        return rows, items, sizes
+
+    @cached_property
+    def relevant_entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows and items of the relevant test items that the averaged users could get.
+
+        These are candidates without a training rating of the user.
+        """
+        test, n_items = self.fold.test, len(self.is_candidate)
+        kept = test.values >= self.threshold
+        users, items = test.users[kept].astype(np.int64), test.items[kept].astype(np.int64)
+        rows = np.full(self.fold.train.shape[0], -1)
+        rows[self.users] = np.arange(len(self.users))
+        own, trained, _ = self.profile_entries
+        kept = (rows[users] >= 0) & self.is_candidate[items]
+        met, liked = rows[users[kept]], items[kept]
+        pairs, of_train = met * n_items + liked, own * n_items + trained
+        if len(of_train):
+            # Rows of a training matrix are in ascending order of the items: nothing is to sort.
+            of_train = of_train if (np.diff(of_train) > 0).all() else np.sort(of_train)
+            found = np.minimum(np.searchsorted(of_train, pairs), len(of_train) - 1)
+            is_open = of_train[found] != pairs
+            met, liked = met[is_open], liked[is_open]
+        return met, liked
+
     def cut(self, n: int) -> RecommendedLists:
-        """Return lists of at most n items."""
+        """Return lists of at most n items; these lists if they are no longer."""
+        if self.items.shape[1] <= n:
+            return self
         return replace(self, lists=self.lists.cut(n))
 
     def of_items(self, values: NDArray) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import check_fields
 from receval.metrics.whole_lists.list_metric import ListMetric, RecommendedLists
-from receval.metrics.whole_lists.popularity import mean_of_lists, profile_entries
+from receval.metrics.whole_lists.popularity import mean_of_lists
 from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
 
 
@@ -164,7 +164,7 @@ class Unexpectedness(ListMetric):
         order = np.argsort(-counts, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        rows, items, sizes = profile_entries(recommended)
+        rows, items, sizes = recommended.profile_entries
         own = rank[items]
         by_rank = np.lexsort((own, rows))
         within = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -71,22 +71,6 @@ def popularity_groups(
     return groups
 
 
-def profile_entries(
-    recommended: RecommendedLists,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows and items of all training ratings of the averaged users, and their numbers.
-
-    The third array has the number of training ratings of each averaged user.
-    """
-    train = recommended.fold.train
-    starts = train.indptr[recommended.users].astype(np.int64)
-    sizes = train.indptr[recommended.users + 1].astype(np.int64) - starts
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    items = train.indices[np.repeat(starts, sizes) + within].astype(np.int64)
-    return rows, items, sizes
-
-
 def mean_of_lists(recommended: RecommendedLists, values: NDArray) -> NDArray[np.float64]:
     """Return the mean of a value of the items in each list, shape (n_users,); 0 if it is empty."""
     sums = recommended.of_items(values).sum(axis=1)
@@ -352,7 +336,7 @@ class PopularityMiscalibration(_OfPopularityGroups):
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         groups = self.groups(recommended)
-        rows, items, sizes = profile_entries(recommended)
+        rows, items, sizes = recommended.profile_entries
         own, _, listed = recommended.lists.entries()
         profiles = _shares(rows, groups[items], len(sizes))
         lists = _shares(own, groups[listed], len(sizes))
@@ -444,7 +428,7 @@ class PopularityLift(MetricOfAllUsers):
     def _means(self, recommended: RecommendedLists) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
         """Return the mean popularity of each user's list and profile, and who counts."""
         counts = recommended.popularity.astype(np.float64)
-        rows, items, sizes = profile_entries(recommended)
+        rows, items, sizes = recommended.profile_entries
         counted = users_of_taste(recommended, self.group) & (sizes > 0)
         sums = np.bincount(rows, weights=counts[items], minlength=len(sizes))
         profile = sums / np.maximum(1, sizes)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Kendall's tau of joint measures with measures of relevance, of fairness, and with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.figures.display import DisplayStyle
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.rampisela2024.measured_lists import (
+    FAIRNESS,
+    JOINT,
+    LESS_IS_BETTER,
+    MEASURES,
+    RELEVANCE,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def taus_of_folds(
+    results: pd.DataFrame, depth: int
+) -> Iterator[tuple[str, int, NDArray[np.float64]]]:
+    """Yield dataset, fold, and Kendall's tau-b of all measures, shape (n_metrics, n_metrics).
+
+    The ordered runs are all systems, each before and after re-ranking. Measures of which less is
+    better have the other sign, so that 1 always means that two agree on which runs are better.
+    """
+    whole = results[results["ranks"] == f"1-{depth}"]
+    signs = np.array([-1.0 if name in LESS_IS_BETTER else 1.0 for name in MEASURES])
+    for (dataset, number), own in whole.groupby(["dataset", "fold"], sort=False):
+        values = np.array([real_values(own[name]) for name in MEASURES]) * signs[:, None]
+        # Values may be as small as 1e-7: what counts as a tie is relative to their size.
+        values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300)
+        yield str(dataset), int(number), kendall_tau_b(values, values, TOLERANCE_OF_MEANS)
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the mean tau over folds of each joint measure with each measure.
+
+    Parameter of the artifact: ``depth``.
+
+    Columns: dataset; metric; compared_with; folds; tau (mean over the folds in which it is
+    defined: not all runs are level under one of the two); low and high (the smallest and the
+    largest).
+    """
+    results = read_results(inputs.results["measured_lists"])
+    found: dict[str, list[NDArray[np.float64]]] = {}
+    for dataset, _, taus in taus_of_folds(results, int(inputs.parameters["depth"])):
+        found.setdefault(dataset, []).append(taus)
+    rows = []
+    for dataset, of_folds in found.items():
+        stacked = np.array(of_folds)
+        for measure in JOINT:
+            for other in MEASURES:
+                taus = stacked[:, MEASURES.index(measure), MEASURES.index(other)]
+                taus = taus[np.isfinite(taus)]
+                summary = [taus.mean(), taus.min(), taus.max()] if len(taus) else [np.nan] * 3
+                rows.append((dataset, measure, other, len(taus), *summary))
+    columns = ["dataset", "metric", "compared_with", "folds", "tau", "low", "high"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw a heat map per dataset, with joint measures as rows."""
+    from matplotlib import colormaps
+
+    from receval.figures.finish import letter_panels
+    from receval.figures.heat_map import NUMBER_SIZE, SIGNED_COLOUR_MAP, two_decimals
+    from receval.figures.style import DOUBLE_COLUMN, ink_on, new_figure
+
+    datasets = list(dict.fromkeys(results["dataset"]))
+    colours = colormaps[SIGNED_COLOUR_MAP]
+    figure = new_figure(DOUBLE_COLUMN, 0.9 + 2.4 * len(datasets))
+    panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]
+    for axes, dataset in zip(panels, datasets, strict=True):
+        own = results[results["dataset"] == dataset]
+        taus = real_values(own["tau"]).reshape(len(JOINT), len(MEASURES))
+        image = axes.imshow(taus, cmap=colours, vmin=-1, vmax=1, aspect="auto")
+        for (row, column), value in np.ndenumerate(taus):
+            axes.text(
+                column,
+                row,
+                two_decimals(value),
+                ha="center",
+                va="center",
+                fontsize=NUMBER_SIZE,
+                color=ink_on(colours((value + 1) / 2)) if np.isfinite(value) else "black",
+            )
+        axes.set_xticks(range(len(MEASURES)), MEASURES, fontsize=6.5)
+        axes.set_yticks(range(len(JOINT)), JOINT)
+        axes.tick_params(length=0)
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        for edge in (len(RELEVANCE), len(RELEVANCE) + len(FAIRNESS)):
+            axes.axvline(edge - 0.5, color="black", linewidth=1.2)
+        axes.set_title(display.datasets[dataset])
+    panels[-1].set_xlabel("Relevance (6), fairness (5) and joint measures (9)")
+    letter_panels(panels)
+    figure.colorbar(image, ax=list(panels), label="Kendall's $\\tau$", shrink=0.6, aspect=25)
+    return figure

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Relevance, fairness and joint measures of lists before and after fair re-ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import significant
+from receval.figures.tables import Column, Table, printed
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from receval.metrics.metric import BaseMetric
+    from receval.metrics.whole_lists.list_metric import RecommendedLists
+    from receval.recommenders.base import Recommender
+    from receval.splits.split import Fold
+    from receval.top_lists import TopLists
+
+RELEVANCE = ("HR", "MRR", "P", "MAP", "R", "nDCG")
+FAIRNESS = ("Jain", "QF", "Ent", "FSat", "Gini")
+JOINT = ("IBO", "IWO", "IAA", "IFD÷", "IFD×", "HD", "MME", "II-F", "AI-F")
+MEASURES = (*RELEVANCE, *FAIRNESS, *JOINT)
+
+LESS_IS_BETTER = ("Gini", "IWO", "IAA", "IFD÷", "IFD×", "HD", "MME", "II-F", "AI-F")
+
+TITLES = {"knn-item": "Item kNN", "knn-user": "User kNN", "puresvd": "PureSVD", "pop": "Pop"}
+"""The systems, in the order of tables."""
+
+
+def compared_systems() -> dict[str, Recommender]:
+    """Return the systems by name; none of them draws random numbers that an order hangs on."""
+    from receval.recommenders.knn import ItemKNN, UserKNN
+    from receval.recommenders.non_personalised import Popularity
+    from receval.recommenders.puresvd import PureSVD
+
+    return {
+        "knn-item": ItemKNN(neighbours=100),
+        "knn-user": UserKNN(neighbours=100),
+        "puresvd": PureSVD(factors=20),
+        "pop": Popularity(),
+    }
+
+
+def measures_of(parameters: Mapping[str, Any]) -> dict[str, BaseMetric]:
+    """Return the measures by name, from the parameters ``names`` and ``metrics``."""
+    from receval.metrics.registry import parse_any
+
+    labels = zip(parameters["names"], parameters["metrics"], strict=True)
+    found = {str(name): parse_any(str(label)) for name, label in labels}
+    for name, metric in found.items():
+        if metric.less_is_better != (name in LESS_IS_BETTER):
+            raise ValueError(f"Whether less is better is not the same for {name} and {metric}.")
+    return found
+
+
+def measured(
+    recommended: RecommendedLists, metrics: Mapping[str, BaseMetric], depth: int
+) -> dict[str, float]:
+    """Return the measures of lists down to a depth, for all their users together."""
+    from receval.metrics.evaluation import evaluate
+    from receval.metrics.lists import JudgedLists
+    from receval.metrics.metric import Metric
+    from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers
+    from receval.protocols.listed_ranks import ListedItems, rank_listed
+    from receval.protocols.protocol import Protocol
+    from receval.seeds import generator
+
+    recommended = recommended.cut(depth)
+    rows, positions, items = recommended.lists.entries()
+    users = recommended.users[rows].astype(np.int32)
+    listed = ListedItems(users, items.astype(np.int32), -positions.astype(np.float64))
+    protocol = Protocol(candidates="AI")
+    # No two items of a list have the same score, so nothing is drawn.
+    ranks = rank_listed(listed, recommended.fold, protocol, lambda *names: generator(1, *names))
+    judged = JudgedLists.of(
+        recommended.fold.test, ranks, threshold=recommended.threshold, protocol=protocol
+    )
+    of_ranks = {name: own.at(depth) for name, own in metrics.items() if isinstance(own, Metric)}
+    means = evaluate(list(of_ranks.values()), judged)[:, recommended.users].mean(axis=1)
+    values = dict(zip(of_ranks, means.tolist(), strict=True))
+    for name, metric in metrics.items():
+        own = metric.at(depth)
+        if isinstance(own, MetricOfAllUsers):
+            values[name] = own.of_all(recommended)
+        elif isinstance(own, ListMetric):
+            values[name] = float(own.per_user(recommended).mean())
+    return {name: values[name] for name in metrics}
+
+
+def reranked(lists: TopLists, n: int, n_items: int) -> TopLists:
+    r"""Return the first n items of lists by relevance and rarity together (CombMNZ).
+
+    Of the items of a longer list, the n first and the n that fewest lists have among their first n
+    are candidates. With the score :math:`s` and the number of such lists :math:`c`, both scaled to
+    0 to 1 over all users,
+
+    .. math:: (s \, [\text{first}] + (1 - c) \, [\text{rare}]) \cdot |\{\text{terms above 0}\}|
+
+    is the new score. Of equal numbers and scores, the item with the smaller code comes first.
+    """
+    from receval.top_lists import NO_ITEM, TopLists
+
+    filled = lists.items != NO_ITEM
+    codes = np.where(filled, lists.items, 0)
+    met = np.bincount(lists.items[:, :n][filled[:, :n]], minlength=n_items)[codes]
+    relevance = _scaled(lists.scores.astype(np.float64), filled)
+    rarity = 1 - _scaled(met.astype(np.float64), filled)
+    relevance[:, n:] = 0
+    by_rarity = np.lexsort((codes, np.where(filled, met, np.iinfo(np.int64).max)), axis=-1)
+    np.put_along_axis(rarity, by_rarity[:, n:], 0.0, axis=1)
+    both = (relevance + rarity) * ((relevance > 0).astype(np.int64) + (rarity > 0))
+    order = np.lexsort((codes, np.where(filled, -both, np.inf)), axis=-1)[:, :n]
+    items = np.take_along_axis(lists.items, order, axis=1)
+    scores = np.take_along_axis(both, order, axis=1)
+    return TopLists(lists.users, items, np.where(items != NO_ITEM, scores, np.nan))
+
+
+def _scaled(values: NDArray[np.float64], filled: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return where values lie between the smallest and the largest of all lists; else 0."""
+    known = values[filled]
+    width = known.max() - known.min() if known.size else 0.0
+    scaled = np.zeros(values.shape)
+    np.divide(values - known.min(initial=np.inf), width, out=scaled, where=filled & (width > 0))
+    return scaled
+
+
+def windows(lists: TopLists, size: int, number: int) -> Iterator[tuple[str, TopLists]]:
+    """Yield the windows 1 to size, 2 to size + 1, and so on, of the ranks of lists."""
+    from receval.top_lists import TopLists
+
+    for start in range(number):
+        ranks = slice(start, start + size)
+        part = TopLists(lists.users, lists.items[:, ranks], lists.scores[:, ranks])
+        yield f"{start + 1}-{start + size}", part
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Train the systems on each fold, and measure their lists.
+
+    Users with a relevant test item count, and all items of the dataset are candidates. Ranks 1 to
+    k of all systems are measured before and after :func:`reranked`, and windows of half as many
+    ranks of one system before it.
+
+    Parameters of the artifact: ``names`` and ``metrics``; ``depth``, k; ``longer``, the length of
+    the lists that are re-ranked; ``windowed``, the system of the windows; ``relevant_from_`` with
+    the name of each dataset, the lowest relevant rating.
+
+    Columns: dataset; fold; system; reranked (yes or no); ranks; then a column for each measure.
+    """
+    metrics = measures_of(inputs.parameters)
+    rows: list[dict[str, object]] = []
+    for dataset, ratings in inputs.all_ratings():
+        from receval.splits.split import fold
+
+        threshold = float(inputs.parameters[f"relevant_from_{dataset}"])
+        (name,) = [name for of, name in inputs.splits if of == dataset]
+        split = inputs.split(dataset, name)
+        for number in range(split.n_folds):
+            for row in _of_fold(fold(ratings, split, number), threshold, metrics, inputs):
+                rows.append({"dataset": dataset, "fold": number, **row})
+    return pd.DataFrame(rows)
+
+
+def _of_fold(
+    fold: Fold, threshold: float, metrics: Mapping[str, BaseMetric], inputs: ArtifactInputs
+) -> Iterator[dict[str, object]]:
+    from receval.metrics.whole_lists.list_metric import RecommendedLists
+
+    depth, longer = int(inputs.parameters["depth"]), int(inputs.parameters["longer"])
+    users = np.unique(fold.test.users[fold.test.values >= threshold]).astype(np.int64)
+    n_items = fold.train.shape[1]
+    everything = np.ones(n_items, dtype=bool)
+    for system, model in compared_systems().items():
+        lists = model.fit(fold.learnt).recommend(users, longer, exclude=fold.train)
+        shown = [
+            ("no", f"1-{depth}", lists.cut(depth)),
+            ("yes", f"1-{depth}", reranked(lists, depth, n_items)),
+        ]
+        if system == inputs.parameters["windowed"]:
+            shown += [("no", *window) for window in windows(lists, depth // 2, depth // 2)]
+        for again, ranks, part in shown:
+            recommended = RecommendedLists(part, fold, threshold, everything)
+            found = measured(recommended, metrics, part.items.shape[1])
+            yield {"system": system, "reranked": again, "ranks": ranks, **found}
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print the means over folds, one row per measure and one column per system."""
+    depth = f"1-{display.parameters['depth']}"
+    results = results[results["ranks"] == depth]
+    keys = [(s, again) for s in TITLES for again in ("no", "yes")]
+    means = results.groupby(["dataset", "system", "reranked"], sort=False)[list(MEASURES)].mean()
+    rows = [
+        (
+            display.datasets[dataset],
+            measure,
+            "less" if measure in LESS_IS_BETTER else "more",
+            *(significant(float(means.loc[(dataset, *key), measure]), 3) for key in keys),
+        )
+        for dataset in dict.fromkeys(results["dataset"])
+        for measure in MEASURES
+    ]
+    heads = [TITLES[s] if again == "no" else f"{TITLES[s]}, fair" for s, again in keys]
+    columns = [Column("Ratings"), Column("Metric"), Column("Better")]
+    return printed(display, [*columns, *(Column(head, "right") for head in heads)], rows)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The artifacts of wegmeth2023."""

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: MIT
+"""Accuracy of three systems by the random seed of the split, with hold-out and cross-validation.
+
+All artifacts of the study have their values from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from receval.figures.display import DisplayStyle
+from receval.seeds import generator, integer_seed
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from scipy.sparse import csr_array
+
+    from receval.data.ratings import Ratings
+    from receval.recommenders.base import Recommender
+    from receval.top_lists import TopLists
+
+STUDY = "wegmeth2023"
+
+SYSTEM_TITLES = {"pop": "Pop", "item-knn": "Item kNN", "als": "ALS"}
+
+CUTOFFS = (1, 5, 10)
+
+FEWEST = 5
+"""Users and items with fewer interactions are removed, as in the released code."""
+
+HALF_WIDTH = 1.96
+"""Half the width of a 95 % interval, in standard errors."""
+
+
+def interactions(ratings: Ratings, lowest: float) -> Ratings:
+    """Return a 5-core of the ratings that users chose and that are at least the lowest, as ones.
+
+    Raises
+    ------
+    ValueError
+        Nothing is left.
+    """
+    from receval.splits.selection import selected_ratings
+
+    chosen = ratings.values >= lowest
+    if ratings.known is not None:
+        chosen &= ratings.known
+    positive = ratings.select(chosen)
+    # A generator is needed only by selections that are random.
+    kept = selected_ratings(
+        positive, np.random.default_rng, min_user_ratings=FEWEST, min_item_ratings=FEWEST
+    )
+    core = positive.select(kept).compacted()
+    return replace(core, values=np.ones_like(core.values))
+
+
+def fold_numbers(n: int, folds: int, root: int, dataset: str, seed: int) -> NDArray[np.int64]:
+    """Return the fold of each of n interactions: shuffled, and divided into equal parts."""
+    return generator(root, STUDY, dataset, folds, seed).permutation(n) % folds
+
+
+def trained_systems(
+    parameters: Mapping[str, Any], train: csr_array, seed: int
+) -> Iterator[tuple[str, Recommender]]:
+    """Yield the systems, each fitted to the training interactions."""
+    from receval.recommenders.knn import ItemKNN
+    from receval.recommenders.non_personalised import Popularity
+
+    yield "pop", Popularity().fit(train)
+    yield "item-knn", ItemKNN(neighbours=int(parameters["neighbours"])).fit(train)
+    yield "als", trained_als(parameters, train, seed)
+
+
+def trained_als(parameters: Mapping[str, Any], train: csr_array, seed: int) -> Recommender:
+    """Return the only system with a random choice of its own, its initial factors."""
+    from receval.recommenders.wrmf import WRMF
+
+    return WRMF(
+        factors=int(parameters["factors"]),
+        iterations=int(parameters["iterations"]),
+        alpha=float(parameters["alpha"]),
+        regularisation=float(parameters["regularisation"]),
+        seed=seed,
+    ).fit(train)
+
+
+def train_and_test(
+    played: Ratings, fold_of: NDArray[np.int64], number: int
+) -> tuple[csr_array, csr_array]:
+    """Return the interactions outside and inside of a fold, as matrices."""
+    from receval.splits.split import matrices_of
+
+    train, test = matrices_of(played, [fold_of != number, fold_of == number])
+    return train, test
+
+
+def hits_of(lists: TopLists, test: csr_array) -> NDArray[np.bool_]:
+    """Mark the listed items that the user has in test, shape (n_users, depth)."""
+    n_items = test.shape[1]
+    owners = np.repeat(np.arange(test.shape[0], dtype=np.int64), np.diff(test.indptr))
+    listed = lists.users[:, None] * n_items + lists.items
+    return np.isin(listed, owners * n_items + test.indices) & (lists.items >= 0)
+
+
+def precision_and_ndcg(
+    hits: NDArray[np.bool_], lengths: NDArray[np.int64], cutoff: int
+) -> dict[str, NDArray[np.float64]]:
+    r"""Return precision and nDCG of each list as the released code defines them.
+
+    .. math:: P@k = \frac{1}{k} \sum_{i \le k} h_i, \qquad
+        nDCG@k = \frac{\sum_{i \le k} h_i / \log_2(i + 1)}{\sum_{i \le k} 1 / \log_2(i + 1)}
+
+    with :math:`h_i = 1` for a hit. The best list has k hits, even for users with fewer test items,
+    and both are 0 for lists of fewer than k items. At k = 1 the two are the same number.
+    """
+    found = hits[:, :cutoff] & (lengths >= cutoff)[:, None]
+    discounts = 1 / np.log2(np.arange(2, cutoff + 2))
+    gained = np.where(found, discounts, 0).sum(axis=1)
+    return {"P": found.mean(axis=1), "nDCG": gained / discounts.sum()}
+
+
+Row = dict[str, str | int | float]
+
+
+def rows_of_lists(model: Recommender, train: csr_array, test: csr_array) -> list[Row]:
+    """Return the means over users with test items: metric, cutoff, value, error and users."""
+    from receval.top_lists import recommended
+
+    users = np.flatnonzero(np.diff(test.indptr))
+    lists = recommended(model, users, max(CUTOFFS), exclude=train, n_items=train.shape[1])
+    hits = hits_of(lists, test)
+    rows: list[Row] = []
+    for cutoff in CUTOFFS:
+        for metric, values in precision_and_ndcg(hits, lists.lengths, cutoff).items():
+            rows.append(
+                {
+                    "metric": metric,
+                    "cutoff": cutoff,
+                    "value": float(values.mean()),
+                    "error": float(values.std(ddof=1) / np.sqrt(len(values))),
+                    "users": len(values),
+                }
+            )
+    return rows
+
+
+def rows_of_folds(
+    inputs: ArtifactInputs, dataset: str, played: Ratings, folds: int
+) -> Iterator[Row]:
+    """Yield the values of all systems in every fold of every seed's partition."""
+    for seed in range(int(inputs.parameters["seeds"])):
+        fold_of = fold_numbers(len(played), folds, inputs.seed, dataset, seed)
+        for number in range(folds):
+            train, test = train_and_test(played, fold_of, number)
+            training = integer_seed(inputs.seed, STUDY, dataset, folds, seed, number)
+            for system, model in trained_systems(inputs.parameters, train, training):
+                for row in rows_of_lists(model, train, test):
+                    yield {"system": system, "seed": seed, "fold": number, **row}
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the mean over users of each metric in every fold of the partition of every seed.
+
+    Interactions are the ratings that users chose to give, from the lowest positive one on, of a
+    5-core. Each seed divides them into folds; each fold tests once, and the others train. The first
+    fold alone is the hold-out, and the mean over the folds is the value by cross-validation. ALS is
+    trained with another seed each time, as in the released code. In addition, its training seed
+    alone is varied on the first fold of the first seed.
+
+    Parameters of the artifact: ``seeds``; ``folds``; ``neighbours`` of item kNN; ``factors``,
+    ``iterations``, ``alpha`` and ``regularisation`` of ALS; and, by the name of each dataset, the
+    lowest rating that counts as an interaction.
+
+    Columns: dataset; varied (``split``, or ``training`` if only the training seed of ALS varies);
+    system; seed; fold; metric; cutoff; value; error (standard error of the mean over users); users
+    (those with test items).
+
+    Source: the released code, github.com/dlay/random-seed-effects.
+    """
+    tables = []
+    for dataset, ratings in inputs.all_ratings():
+        played = interactions(ratings, float(inputs.parameters[dataset]))
+        folds = int(inputs.parameters["folds"])
+        rows = [
+            {"dataset": dataset, "varied": "split", **row}
+            for row in rows_of_folds(inputs, dataset, played, folds)
+        ]
+        fold_of = fold_numbers(len(played), folds, inputs.seed, dataset, 0)
+        train, test = train_and_test(played, fold_of, 0)
+        for seed in range(int(inputs.parameters["seeds"])):
+            training = integer_seed(inputs.seed, STUDY, dataset, "training", seed)
+            model = trained_als(inputs.parameters, train, training)
+            names = {"dataset": dataset, "varied": "training", "system": "als"}
+            rows += [
+                {**names, "seed": seed, "fold": 0, **row}
+                for row in rows_of_lists(model, train, test)
+            ]
+        tables.append(pd.DataFrame(rows))
+    return pd.concat(tables, ignore_index=True)
+
+
+# What the seeds do to the values.
+
+
+def by_seed_and_fold(results: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the values of one system and metric, shape (n_seeds, n_folds)."""
+    table = results.pivot_table("value", "seed", "fold")
+    return np.asarray(table, dtype=np.float64)
+
+
+def deviations(values: ArrayLike) -> NDArray[np.float64]:
+    """Return by how many per cent of their mean values differ from it, along the first axis.
+
+    Examples
+    --------
+    >>> deviations([0.19, 0.2, 0.21]).round(3).tolist()
+    [-5.0, 0.0, 5.0]
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    means = numbers.mean(axis=0)
+    return 100 * (numbers - means) / means
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the deviation of every seed, one row of panels per dataset and one panel per cut-off."""
+    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.style import DOUBLE_COLUMN, new_figure
+
+    results = results[(results["varied"] == "split") & (results["metric"] == "P")]
+    datasets = list(dict.fromkeys(results["dataset"]))
+    figure = new_figure(DOUBLE_COLUMN, 0.7 + 1.35 * len(datasets))
+    grid = figure.subplots(len(datasets), len(CUTOFFS), sharex="row", sharey=True, squeeze=False)
+    for panels, dataset in zip(grid, datasets, strict=True):
+        for axes, cutoff in zip(panels, CUTOFFS, strict=True):
+            own = results[(results["dataset"] == dataset) & (results["cutoff"] == cutoff)]
+            _draw_seeds(axes, own, named=axes is grid[0, 0])
+            axes.set_title(f"{display.datasets[dataset]}, P@{cutoff}")
+    for axes in grid[-1]:
+        axes.set_xlabel("Deviation from the mean (%)")
+    letter_panels(grid.ravel())
+    legend_below(figure)
+    return figure
+
+
+def _draw_seeds(axes: Axes, results: pd.DataFrame, *, named: bool) -> None:
+    from receval.figures.style import COLOURS, NO_WINNER
+
+    for place, system in enumerate(SYSTEM_TITLES):
+        own = results[results["system"] == system]
+        values = by_seed_and_fold(own.assign(value=real_values(own["value"])))
+        error = 100 * float(real_values(own["error"]).mean()) / values.mean()
+        labelled = named and place == 0
+        axes.barh(
+            place,
+            2 * HALF_WIDTH * error,
+            left=-HALF_WIDTH * error,
+            height=0.8,
+            color=NO_WINNER,
+            alpha=0.5,
+            label="95 % interval over the users of one hold-out" if labelled else None,
+        )
+        shown = {
+            "Hold-out": (place - 0.2, values[:, 0], COLOURS[0], "o"),
+            f"{values.shape[1]}-fold cross-validation": (
+                place + 0.2,
+                values.mean(axis=1),
+                COLOURS[3],
+                "D",
+            ),
+        }
+        for name, (height, seeds, colour, marker) in shown.items():
+            axes.plot(
+                deviations(seeds),
+                np.full(len(seeds), height),
+                marker,
+                color=colour,
+                markersize=3,
+                alpha=0.6,
+                markeredgewidth=0,
+                label=name if labelled else None,
+            )
+    axes.set_yticks(range(len(SYSTEM_TITLES)), list(SYSTEM_TITLES.values()))
+    axes.set_ylim(len(SYSTEM_TITLES) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")

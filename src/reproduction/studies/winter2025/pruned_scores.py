@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: MIT
+"""nDCG@10 of systems when users with few ratings are removed, from training or also from the test.
+
+The other artifacts of the study read the same ratings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from receval.data.ratings import Ratings
+    from receval.recommenders.base import Recommender
+    from receval.seeds import GeneratorFor
+    from receval.splits.split import Fold
+
+GENERATED = "generated"
+"""The name of the generated ratings in the column ``dataset``."""
+
+GENERATED_TITLE = "Generated ratings"
+
+TITLES = {
+    "pop": "Popularity",
+    "user-knn": "User kNN",
+    "item-knn": "Item kNN",
+    "puresvd": "PureSVD",
+    "wrmf": "WRMF",
+    "bprmf": "BPRMF",
+}
+
+LEAST_USERS = 30
+"""Levels of pruning that leave fewer users are left out."""
+
+CHANGES = {
+    "pruned": "Trained and tested on pruned data",
+    "same_users": "Trained on all, tested on those users",
+    "served": "Trained on pruned, tested on all, given their ratings",
+    "unpruned": "Trained on pruned, tested on all, no lists for others",
+}
+"""The columns of values, by how they are named in the legend."""
+
+
+def traditional_systems(seed: int) -> dict[str, Recommender]:
+    """Return the traditional algorithms by name."""
+    from receval.recommenders.bprmf import BPRMF
+    from receval.recommenders.knn import ItemKNN, UserKNN
+    from receval.recommenders.non_personalised import Popularity
+    from receval.recommenders.puresvd import PureSVD
+    from receval.recommenders.wrmf import WRMF
+
+    return {
+        "pop": Popularity(),
+        "user-knn": UserKNN(neighbours=50),
+        "item-knn": ItemKNN(neighbours=50),
+        "puresvd": PureSVD(factors=10),
+        "wrmf": WRMF(factors=10, seed=seed),
+        "bprmf": BPRMF(factors=10, seed=seed),
+    }
+
+
+def generated_ratings(inputs: ArtifactInputs) -> Ratings:
+    """Return ratings whose users have from one to some hundred each, as in unpruned data.
+
+    Tastes and exposure are those of the twin of MovieLens 1M; the artifact's parameters
+    ``twin_users``, ``twin_items`` and ``twin_ratings`` are the size.
+    """
+    from reproduction.simulation.complete_judgments import observed_ratings
+    from reproduction.simulation.spec import TwinSpec
+    from reproduction.simulation.twins import simulate
+
+    users, items, total = (
+        int(inputs.parameters[f"twin_{x}"]) for x in ("users", "items", "ratings")
+    )
+    spec = {
+        "users": users,
+        "items": items,
+        "activity": {"total": total, "minimum": 1, "maximum": items // 2, "spread": 1.3},
+        "preferences": {"factors": 40, "decay": 1, "taste": 0.6, "quality": 0.2, "leniency": 0.1},
+        "exposure": {
+            "item_gini": 0.634,
+            "head_width": 0.2,
+            "quality_correlation": 0.6,
+            "relevance_strength": 2.0,
+        },
+        "scale": {"step": 1, "marginal": {1: 6, 2: 11, 3: 26, 4: 35, 5: 22}},
+    }
+    return observed_ratings(simulate("ml-1m", TwinSpec.model_validate(spec), inputs.seed))
+
+
+def all_interactions(inputs: ArtifactInputs) -> Iterator[tuple[str, Ratings]]:
+    """Yield each dataset's ratings with the value 1, then the generated ones.
+
+    If the data says which items users knew, only these ratings count: of CM100k, whose users rated
+    about a hundred drawn items each, they are what users would have left in a real system.
+    """
+    for dataset, ratings in [*inputs.all_ratings(), (GENERATED, generated_ratings(inputs))]:
+        own = ratings if ratings.known is None else ratings.select(ratings.known)
+        ones = np.ones(len(own), dtype=np.float32)
+        yield dataset, replace(own.compacted(), values=ones)
+
+
+def levels_of(ratings: Ratings, levels: list[int]) -> list[int]:
+    """Return the level 1, which removes nobody, and those that remove some and leave enough users.
+
+    Examples
+    --------
+    >>> users = np.repeat(np.arange(61, dtype=np.int32), [3] * 30 + [7] * 30 + [40])
+    >>> items = np.arange(len(users), dtype=np.int32)
+    >>> ones, names = np.ones(len(users), dtype=np.float32), items.astype(np.str_)
+    >>> from receval.data.ratings import Ratings
+    >>> levels_of(Ratings(users, items, ones, names[:61], names), [3, 5, 20])
+    [1, 5]
+    """
+    counts = np.bincount(ratings.users, minlength=ratings.n_users)
+    left = {level: int((counts >= level).sum()) for level in levels}
+    return [1, *(level for level in levels if LEAST_USERS <= left[level] < ratings.n_users)]
+
+
+def without_users(fold: Fold, removed: NDArray[np.bool_]) -> Fold:
+    """Return a fold whose removed users are not learnt from, but folded in after training."""
+    from scipy.sparse import csr_array, diags_array
+
+    own = csr_array(diags_array(removed.astype(np.float32)) @ fold.train)
+    own.eliminate_zeros()
+    return replace(fold, fold_in=own if own.nnz else None)
+
+
+def ndcg_of_users(
+    system: Recommender, fold: Fold, generator_for: GeneratorFor
+) -> NDArray[np.float64]:
+    """Train a system on a fold and return nDCG@10 per user, NaN without a test rating."""
+    from receval.metrics.evaluation import evaluate
+    from receval.metrics.lists import JudgedLists
+    from receval.metrics.registry import parse
+    from receval.protocols.evaluation import rank_judged
+    from receval.protocols.protocol import Protocol
+
+    model = system.fit(fold.learnt)
+    if fold.fold_in is not None and system.can_fold_in:
+        model = model.fold_in(fold.fold_in)
+    protocol = Protocol("AR", "AI")
+    (ranks,) = rank_judged(model, fold, [protocol], generator_for)
+    lists = JudgedLists.of(fold.test, ranks, threshold=1, protocol=protocol)
+    (values,) = evaluate([parse("nDCG(gain=binary)@10")], lists)
+    return np.where(lists.is_tested, values, np.nan)
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Measure all systems at all levels of pruning, in every draw of the split.
+
+    Parameters of the artifact: ``levels``, the fewest ratings that a user must have to stay;
+    ``draws``, the number of random splits, in which each rating tests with a chance of a fifth;
+    ``users``, of which as many are drawn at random for each split where a dataset has more; and
+    those of :func:`generated_ratings`.
+
+    Columns: dataset; pruned_below (the level; 1 is unpruned); draw; system; and means of nDCG@10:
+    pruned (trained and tested without the removed users), same_users (over the users who stay,
+    but trained on all), unpruned (trained without the removed users, over all users, of whom the
+    removed have no list and so the value 0), served (the same, but systems that can recommend by a
+    new user's ratings do so; NaN for the others).
+    """
+    from functools import partial
+
+    from receval.seeds import generator, integer_seed
+    from receval.splits.random_splits import split_by_random_ratio
+    from receval.splits.split import fold
+
+    asked = [int(level) for level in inputs.parameters["levels"]]
+    most = int(inputs.parameters["users"])
+    rows = []
+    for dataset, everything in all_interactions(inputs):
+        levels = levels_of(everything, asked)
+        for draw_number in range(int(inputs.parameters["draws"])):
+            seeds = partial(generator, inputs.seed, "winter2025", dataset, draw_number)
+            ratings = everything
+            if ratings.n_users > most:
+                drawn = seeds("users").permutation(ratings.n_users)[:most]
+                ratings = ratings.select(np.isin(ratings.users, drawn)).compacted()
+            split = split_by_random_ratio(
+                ratings, partial(seeds, "split"), train_ratio=0.8, folds=1
+            )
+            whole = fold(ratings, split, 0)
+            counts = np.bincount(ratings.users, minlength=ratings.n_users)
+            seed = integer_seed(inputs.seed, "winter2025", dataset, draw_number, "systems")
+            on_all: dict[str, NDArray[np.float64]] = {}
+            for level in levels:
+                kept = counts >= level
+                pruned = without_users(whole, ~kept)
+                for name, system in traditional_systems(seed).items():
+                    values = ndcg_of_users(system, pruned, seeds)
+                    own = on_all.setdefault(name, values)
+                    tested = ~np.isnan(values)
+                    serves = pruned.fold_in is None or system.can_fold_in
+                    rows.append(
+                        {
+                            "dataset": dataset,
+                            "pruned_below": level,
+                            "draw": draw_number,
+                            "system": name,
+                            "pruned": values[tested & kept].mean(),
+                            "same_users": own[tested & kept].mean(),
+                            "unpruned": values[tested & kept].sum() / tested.sum(),
+                            "served": values[tested].mean() if serves else np.nan,
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def with_numbers(results: pd.DataFrame) -> pd.DataFrame:
+    """Return results in which an empty cell of a value, as in the CSV, is NaN."""
+    numbers = real_values(results[list(CHANGES)])
+    return results.assign(**dict(zip(CHANGES, numbers.T, strict=True)))
+
+
+def changes_of(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the change of each value against unpruned data, in per cent, in the same columns.
+
+    The column ``training`` is the change from ``same_users`` to ``pruned``: what systems gain or
+    lose for the same users if they are not trained on the others.
+    """
+    results = with_numbers(results)
+    keys = ["dataset", "draw", "system"]
+    base = results[results["pruned_below"] == 1].set_index(keys)["pruned"]
+    unpruned = results.set_index(keys).index.map(base).to_numpy(dtype=np.float64)
+    changed = results.drop(columns=list(CHANGES)).copy()
+    for column in CHANGES:
+        changed[column] = 100 * (results[column].to_numpy() / unpruned - 1)
+    changed["training"] = 100 * (results["pruned"] / results["same_users"] - 1).to_numpy()
+    return changed
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw values by level in two rows of panels, and mean changes over systems in a third."""
+    from receval.figures.curves import line
+    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles, series_styles
+
+    datasets = list(results["dataset"].unique())
+    of_systems = series_styles(list(TITLES))
+    darker = ordered_styles(list(CHANGES))
+    of_changes = {
+        name: replace(darker[name], line=dashes)
+        for name, dashes in zip(CHANGES, ("-", "--", "-.", ":"), strict=True)
+    }
+    results = with_numbers(results)
+    changes = changes_of(results)
+    figure = new_figure(DOUBLE_COLUMN, 6.4)
+    panels = figure.subplots(3, len(datasets), squeeze=False, sharey="row")
+    for place, dataset in enumerate(datasets):
+        own = results[results["dataset"] == dataset]
+        levels = list(own["pruned_below"].unique())
+        across = np.arange(len(levels))
+        for row, column in enumerate(("pruned", "unpruned")):
+            for name, title in TITLES.items():
+                values = own[own["system"] == name].pivot_table(column, "pruned_below", "draw")
+                band = tuple(values.quantile(q, axis=1).to_numpy() for q in (0.05, 0.95))
+                line(
+                    panels[row, place],
+                    across,
+                    values.mean(axis=1).to_numpy(),
+                    of_systems[name],
+                    title if row == place == 0 else None,
+                    band=(band[0], band[1]),
+                )
+        means = changes[changes["dataset"] == dataset].groupby("pruned_below")[list(CHANGES)].mean()
+        for column, title in CHANGES.items():
+            line(
+                panels[2, place],
+                across,
+                means[column].to_numpy(),
+                of_changes[column],
+                title if place == 0 else None,
+            )
+        panels[0, place].set_title(display.datasets.get(dataset, GENERATED_TITLE))
+        for axes in panels[:, place]:
+            axes.set_xticks(across, ["all", *(str(level) for level in levels[1:])])
+        panels[2, place].set_xlabel("Fewest ratings per user")
+        panels[2, place].axhline(0, color="0.6", linewidth=0.6, zorder=0)
+    for axes in panels[:2, 0]:
+        axes.set_ylim(bottom=0)
+    panels[0, 0].set_ylabel("nDCG@10, pruned test")
+    panels[1, 0].set_ylabel("nDCG@10, unpruned test")
+    panels[2, 0].set_ylabel("Change (%)")
+    letter_panels(panels.ravel())
+    legend_below(figure, columns=2)
+    return figure

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""Deviations over the seeds of the split, on few interactions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from studies.prepared import (
+    display_of,
+    drawn,
+    generated_ratings,
+    inputs_of,
+    problems_of,
+    ratings_of,
+    saved,
+)
+
+from receval.figures.tables import to_markdown
+from receval.storage.files import write_results
+from receval.top_lists import NO_ITEM, TopLists
+from reproduction.studies.wegmeth2023 import (
+    numbers_of_folds,
+    seed_deviations,
+    seed_orders,
+    split_seeds,
+)
+
+STUDY = "wegmeth2023"
+SETTINGS = {"neighbours": 3, "factors": 2, "iterations": 2, "alpha": 40, "regularisation": 0.1}
+DATA = {"ml-1m": 2}
+BOUNDS = {"hold_out_bound": 6.35, "cross_bound": 2.35}
+
+
+def test_values_of_lists_are_those_of_the_released_code() -> None:
+    # Made by evaluate_predictions.py of github.com/dlay/random-seed-effects (commit bdbd215), with
+    # lists of twelve items and one list of three.
+    released = {1: (0.75, 0.75), 5: (0.35, 0.37718507697760606), 10: (0.275, 0.31597085649818285)}
+    items = [
+        [4, 1, 2, 3, 0, 5, 6, 7, 8, 9],
+        [7, 6, 5, 4, 3, 2, 1, 0, 9, 8],
+        [1, 2, 3, *[NO_ITEM] * 7],
+        [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
+    ]
+    tested = [[4, 2, 9], [0], [1, 3], [9, 8, 7, 6, 5, 4, 3]]
+    test = np.zeros((4, 12), dtype=np.float32)
+    for user, own in enumerate(tested):
+        test[user, own] = 1
+    lists = TopLists(np.arange(4), np.array(items, dtype=np.int32), np.ones((4, 10)))
+    hits = split_seeds.hits_of(lists, csr_array(test))
+    for cutoff, (precision, ndcg) in released.items():
+        values = split_seeds.precision_and_ndcg(hits, lists.lengths, cutoff)
+        assert values["P"].mean() == pytest.approx(precision, abs=1e-12)
+        assert values["nDCG"].mean() == pytest.approx(ndcg, abs=1e-12)
+
+
+def test_missing_items_of_the_last_user_are_no_hits() -> None:
+    # User 1's missing item would be item 2 of user 0, if codes alone were compared.
+    lists = TopLists(np.array([1]), np.array([[NO_ITEM]], dtype=np.int32), np.ones((1, 1)))
+    test = csr_array(np.array([[0, 0, 1], [0, 0, 0]], dtype=np.float32))
+    assert not split_seeds.hits_of(lists, test).any()
+
+
+def test_interactions_are_a_core_of_the_positive_ratings_that_users_chose() -> None:
+    # Five users with the same five items; user 5 has one item of them, and item 5 is disliked.
+    pairs = [(user, item, 4.0) for user in range(5) for item in range(5)]
+    rows = [*pairs, (5, 0, 5.0), (0, 5, 1.0)]
+    left = split_seeds.interactions(ratings_of(rows, 6, 6), 4)
+    assert (len(left), left.n_users, left.n_items) == (25, 5, 5)
+    assert set(left.values) == {1.0}
+    with pytest.raises(ValueError, match="leaves none"):
+        split_seeds.interactions(ratings_of(rows, 6, 6, known=[False, *[True] * 26]), 4)
+
+
+def test_every_interaction_tests_once_and_seeds_differ() -> None:
+    one, other = (split_seeds.fold_numbers(23, 5, 7, "ml-1m", seed) for seed in (0, 1))
+    assert np.bincount(one).tolist() == [5, 5, 5, 4, 4]
+    assert (one != other).any()
+    assert (one == split_seeds.fold_numbers(23, 5, 7, "ml-1m", 0)).all()
+
+
+def test_train_and_test_divide_the_interactions() -> None:
+    played = split_seeds.interactions(generated_ratings(), 1)
+    fold_of = split_seeds.fold_numbers(len(played), 4, 7, "ml-1m", 0)
+    train, test = split_seeds.train_and_test(played, fold_of, 2)
+    assert test.sum() == (fold_of == 2).sum()
+    assert (train + test).sum() == len(played)
+    assert (train + test).max() == 1
+
+
+def test_spreads_by_hand() -> None:
+    # Two seeds and two folds; the second fold is always the first one mirrored at .2.
+    values = np.array([[0.1, 0.3], [0.3, 0.1]])
+    # Each fold has the variance .02 over the seeds: a deviation of .1414 of a mean of .2.
+    assert seed_deviations.spread_of_one(values) == pytest.approx(70.7107, abs=1e-3)
+    assert seed_deviations.spread_of_means(values) == pytest.approx(0, abs=1e-12)
+    assert seed_deviations.largest(values[:, 0]) == pytest.approx(50)
+
+
+def seeds_table(values: dict[str, list[list[float]]]) -> pd.DataFrame:
+    """Return rows of split_seeds from values by system, seed and fold, for P@1 alone."""
+    rows = [
+        ("ml-1m", "split", system, seed, fold, "P", 1, value, 0.01, 50)
+        for system, table in values.items()
+        for seed, folds in enumerate(table)
+        for fold, value in enumerate(folds)
+    ]
+    columns = ["dataset", "varied", "system", "seed", "fold", "metric", "cutoff", "value", "error"]
+    return pd.DataFrame(rows, columns=[*columns, "users"])
+
+
+def summed_up(
+    module: ModuleType, results: pd.DataFrame, folder: Path, **parameters: object
+) -> pd.DataFrame:
+    """Return the results of an artifact that sums up those of split_seeds."""
+    path = folder / "split_seeds.csv"
+    write_results(results, path)
+    inputs = inputs_of(folder, results={"split_seeds": path}, **parameters)
+    table: pd.DataFrame = module.data(inputs)
+    return table
+
+
+def test_deviations_by_hand(tmp_path: Path) -> None:
+    results = seeds_table({"pop": [[0.2, 0.2], [0.3, 0.1], [0.4, 0.0]]})
+    (row,) = summed_up(seed_deviations, results, tmp_path, draws=4, **BOUNDS).to_dict("records")
+    # First folds are .2, .3 and .4, a third of .3 apart; all means over folds are .2.
+    assert row["hold_out_largest"] == pytest.approx(100 / 3)
+    assert row["cross_largest"] == pytest.approx(0, abs=1e-9)
+    assert row["interval"] == pytest.approx(1.96 * 0.01 / 0.2 * 100)
+    # First folds deviate by a third, second folds by all of their mean, both beyond 9.8 %, at two
+    # of the three seeds.
+    assert row["outside"] == pytest.approx(400 / 6)
+    assert (row["cross_within"], row["seeds"]) == (3, 3)
+    assert row["drawn_lowest"] <= row["drawn_highest"]
+    assert np.isnan(row["training_largest"])
+
+
+def test_pairs_of_systems_by_hand(tmp_path: Path) -> None:
+    results = seeds_table({"pop": [[0.2, 0.4], [0.1, 0.5]], "als": [[0.25, 0.2], [0.05, 0.3]]})
+    table = summed_up(seed_orders, results, tmp_path).set_index("scheme")
+    held, crossed = table.loc["hold-out"], table.loc["cross-validation"]
+    # Pop has a mean of .3 and ALS one of .2. By first folds ALS is ahead with the seed 0, and with
+    # its seed 0 against the seed 1 of Pop; its means are behind all of Pop's.
+    assert (held["ahead"], held["behind"]) == ("pop", "als")
+    assert held["difference"] == pytest.approx(100 / 3)
+    assert (held["same_seed"], held["other_seeds"], held["possible"]) == (50, 50, 1)
+    assert (crossed["same_seed"], crossed["other_seeds"], crossed["possible"]) == (0, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    inputs = inputs_of(
+        tmp_path_factory.mktemp("data"),
+        {"ml-1m": generated_ratings()},
+        seeds=3,
+        folds=2,
+        **SETTINGS,
+        **DATA,
+    )
+    return split_seeds.data(inputs)
+
+
+@pytest.mark.costly
+def test_precision_and_ndcg_at_one_are_the_same(results: pd.DataFrame) -> None:
+    first = results[results["cutoff"] == 1]
+    values = [first[first["metric"] == name]["value"].to_numpy() for name in ("P", "nDCG")]
+    np.testing.assert_array_equal(*values)
+
+
+@pytest.mark.costly
+def test_seeds_of_the_training_alone_move_als_on_one_split(results: pd.DataFrame) -> None:
+    retrained = results[results["varied"] == "training"]
+    assert set(retrained["system"]) == {"als"}
+    assert len(retrained) == 3 * 6
+    assert len(set(retrained[retrained["cutoff"] == 10]["value"])) > 1
+
+
+@pytest.mark.costly
+def test_figure_and_tables(results: pd.DataFrame, tmp_path: Path) -> None:
+    figure = drawn(split_seeds, saved(results, tmp_path), display_of(STUDY, "split_seeds"))
+    assert problems_of(figure) == []
+    table = summed_up(seed_deviations, results, tmp_path, draws=2, **BOUNDS)
+    text = to_markdown(
+        seed_deviations.tabulate(saved(table, tmp_path), display_of(STUDY, "seed_deviations"))
+    )
+    assert "| nDCG@1 " not in text
+    assert text.count("ML-1M twin") == 15
+    pairs = summed_up(seed_orders, results, tmp_path)
+    text = to_markdown(
+        seed_orders.tabulate(saved(pairs, tmp_path), display_of(STUDY, "seed_orders"))
+    )
+    assert text.count("ML-1M twin") == 9
+
+
+@pytest.mark.costly
+def test_as_many_hold_outs_as_folds_have_less_spread_by_the_root(tmp_path: Path) -> None:
+    inputs = inputs_of(
+        tmp_path, {"cm100k": generated_ratings()}, seeds=3, folds=[2, 4], **SETTINGS, cm100k=2
+    )
+    table = numbers_of_folds.data(inputs)
+    assert table.groupby("folds").size().to_dict() == {2: 18, 4: 18}
+    np.testing.assert_allclose(
+        table["repeated_sd"] ** 2 * table["folds"], table["hold_out_sd"] ** 2
+    )
+    text = to_markdown(
+        numbers_of_folds.tabulate(saved(table, tmp_path), display_of(STUDY, "numbers_of_folds"))
+    )
+    assert text.count("CM100k twin") == 18
