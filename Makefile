@@ -168,6 +168,9 @@ environment:
 	@$(PYTHON) -I -c 'import sys; $(SUPPORTED)' || { \
 	  echo "receval needs Python 3.11, 3.12 or 3.13; for other versions some dependencies have no wheels."; \
 	  echo "$(PYTHON) --version says: `$(PYTHON) --version 2>&1`. Choose another one: make PYTHON=python3.x"; exit 1; }
+	@$(PYTHON) -I -c 'import ctypes, sys; sys.platform == "linux" and ctypes.CDLL("libgomp.so.1")' 2>/dev/null || { \
+	  echo "This machine lacks libgomp.so.1, the library of OpenMP that the package implicit needs. Install it"; \
+	  echo "(Debian, Ubuntu: apt-get install libgomp1; Fedora: dnf install libgomp), and run make again."; exit 1; }
 	@case "`pwd -P`" in *[{}]*) echo "The path of this folder contains braces, which pip's build tools"; \
 	  echo "treat as variables. Rename the folder."; exit 1;; esac
 	@if [ -e $(VENV) ] && ! [ -e $(VENV)/made-for ] && ! [ -e $(VENV)/ready ]; then \

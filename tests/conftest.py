@@ -26,7 +26,7 @@ from receval.arithmetic import use_one_arithmetic  # noqa: E402
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-pytest_plugins = ["processor_budget"]
+pytest_plugins = ["each_case", "processor_budget"]
 
 HERE = Path(__file__).parent
 

@@ -139,6 +139,12 @@ def top_lists(
     codes = np.asarray(users, dtype=np.int64)
     open_items = np.ones(n_items, dtype=bool) if is_candidate is None else is_candidate
     order = np.arange(n_items, dtype=np.uint32) if priority is None else priority
+    if len(given) > 1 and (given[0] == given[-1]).all() and (given == given[0]).all():
+        # Such as popularity: one order serves all users.
+        ranked = np.lexsort((order, -given[0]))
+        ranked = ranked[open_items[ranked] & (given[0][ranked] > -np.inf)].astype(np.int32)
+        _first_of_order(ranked, given[0], codes, indptr, excluded, items, best)
+        return TopLists(codes, items, best)
     step = max(1, _MASKED_ENTRIES // max(1, n_items))
     for start in range(0, len(codes), step):
         part = slice(start, start + step)
@@ -233,6 +239,33 @@ def joined_lists(parts: list[TopLists], n: int) -> TopLists:
         np.concatenate([part.items for part in parts])[order],
         np.concatenate([part.scores for part in parts])[order],
     )
+
+
+@njit(cache=True, nogil=True)
+def _first_of_order(
+    ranked: NDArray[np.int32],
+    scores: NDArray[np.floating],
+    users: NDArray[np.int64],
+    indptr: NDArray[np.int64],
+    excluded: NDArray[np.int32],
+    items: NDArray[np.int32],
+    best: NDArray[np.floating],
+) -> None:
+    """Fill the lists of users with the first of the ranked items that are not excluded."""
+    last = np.full(len(scores), -1, dtype=np.int64)
+    for row in range(len(users)):
+        user = users[row]
+        if user + 1 < len(indptr):
+            for entry in range(indptr[user], indptr[user + 1]):
+                last[excluded[entry]] = row
+        size = 0
+        for item in ranked:
+            if size == items.shape[1]:
+                break
+            if last[item] != row:
+                items[row, size] = item
+                best[row, size] = scores[item]
+                size += 1
 
 
 @njit(cache=True, nogil=True)

@@ -39,14 +39,14 @@ def only(table: pd.DataFrame) -> dict[Any, Any]:
     return row
 
 
-@pytest.mark.parametrize("trials", [1, 2, 7, 20, 400])
+@pytest.mark.each("trials", [1, 2, 7, 20, 400])
 def test_wilsons_interval_is_scipys(trials: int) -> None:
     for successes in {0, 1, trials // 3, trials}:
         theirs = binomtest(successes, trials).proportion_ci(method="wilson")
         assert wilson_interval(successes, trials) == pytest.approx((theirs.low, theirs.high))
 
 
-@pytest.mark.parametrize(("successes", "trials"), [(0, 0), (3, 2), (-1, 5)])
+@pytest.mark.each(("successes", "trials"), [(0, 0), (3, 2), (-1, 5)])
 def test_what_is_no_share_is_refused(successes: int, trials: int) -> None:
     with pytest.raises(ValueError, match="is not a share"):
         wilson_interval(successes, trials)
@@ -85,7 +85,7 @@ def test_a_claim_that_no_replication_decides_says_what_it_needs() -> None:
     assert math.isnan(row["share"])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("printed", "half"),
     [(".90", 0.005), ("1.00", 0.005), ("7.0", 0.05), ("-.900", 0.0005), ("1.83 %", 5e-5),
      ("20", 0.5), ("MF > kNN", 0.0), ("> 0.9", 0.0), ("", 0.0), (" %", 0.0)],
@@ -96,7 +96,7 @@ def test_a_printed_number_may_be_off_by_half_a_unit_of_its_last_digit(
     assert half_unit(printed) == pytest.approx(half)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("published", "values", "printed", "location", "deviations"),
     [
         # Mean 2 and standard deviation 1: from -2.97 to 6.97.
@@ -135,7 +135,7 @@ def test_every_claim_has_a_row_in_the_order_of_the_claims() -> None:
 TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": ""}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("holding", "in_part", "location", "verdict"),
     [
         (19, 0, "", "holds"),
@@ -148,7 +148,7 @@ TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": ""}
         (0, 1, "", "does not hold"),
     ],
 )
-@pytest.mark.parametrize("once", [ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD])
+@pytest.mark.each("once", [ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD])
 def test_all_splits_decide_whatever_one_says(
     once: ClaimVerdict, holding: int, in_part: int, location: str, verdict: str
 ) -> None:

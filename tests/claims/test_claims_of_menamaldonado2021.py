@@ -29,9 +29,22 @@ OTHERS_OF_M119 = (
 )
 
 
+DATASETS = ("ml-1m", "yahoo-r3", "cm100k")
+
+
+def on_splits(movielens: str, cm100k: str) -> dict[str, Any]:
+    """Return the part of the configuration that says which splits were used."""
+    of_experiments = {
+        "movielens": {"dataset": "ml-1m", "split": movielens},
+        "cm100k": {"dataset": "cm100k", "split": cm100k},
+    }
+    return {"edition": "full", "study": {"experiments": of_experiments}}
+
+
 @pytest.fixture
 def results(tmp_path: Path) -> MadeUpResults:
-    return MadeUpResults(tmp_path, PAPER, ("ml-1m", "yahoo-r3", "cm100k"), edition="full")
+    released = on_splits("released-folds", "released-folds-unbiased")
+    return MadeUpResults(tmp_path, PAPER, DATASETS, **released)
 
 
 def panel(
@@ -94,6 +107,16 @@ def test_a_coefficient_on_released_folds_holds_within_half_a_unit_of_its_last_di
 ) -> None:
     results.write("fig14", panel({"pop": (1, 1), "librec-avg": (2, 2)}, "cm100k", tau=tau))
     assert results.verdict("M-107", "cm100k") == expected
+
+
+def test_a_coefficient_on_released_folds_is_not_decided_on_other_folds(
+    results: MadeUpResults,
+) -> None:
+    results.write("fig14", panel({"pop": (1, 1), "librec-avg": (2, 2)}, "cm100k", tau=0.8))
+    results.record(DATASETS, **on_splits("released-folds", "missing-at-random-fold"))
+    found = results.judged("M-107", "cm100k")
+    assert found.verdict is ClaimVerdict.UNDECIDABLE
+    assert found.detail == "the folds of which the published number is (released-folds-unbiased)"
 
 
 @pytest.mark.parametrize(

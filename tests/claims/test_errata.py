@@ -71,7 +71,7 @@ def sized(numbers: dict[str, Any], short: str = "", shown: str = "") -> Erratum:
     return Erratum.model_validate(ENTRY | {"size": size})
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("change", "sentence"),
     [
         ({"titel": "x"}, "E-01.titel: there is no such key"),
@@ -142,7 +142,7 @@ def test_numbers_of_an_erratum_are_quantities_of_claims(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("spec", "sentence"),
     [
         ({"artifact": "study/gone"}, "the results of study/gone. Correct the number"),
@@ -193,7 +193,7 @@ def test_numbers_are_shown_without_the_zero_before_the_point(tmp_path: Path) -> 
     assert erratum.size_texts(results(tmp_path, TABLE)) == (".25, −.125, 25.0 %", "0 and .1")
 
 
-@pytest.mark.parametrize("name", MEASURED)
+@pytest.mark.each("name", MEASURED)
 def test_every_size_is_read_from_the_accepted_results(name: str) -> None:
     numbers = ERRATA_OF_ALL[name].numbers(ACCEPTED)
     assert all(value == value for value in numbers.values())
@@ -252,7 +252,7 @@ def named() -> list[ErratumName]:
     return [name for form in forms for name in form.here]
 
 
-@pytest.mark.parametrize("name", named(), ids=lambda name: name.name)
+@pytest.mark.each("name", named(), ids=lambda name: name.name)
 def test_every_name_of_a_form_exists(name: ErratumName) -> None:
     match name.kind:
         case "metric":

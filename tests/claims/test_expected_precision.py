@@ -76,8 +76,8 @@ def test_more_candidates_than_target_items_lower_rho_through_t_and_not_in_sample
 ROWS = [(0, 0, 5), (0, 1, 1), (0, 2, 5), (0, 4, 4), (1, 1, 5), (1, 3, 2), (1, 4, 5), (2, 2, 5)]
 
 
-@pytest.mark.parametrize("cutoff", [1, 2, 3, 5])
-@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1]])
+@pytest.mark.each("cutoff", [1, 2, 3, 5])
+@pytest.mark.each("order", [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1]])
 def test_the_exact_expectation_is_the_average_over_all_splits(
     cutoff: int, order: list[int]
 ) -> None:

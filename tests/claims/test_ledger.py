@@ -264,7 +264,7 @@ def test_a_claim_that_selects_nothing_is_named(tmp_path: Path) -> None:
         judged_claims([claim_of(tmp_path)], sources)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("old", "new", "message"),
     [
         ("kind: number", "kind: guess", "claims.B-001.kind: Input should be"),

@@ -65,7 +65,7 @@ def test_every_column_of_the_ledger_is_explained() -> None:
 # --- by how much ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("plain", "detail"),
     [
         (compared(">"), "Off by \N{MINUS SIGN}.100."),

@@ -40,7 +40,7 @@ def test_whole_numbers_are_found_however_they_are_written(tmp_path: Path) -> Non
         assert numbers({"where": {"x": written}}, sources).number() == 0.2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("take", "wanted"),
     [
         ("mean", 0.3),
@@ -86,7 +86,7 @@ def test_differences_quotients_and_products_go_label_by_label(tmp_path: Path) ->
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("coefficient", "oracle"),
     [("kendall", kendalltau), ("pearson", pearsonr), ("spearman", spearmanr)],
 )
@@ -133,7 +133,7 @@ def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
     assert numbers({"setting": "datasets/ml-1m/n_users"}, sources).number() == 6040
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("plain", "message"),
     [
         (
@@ -170,7 +170,7 @@ def test_what_was_not_made_is_not_measured(tmp_path: Path) -> None:
         numbers(of("pop"), sources, ClaimContext(STUDY, "fig01", "netflix"))
 
 
-@pytest.mark.parametrize("plain", [{"colum": "x"}, {"take": "most"}, {"difference": [1]}, "P"])
+@pytest.mark.each("plain", [{"colum": "x"}, {"take": "most"}, {"difference": [1]}, "P"])
 def test_a_quantity_that_is_none_is_refused(plain: object) -> None:
     with pytest.raises(ValidationError):
         quantity(plain)

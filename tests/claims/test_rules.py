@@ -21,7 +21,7 @@ def number(published: float, **more: Any) -> dict[str, Any]:
     return {"rule": "number", "ours": ours, "published": published, **more}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("published", "more", "verdict"),
     [
         (0.25, {}, HOLDS),
@@ -48,7 +48,7 @@ def test_a_tolerance_without_a_reason_is_refused(tmp_path: Path) -> None:
         judged(number(0.25, within=0.1), sources_of(tmp_path, values_of(pop=0.25)))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("left", "sign", "right", "more", "verdict"),
     [
         (0.2, "<", 0.3, {}, HOLDS),
@@ -81,7 +81,7 @@ def test_a_comparison_holds_where_the_sign_is_right(
     assert found.verdict is verdict
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("threshold", "enough", "verdict", "detail"),
     [
         (0.05, 1, HOLDS, ""),
@@ -99,7 +99,7 @@ def test_a_comparison_of_several_holds_in_part_where_half_of_them_do(
     assert (found.verdict, found.detail) == (verdict, detail)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("tiers", "more", "verdict"),
     [
         ([["plsa"], ["pop"], ["others"]], {}, HOLDS),
@@ -128,7 +128,7 @@ def test_an_order_of_systems_that_are_not_there_is_refused(tmp_path: Path) -> No
         judged(rule, sources)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("points", "more", "verdict"),
     [
         ((1, 2, 3, 4), {"direction": "rising"}, HOLDS),
@@ -172,7 +172,7 @@ def test_a_peak_needs_bounds(tmp_path: Path) -> None:
         judged(rule, sources_of(tmp_path, line("pop", at1=1, at2=2)))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mf", "more", "verdict"),
     [
         ((1, 2, 4), {"leads": "left"}, HOLDS),

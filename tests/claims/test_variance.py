@@ -21,7 +21,7 @@ def crossed(values: np.ndarray, claim: str = "B-001") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize(("axis", "source"), list(enumerate(SOURCES)))
+@pytest.mark.each(("axis", "source"), list(enumerate(SOURCES)))
 def test_each_axis_is_that_of_its_source(axis: int, source: str) -> None:
     levels = np.expand_dims(np.array([0.0, 4.0, 2.0]), tuple({0, 1, 2} - {axis}))
     parts = variance_components(levels + np.zeros((3, 3, 3)))
@@ -70,7 +70,7 @@ def test_the_components_of_many_designs_are_the_variances_they_are_drawn_with() 
     assert found / 300 == pytest.approx([9.0, 4.0, 1.0, 0.25], rel=0.25)
 
 
-@pytest.mark.parametrize("shape", [(3, 3), (1, 3, 3), (3, 3, 1)])
+@pytest.mark.each("shape", [(3, 3), (1, 3, 3), (3, 3, 1)])
 def test_designs_without_two_levels_of_three_sources_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="at least two levels"):
         variance_components(np.zeros(shape))

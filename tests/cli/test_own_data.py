@@ -83,7 +83,7 @@ def test_what_may_mislead_is_told_and_refused_where_strict_is_said(
     assert main(["runs", "--test", "test.qrels", "a.run", "--strict"]) == 0
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.each("name", SYSTEMS)
 def test_every_named_system_is_made(name: str) -> None:
     assert callable(named_system(name, seed=1).fit)
 

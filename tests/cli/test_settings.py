@@ -233,12 +233,12 @@ def test_a_folder_is_replaced_whole_and_the_files_of_others_stay(
     assert {path.name for path in Path("out").iterdir()} == files | {"mine.txt"}
 
 
-@pytest.mark.parametrize("files", [["../r.csv"], ["/etc/passwd"], "r.csv", 7, None])
-def test_settings_of_somebody_else_take_no_file_away_outside_their_folder(files: Any) -> None:
+def test_settings_of_somebody_else_take_no_file_away_outside_their_folder() -> None:
     Path("out").mkdir()
-    Path("out/settings.json").write_text(json.dumps({"files": files}), encoding="utf-8")
-    Report("Mine", ()).write("out", force=True)
-    assert Path("r.csv").exists()
+    for files in (["../r.csv"], ["/etc/passwd"], "r.csv", 7, None):
+        Path("out/settings.json").write_text(json.dumps({"files": files}), encoding="utf-8")
+        Report("Mine", ()).write("out", force=True)
+        assert Path("r.csv").exists(), files
 
 
 def test_commands_tell_which_columns_they_read(capsys: pytest.CaptureFixture[str]) -> None:

@@ -120,7 +120,7 @@ def test_each_attempt_of_a_job_asks_for_more_memory_and_time() -> None:
         assert ast.unparse(rule.sections["resources"]).startswith("section(**requested("), rule.name
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.each("rule", RULES)
 def test_a_rule_has_the_group_of_its_part_of_the_plan(rule: str) -> None:
     group = ast.unparse(RULES[rule].sections.get("group", ast.Constant("")))
     named = re.findall(r"^section\((?:lambda w: .*\.group\()?'(\w+)'\)+$", group)

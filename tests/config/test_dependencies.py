@@ -81,12 +81,12 @@ def test_every_package_of_the_lock_has_hashes() -> None:
     assert [name for name, (_, hashes) in LOCKED.items() if not hashes] == []
 
 
-@pytest.mark.parametrize("word", ["http", "://", "index-url", "find-links", "trusted-host", "@"])
+@pytest.mark.each("word", ["http", "://", "index-url", "find-links", "trusted-host", "@"])
 def test_the_lock_names_no_host(word: str) -> None:
     assert word not in LOCK
 
 
-@pytest.mark.parametrize("name", DEPENDENCIES)
+@pytest.mark.each("name", DEPENDENCIES)
 def test_a_dependency_is_locked_at_a_version_that_it_allows(name: str) -> None:
     version, _ = LOCKED[name]
     assert version >= DEPENDENCIES[name]

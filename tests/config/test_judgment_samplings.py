@@ -20,7 +20,7 @@ SAMPLINGS = [
 ]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("levels", "percents"),
     [
         ({"lowest": 80, "step": 5}, [100, 95, 90, 85, 80]),
@@ -41,7 +41,7 @@ def test_levels_fall_from_the_highest_by_steps(
     assert Levels(**levels).percents == percents
 
 
-@pytest.mark.parametrize(("edition", "study", "name"), SAMPLINGS)
+@pytest.mark.each(("edition", "study", "name"), SAMPLINGS)
 def test_labels_of_judgment_samplings_are_those_that_artifacts_look_for(
     edition: str, study: str, name: str
 ) -> None:
@@ -54,7 +54,7 @@ def test_labels_of_judgment_samplings_are_those_that_artifacts_look_for(
         assert len(set(metrics)) == len(metrics)
 
 
-@pytest.mark.parametrize(("edition", "study", "name"), SAMPLINGS)
+@pytest.mark.each(("edition", "study", "name"), SAMPLINGS)
 def test_every_judgment_sampling_is_read_and_can_be_measured(
     edition: str, study: str, name: str
 ) -> None:

@@ -36,13 +36,13 @@ def found(path: str) -> Callable[..., Any]:
     return getattr(import_module(module), name)
 
 
-@pytest.mark.parametrize("path", PARSERS)
+@pytest.mark.each("path", PARSERS)
 def test_a_parser_takes_files_and_a_report(path: str) -> None:
     bound = inspect.signature(found(path)).bind([], report=ParseReport())
     assert bound.arguments["report"] is not None
 
 
-@pytest.mark.parametrize("name", SETTINGS.systems)
+@pytest.mark.each("name", SETTINGS.systems)
 def test_a_system_can_be_made_with_its_parameters(name: str) -> None:
     spec = SETTINGS.systems[name]
     system = make(spec.recommender, spec.parameters, seed=1)
@@ -76,7 +76,7 @@ def test_a_printed_name_has_one_colour_in_all_figures_of_all_studies() -> None:
     assert len({*colours["SLIM"], *colours["HT"], *colours["PureSVD"], *colours["WRMF"]}) == 4
 
 
-@pytest.mark.parametrize("study", SETTINGS.studies)
+@pytest.mark.each("study", SETTINGS.studies)
 def test_an_artifact_has_its_data_and_what_shows_it(study: str) -> None:
     shown = {"figure": "draw", "table": "tabulate", "page": "write"}
     for artifact, spec in SETTINGS.studies[study].artifacts.items():
@@ -109,7 +109,7 @@ def test_every_split_has_a_splitter() -> None:
         assert callable(found(SPLITTERS[spec.kind])), name
 
 
-@pytest.mark.parametrize("study", SETTINGS.studies)
+@pytest.mark.each("study", SETTINGS.studies)
 def test_metrics_that_an_artifact_names_exist(study: str) -> None:
     for artifact, spec in SETTINGS.studies[study].artifacts.items():
         one = spec.parameters.get("metric", ())
@@ -117,7 +117,7 @@ def test_metrics_that_an_artifact_names_exist(study: str) -> None:
             assert parse_metric(label).label == label, artifact
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.each("name", METRICS)
 def test_a_metric_has_the_name_it_is_found_by(name: str) -> None:
     assert found(METRICS[name]).name == name  # type: ignore[attr-defined]
 

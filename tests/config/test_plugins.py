@@ -42,7 +42,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         del sys.modules[name]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "name",
     [
         "os:system",

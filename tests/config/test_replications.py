@@ -106,13 +106,13 @@ def test_splits_and_models_of_the_crossed_design_are_made_once() -> None:
     assert settings.split_run == settings.model_run == settings.run == "full-r05"
 
 
-@pytest.mark.parametrize("run", ["full", "full-r1", "real-r01", "full-s1-t1", "full-r01-s1-t1-c1"])
+@pytest.mark.each("run", ["full", "full-r1", "real-r01", "full-s1-t1", "full-r01-s1-t1-c1"])
 def test_other_names_are_no_runs(run: str) -> None:
     with pytest.raises(KeyError, match="There is no run"):
         edition_of_run(run)
 
 
-@pytest.mark.parametrize("run", ["full-r21", "full-s4-t1-c1", "full-r000"])
+@pytest.mark.each("run", ["full-r21", "full-s4-t1-c1", "full-r000"])
 def test_runs_beyond_the_number_configured_are_refused(run: str) -> None:
     with pytest.raises(KeyError, match=r"There is no replication .*r01 to r20"):
         with_seeds_of(repeated(), run)

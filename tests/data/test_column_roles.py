@@ -82,9 +82,9 @@ STORES: dict[str, Callable[[Rows, Path], object]] = {
 stored = pytest.mark.parametrize("store", STORES.values(), ids=STORES)
 
 
-@pytest.mark.parametrize("sign", [";", "\t", "|"])
-@pytest.mark.parametrize("name", ["m.csv", "m.tsv", "m.txt", "m.dat"])
-@pytest.mark.parametrize("header", ["", "user;item;rating\n"])
+@pytest.mark.each("sign", [";", "\t", "|"])
+@pytest.mark.each("name", ["m.csv", "m.tsv", "m.txt", "m.dat"])
+@pytest.mark.each("header", ["", "user;item;rating\n"])
 def test_a_comma_within_identifiers_or_numbers_is_no_delimiter(
     sign: str, name: str, header: str, tmp_path: Path
 ) -> None:
@@ -112,7 +112,7 @@ def test_identifiers_with_as_many_commas_as_delimiters_are_refused_or_split_as_s
 
 
 @stored
-@pytest.mark.parametrize("kind", ["ratings", "run"])
+@pytest.mark.each("kind", ["ratings", "run"])
 def test_a_list_of_columns_decides_wherever_columns_have_an_order(
     store: Callable[[Rows, Path], object], kind: str, tmp_path: Path
 ) -> None:
@@ -172,8 +172,8 @@ def test_users_with_one_row_each_are_no_index(tmp_path: Path) -> None:
 
 
 @stored
-@pytest.mark.parametrize("read", [read_test_data, read_run])
-@pytest.mark.parametrize(
+@pytest.mark.each("read", [read_test_data, read_run])
+@pytest.mark.each(
     "rows",
     [
         [(0, 1, 7), (1, 2, 9), (2, 1, 8)],
@@ -216,8 +216,8 @@ def test_a_fourth_column_of_0_and_1_is_not_read_and_said(
 
 
 @stored
-@pytest.mark.parametrize("tail", [(), (0.5,)])
-@pytest.mark.parametrize("time", [1_620_000_000, "2021-05-03"])
+@pytest.mark.each("tail", [(), (0.5,)])
+@pytest.mark.each("time", [1_620_000_000, "2021-05-03"])
 def test_times_in_a_run_are_no_scores_unless_said(
     time: object, tail: tuple[float, ...], store: Callable[[Rows, Path], object], tmp_path: Path
 ) -> None:
@@ -232,7 +232,7 @@ def test_times_in_a_run_are_no_scores_unless_said(
     assert len(read_run(table, columns=index + columns)) == 2
 
 
-@pytest.mark.parametrize("constant", ["", " Q0", " 0"])
+@pytest.mark.each("constant", ["", " Q0", " 0"])
 def test_ranks_given_as_test_data_are_refused_unless_said(constant: str, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     rows = [f"{user}{constant} d{item} {item}\n" for user in "ab" for item in (1, 2, 3)]
@@ -249,8 +249,8 @@ def test_ranks_given_as_test_data_are_refused_unless_said(constant: str, tmp_pat
         assert read_test_data(path, format="qrels").are_grades
 
 
-@pytest.mark.parametrize("sign", [" ", ",", "\t"])
-@pytest.mark.parametrize("read", [read_test_data, read_run])
+@pytest.mark.each("sign", [" ", ",", "\t"])
+@pytest.mark.each("read", [read_test_data, read_run])
 def test_the_constant_of_trec_is_no_item_beside_numbers(
     sign: str, read: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -373,7 +373,7 @@ def test_ranks_that_end_after_the_first_rows_are_refused(tmp_path: Path) -> None
         read_run(path)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "columns", "rows"),
     [
         ("ann,book\nbob,film\nbob,ball\n", "user,item", 3),
@@ -383,7 +383,7 @@ def test_ranks_that_end_after_the_first_rows_are_refused(tmp_path: Path) -> None
         ("i,stars,u\n0,2,5\n1,1,4\n", "item,rating,user", 2),
     ],
 )
-@pytest.mark.parametrize("pack", [False, True])
+@pytest.mark.each("pack", [False, True])
 def test_with_a_list_of_columns_the_first_line_is_a_row_unless_it_names_them(
     text: str, columns: str, rows: int, tmp_path: Path, *, pack: bool
 ) -> None:
@@ -397,8 +397,8 @@ def test_with_a_list_of_columns_the_first_line_is_a_row_unless_it_names_them(
 JUDGED = [("a", 0, "x", 1), ("b", 0, "y", 0)]
 
 
-@pytest.mark.parametrize("sign", [",", "\t", ";", " "])
-@pytest.mark.parametrize(
+@pytest.mark.each("sign", [",", "\t", ";", " "])
+@pytest.mark.each(
     ("name", "options"),
     [
         ("q.csv", {}),
@@ -419,8 +419,8 @@ def test_judgments_are_judgments_with_any_delimiter_and_option(
         assert judged.are_grades
 
 
-@pytest.mark.parametrize("sign", [",", "\t", " "])
-@pytest.mark.parametrize("name", ["r.csv", "r.tsv", "r.txt", "r.run"])
+@pytest.mark.each("sign", [",", "\t", " "])
+@pytest.mark.each("name", ["r.csv", "r.tsv", "r.txt", "r.run"])
 def test_a_run_of_trec_is_known_by_its_form(sign: str, name: str, tmp_path: Path) -> None:
     rows = [("q", "Q0", "x", 1, 0.9, "me"), ("q", "Q0", "y", 2, 0.8, "me")]
     run = read_run(_as_text(sign, name)(rows, tmp_path))
@@ -436,7 +436,7 @@ def test_options_of_texts_do_not_make_texts_of_other_formats(tmp_path: Path) -> 
             assert rows_of(read_ratings(tmp_path / name, **options)) == rows_of(read_ratings(frame))
 
 
-@pytest.mark.parametrize("store", ["frame", "json", "parquet", "csv"])
+@pytest.mark.each("store", ["frame", "json", "parquet", "csv"])
 def test_a_decimal_mark_that_is_said_holds_for_texts_in_any_format(
     store: str, tmp_path: Path
 ) -> None:
@@ -536,8 +536,8 @@ LISTS = {
 """Rows of a user and the user's items."""
 
 
-@pytest.mark.parametrize("rows", LISTS.values(), ids=LISTS)
-@pytest.mark.parametrize("write", [_as_text(" ", "t.txt"), _as_text("\t", "t.tsv"), _as_frame])
+@pytest.mark.each("rows", LISTS.values(), ids=LISTS)
+@pytest.mark.each("write", [_as_text(" ", "t.txt"), _as_text("\t", "t.tsv"), _as_frame])
 def test_rows_of_a_user_and_items_are_refused_as_a_run_and_as_test_data(
     rows: Rows, write: Callable[[Rows, Path], object], tmp_path: Path
 ) -> None:
@@ -553,7 +553,7 @@ def test_rows_of_a_user_and_items_are_refused_as_a_run_and_as_test_data(
         assert len(read_run(source, columns=columns)) == len(rows)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "rows",
     [
         [(1, 11, 4, 1620000000), (2, 12, 5, 1620000001)],  # one rating per user held out
@@ -569,7 +569,7 @@ def test_one_row_per_user_is_no_list_of_items_if_its_values_say_otherwise(
     assert ratings.values.tolist() == [row[2] for row in rows]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "other"),
     [
         ("2021-05-03", "2021-05-04"),
@@ -579,8 +579,8 @@ def test_one_row_per_user_is_no_list_of_items_if_its_values_say_otherwise(
         ("03.05.2021", "4.5.2021"),
     ],
 )
-@pytest.mark.parametrize("place", [0, 1])
-@pytest.mark.parametrize("read", [read_ratings, read_run, read_test_data])
+@pytest.mark.each("place", [0, 1])
+@pytest.mark.each("read", [read_ratings, read_run, read_test_data])
 def test_dates_in_the_place_of_users_or_items_are_refused_without_a_header(
     one: str, other: str, place: int, read: Callable[..., object], tmp_path: Path
 ) -> None:
@@ -616,13 +616,13 @@ def exchanged(order: str) -> list[list[object]]:
     return [[row[name] for name in order] for row in rows]
 
 
-in_order = pytest.mark.parametrize(
+in_order = pytest.mark.each(
     "store", [own for name, own in STORES.items() if name != "indexed frame"]
 )
 
 
 @in_order
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("order", "told", "columns"),
     [
         ("tui", "column 0 .* has times such as 1620000000", "timestamp,user,item"),
@@ -648,7 +648,7 @@ def test_columns_in_another_order_are_refused_where_their_values_show_it(
 
 
 @in_order
-@pytest.mark.parametrize("order", ["uir", "uirt", "uit", "uip", "ABrt"])
+@pytest.mark.each("order", ["uir", "uirt", "uit", "uip", "ABrt"])
 def test_columns_in_the_usual_order_are_not_refused(
     store: Callable[[Rows, Path], object], order: str, tmp_path: Path
 ) -> None:
@@ -665,9 +665,9 @@ def test_a_pair_that_is_rated_again_may_mean_that_columns_are_exchanged(tmp_path
         read_text(tmp_path / "a.csv", f"user,item,rating\n{text}")
 
 
-@pytest.mark.parametrize("tail", ["1 2.5", "2.5 mine"])
-@pytest.mark.parametrize("constant", ["Q0", "0"])
-@pytest.mark.parametrize(("name", "sign"), [("t.run", " "), ("t.txt", " "), ("t.tsv", "\t")])
+@pytest.mark.each("tail", ["1 2.5", "2.5 mine"])
+@pytest.mark.each("constant", ["Q0", "0"])
+@pytest.mark.each(("name", "sign"), [("t.run", " "), ("t.txt", " "), ("t.tsv", "\t")])
 def test_a_run_of_trec_with_five_columns_is_refused_unless_they_are_said(
     tail: str, constant: str, name: str, sign: str, tmp_path: Path
 ) -> None:

@@ -23,7 +23,7 @@ from receval.data.relevance import relevance_threshold
 from receval.data.run import read_run
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text", "told"),
     [
         ("a.csv", "0,1\n5,10\n6,11\n", "may be a header that numbers the columns, or a row"),
@@ -32,7 +32,7 @@ from receval.data.run import read_run
         ("a.txt", "".join(f"{n} 0 7 3\n" for n in range(1001)) + "5 17 3 7\n",
          "line 1002: the second column is '17', but before it was '0'"),
         ("a.csv", "user,item,rating\n", "has no rows below its header"),
-        ("a.csv", "user,item,rating\n1,2,5\n   \n", "line 3 has 1 cells"),
+        ("a.csv", "user,item,rating\n1,2,5\n   \n", "line 3 has 1 cell "),
         ("a.csv", "1;2;3,5\n" * 1200 + "1;2;1.500\n", "line 1201: the rating is '1.500'"),
         ("a.csv", "user,item,date\n1,2,2021-W05-1\n", "the timestamp is '2021-W05-1'"),
         ("a.txt", "1:\n5,x,2005-09-06\n", "line 2: the rating is 'x'"),
@@ -51,6 +51,15 @@ from receval.data.run import read_run
         ("a.csv", 'user,item,plays\nu,i,"1,234.5"\n', "marks between thousands"),
         ("a.csv", "user,item,plays\nu,i,1'234\n", "marks between thousands"),
         ("a.csv", "user,item,rating\nu,i,85 %\n", "Write the number alone"),
+        ("a.csv", "user,1,2,3\n1,5,0,4\n2,0,3,0\n", "a matrix of users by items"),
+        ("a.csv", ",10,11\n1,5,0\n2,0,3\n", "a matrix of users by items"),
+        ("a.csv", "Ratings of May\n\nuser,item\n" + 9 * "1,2\n", "line 1 .* seems to be a title"),
+        ("a.txt", "1^12^5\n2^13^4\n", "no delimiter that is tried .* separates"),
+        ("a.txt", "1\x0112\x015\n2\x0113\x014\n", "no delimiter that is tried .* separates"),
+        ("a.csv", '"1,12,5"\n"2,13,4"\n', "each line is in quotes"),
+        ("a.csv", "user;item;rating;date\n1;2;3,5;03.05.2021\n", "is '03.05.2021'"),
+        ("a.jsonl", "{u'user': 'a', u'item': 'x'}\n", "line 1 .* to be printed by Python"),
+        ("a.json", "{1: [3, 2], 2: [4]}", "seems to be printed by Python"),
     ],
 )  # fmt: skip
 def test_what_may_mean_two_things_is_refused(
@@ -60,7 +69,7 @@ def test_what_may_mean_two_things_is_refused(
         read_text(tmp_path / name, text, duplicates="last")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("values", "told"),
     [
         ([-1, 7, 8, 9], "the rating -1 (25.0% of all)"),
@@ -82,8 +91,8 @@ def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], t
     assert not read_ratings({"user": table["user"], "item": items, "plays": values}).reading.notes
 
 
-@pytest.mark.parametrize("read", [read_ratings, read_run])
-@pytest.mark.parametrize(
+@pytest.mark.each("read", [read_ratings, read_run])
+@pytest.mark.each(
     ("ids", "code"),
     [
         (["7", "NULL"], "missing-identifiers"),
@@ -115,9 +124,9 @@ def test_identifiers_that_may_be_missing_or_alike_are_told(
 LISTS = [["10", "11"], ["11", "10", "12"], ["12"], ["10", "12", "11"]]
 
 
-@pytest.mark.parametrize("read", [read_ratings, read_run])
-@pytest.mark.parametrize("store", ["csv", "frame"])
-@pytest.mark.parametrize(
+@pytest.mark.each("read", [read_ratings, read_run])
+@pytest.mark.each("store", ["csv", "frame"])
+@pytest.mark.each(
     "written",
     [str, lambda own: str([*map(int, own)]), " ".join, ", ".join, "|".join, json.dumps],
 )
@@ -132,7 +141,7 @@ def test_items_that_are_lists_written_as_text_are_refused_unless_they_are_said_t
     assert len(read(source, identifiers="as-written")) == 4
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("users", "items"),
     [
         ([1, 2, 3], ["The Matrix", "The Sting", "Heat"]),
@@ -146,8 +155,8 @@ def test_titles_of_several_words_are_no_lists(users: list[int], items: list[str]
     assert len(read_ratings({"user": users, "item": items})) == len(users)
 
 
-@pytest.mark.parametrize("rating", ["٣", "３"])
-@pytest.mark.parametrize("header", ["user,item,rating\n", ""])
+@pytest.mark.each("rating", ["٣", "３"])
+@pytest.mark.each("header", ["user,item,rating\n", ""])
 def test_digits_of_other_scripts_are_no_numbers(rating: str, header: str, tmp_path: Path) -> None:
     with pytest.raises(
         TableError, match=rf"line .: the rating is '{rating}'\. It must be a number"
@@ -168,8 +177,8 @@ def test_counts_with_fractions_and_scores_beside_ranks_are_told() -> None:
         assert [note.code for note in notes] == ([code] if code else [])
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize(
+@pytest.mark.each("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.each(
     ("name", "text"),
     [("a.csv", "user,item,rating\nann,film 1,5\n"), ("a.json", '{"ann": {"film 1": 5}}')],
 )
@@ -196,7 +205,7 @@ def test_parts_of_a_folder_with_other_roles_are_refused_with_the_roles_of_both(
         read_ratings(tmp_path)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "options"),
     [
         ("0,1\n5,10\n", {"header": True}),
@@ -241,7 +250,7 @@ def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> 
     assert rows_of(read_ratings(tmp_path / "by_user")) == [("01", "x", 1.0)]
 
 
-@pytest.mark.parametrize("name", ["plays", "count", "listens"])
+@pytest.mark.each("name", ["plays", "count", "listens"])
 def test_what_is_called_a_count_is_one_whatever_its_values(name: str) -> None:
     table = {"user": [1, 2, 3], "item": [1, 1, 1], name: [1, 7, 14]}
     ratings = read_ratings(table)
@@ -284,7 +293,7 @@ def test_identifiers_within_lists_that_look_like_moments_stay(tmp_path: Path, li
     assert run.reading.unread == ()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text"),
     [
         ("a.json", '[{"user": "\\ud800", "item": "a"}]'),
@@ -301,7 +310,7 @@ def test_half_a_character_is_refused_in_files(tmp_path: Path, name: str, text: s
             read(tmp_path / name)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "table",
     [
         {"u": {"\ud800": 1.0}},
@@ -338,7 +347,7 @@ def test_bytes_that_are_not_utf_8_are_named_with_their_line_in_every_format(
     assert read(tmp_path / name, encoding="latin-1").user_ids.tolist() == ["ü"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text", "said"),
     [
         (
@@ -362,7 +371,7 @@ def test_values_that_hold_others_are_refused_with_the_form_to_write(
     assert '{"user": "ann", "items": ["book"], "scores": [1.5]}' in str(error.value)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("second", "said"),
     [
         ('{"user": "1", "item": 5}', "line 2: item is a number, but in line 1 it is a text"),
@@ -377,8 +386,8 @@ def test_a_line_of_json_that_differs_is_named_in_plain_words(
         read_text(tmp_path / "a.jsonl", f'{{"user": "1", "item": "5"}}\n{second}\n')
 
 
-@pytest.mark.parametrize("date", ['"2021-05-03T00:00:00Z"', '{"$numberLong": "1620000000000"}'])
-@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+@pytest.mark.each("date", ['"2021-05-03T00:00:00Z"', '{"$numberLong": "1620000000000"}'])
+@pytest.mark.each("name", ["a.jsonl", "a.json"])
 def test_values_with_their_type_as_mongodb_exports_them_are_read(
     tmp_path: Path, name: str, date: str
 ) -> None:
@@ -425,7 +434,7 @@ def test_errors_of_a_pipe_name_the_pipe(tmp_path: Path) -> None:
     writer.join()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "told"),
     [
         ({"time_unit": "h"}, "There is no time unit 'h'. Choose one of s, ms, us, ns, date"),

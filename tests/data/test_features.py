@@ -57,14 +57,14 @@ def _recbole(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("write", [_csv, _parquet, _jsonl, _recbole])
+@pytest.mark.each("write", [_csv, _parquet, _jsonl, _recbole])
 def test_every_form_of_file_has_the_same_features(write: object, tmp_path: Path) -> None:
     found = read_features(write(tmp_path))  # type: ignore[operator]
 
     assert _as_sets(found, "genre") == WANTED
 
 
-@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pa.table])
+@pytest.mark.each("frame", [dict, pd.DataFrame, pa.table])
 def test_every_kind_of_frame_has_the_same_features(frame: object) -> None:
     found = read_features(frame(GENRES))  # type: ignore[operator]
 
@@ -162,7 +162,7 @@ def test_features_of_two_tables_are_joined() -> None:
         both.joined(years)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("table", "options", "told"),
     [
         ({"film": ["x"], "g": ["a"]}, {}, "no column with a known name for identifiers"),
@@ -202,3 +202,20 @@ def test_one_of_several_features_must_be_named() -> None:
         found.name()
     with pytest.raises(ValueError, match=r"several values of genre: a, b"):
         read_features({"item": ["x"], "genre": ["a|b"]}).single_values("genre")
+
+
+def test_lists_written_as_text_are_refused_unless_each_is_one_value(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("item,genre\n" + "".join(f"{n},\"['A', 'B']\"\n" for n in range(9)), "utf-8")
+    with pytest.raises(TableError, match=r"genre seem to be lists, such as .* separator=''"):
+        read_features(path)
+    assert read_features(path, separator="").values == {"genre": ("['A', 'B']",)}
+
+
+def test_columns_of_objects_are_not_read_and_told(tmp_path: Path) -> None:
+    path = tmp_path / "business.json"
+    row = '{"business_id": "b", "city": "Bonn", "attributes": {"wifi": "free", "car": "no"}}\n'
+    path.write_text(2 * row, "utf-8")
+    features = read_features(path)
+    assert features.values == {"city": ("Bonn",)}
+    assert "not read: attributes" in " ".join(features.reading.lines())

@@ -51,7 +51,7 @@ def test_the_names_of_folders_are_columns(tmp_path: Path, extension: str) -> Non
     assert read_ratings(tmp_path / "t", rating="-").values.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("extension", _EXTENSIONS)
+@pytest.mark.each("extension", _EXTENSIONS)
 def test_the_names_of_folders_are_decoded(tmp_path: Path, extension: str) -> None:
     _write(tmp_path / f"t/kunde=a%20b%2Fc/p.{extension}", item=["x"])
     assert read_ratings(tmp_path / "t", user="kunde").user_ids.tolist() == ["a b/c"]
@@ -60,7 +60,7 @@ def test_the_names_of_folders_are_decoded(tmp_path: Path, extension: str) -> Non
         read_ratings(tmp_path / "t", user="kunde")
 
 
-@pytest.mark.parametrize("extension", _EXTENSIONS)
+@pytest.mark.each("extension", _EXTENSIONS)
 def test_a_folder_without_a_rating_has_none(tmp_path: Path, extension: str) -> None:
     _write(tmp_path / f"t/rating=1/p.{extension}", user=["u"], item=["x"])
     _write(tmp_path / f"t/rating=__HIVE_DEFAULT_PARTITION__/p.{extension}", user=["u"], item=["y"])
@@ -77,7 +77,7 @@ def test_a_column_that_files_and_folders_both_have_is_refused(
         read_ratings(tmp_path / "t")
 
 
-@pytest.mark.parametrize("extension", _EXTENSIONS)
+@pytest.mark.each("extension", _EXTENSIONS)
 def test_files_and_folders_share_the_order_of_known_names(tmp_path: Path, extension: str) -> None:
     _write(tmp_path / f"t/date=2021-05-01/p.{extension}", user=["u"], item=["x"], ts=["86400"])
     ratings = read_ratings(tmp_path / "t")

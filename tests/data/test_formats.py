@@ -48,7 +48,7 @@ RATINGS = {
 """Name and text of a file, and what the report says of its form."""
 
 
-@pytest.mark.parametrize("kind", RATINGS)
+@pytest.mark.each("kind", RATINGS)
 def test_ratings_of_every_form_are_read_and_their_form_is_said(kind: str, tmp_path: Path) -> None:
     name, text, form = RATINGS[kind]
     ratings = read_text(tmp_path / name, text)
@@ -69,7 +69,7 @@ QRELS = {
 }
 
 
-@pytest.mark.parametrize("kind", QRELS)
+@pytest.mark.each("kind", QRELS)
 def test_judgments_are_known_by_their_form_and_relevant_from_1_on(
     kind: str, tmp_path: Path
 ) -> None:
@@ -144,7 +144,7 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("kind", RUNS)
+@pytest.mark.each("kind", RUNS)
 def test_runs_of_every_form_are_read(kind: str, tmp_path: Path) -> None:
     name, text = RUNS[kind]
     (tmp_path / name).write_text(text)
@@ -162,7 +162,7 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
     assert run.scores[0] > run.scores[1]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text", "told"),
     [
         ("a.json", '{"1": {"a": {"x": 1}}}', "the score of item a for user 1 is .* must be a"),
@@ -240,7 +240,7 @@ def test_a_netflix_line_that_is_neither_is_named(tmp_path: Path) -> None:
         read_text(tmp_path / "a.txt", "1:\n5,3,2005-09-06\nfoo\n")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text"),
     [
         ("a.qrels", "ann 0 b7 4\n"),
@@ -260,7 +260,7 @@ def test_other_encodings_are_said_in_every_format(tmp_path: Path, name: str, tex
     assert " in " not in read_text(tmp_path / name, text).reading.form.partition("(")[0]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("content", "said"),
     [
         ("日本".encode("shift_jis"), "shift_jis, gb18030 or cp1252; one line does not tell"),
@@ -282,7 +282,7 @@ def test_a_header_that_is_not_utf_8_gets_no_advice_on_names(tmp_path: Path) -> N
     assert read_text(tmp_path / "a.csv", text, encoding="latin-1", user="usér").n_users == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text", "said"),
     [
         ("a.run", "1 Q0 a 1 2.0 my tag\n", r"has 6 columns .* line 1 has 7 .*No column may have"),
@@ -309,7 +309,7 @@ def test_a_run_with_a_header_is_read_as_the_table_that_it_is_said_to_be(tmp_path
     assert entries_of(run) == [("1", "a", 2.0)]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("line", "said"),
     [
         ("8,five,2005-09-06", "line 4: the rating is 'five'"),
@@ -322,7 +322,7 @@ def test_a_wrong_line_of_netflix_is_named(tmp_path: Path, line: str, said: str) 
         read_text(tmp_path / "a.txt", f"1:\n7,3,2005-09-06\n2:\n{line}\n")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text"),
     [
         ("a.json", '[{"who": 1, "what": 2}]'),

@@ -46,7 +46,7 @@ def test_larger_files_may_unpack_to_a_hundred_times_their_size() -> None:
     assert packed_files.most_unpacked(2 << 20) == 200 << 20
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "start", "piece"),
     [
         ("r.json", "[", "{},"),
@@ -99,8 +99,8 @@ def _npz(path: Path, form: str, **arrays: Any) -> Path:
 HUGE = 2_000_000_000
 
 
-@pytest.mark.parametrize("form", ["csr", "csc"])
-@pytest.mark.parametrize(
+@pytest.mark.each("form", ["csr", "csc"])
+@pytest.mark.each(
     ("indptr", "indices"),
     [([0, 1, 2], [1_000_000, 0]), ([0, 1, 2], [0, -5]), ([0, 2_000_000, 2], [0, 1])],
     ids=["too large", "negative", "starts"],

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
@@ -16,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data.ratings import ordered_by
 from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, run_of_scores, write_run
 from receval.data.text_lines import Lines
@@ -100,3 +103,33 @@ def test_json_is_written_user_by_user_as_at_once(tmp_path: Path) -> None:
     scores = {"zoë": {"a": 2.5, '"q"': -1e-7}, "b": {"a": 1e300}}
     write_run(run_of_scores(scores), tmp_path / "a.json")
     assert (tmp_path / "a.json").read_text("utf-8") == json.dumps(scores, ensure_ascii=False)
+
+
+@pytest.mark.processes
+@pytest.mark.costly
+@pytest.mark.parametrize("reader", ["read_ratings", "read_run"])
+def test_a_text_is_read_without_pandas(tmp_path: Path, reader: str) -> None:
+    # Its import takes as long as reading half a million rows.
+    path = tmp_path / "table.csv"
+    path.write_text("user,item,score,timestamp\n1,10,4.5,1\n2,10,3,2\n", encoding="utf-8")
+    said = "import sys, receval; print(len(getattr(receval, sys.argv[1])(sys.argv[2]).users))"
+    command = [sys.executable, "-c", f"{said}; print('pandas' in sys.modules)", reader, path]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, encoding="utf-8")
+    assert done.stdout.split() == ["2", "False"]
+
+
+def test_codes_that_are_counted_keep_the_order_of_equal_ones() -> None:
+    codes = np.array([3, 0, 3, 1, 0, 0], dtype=np.int32)
+    order, carried = ordered_by(codes, np.arange(6) * 10)
+    assert order.tolist() == np.argsort(codes, kind="stable").tolist()
+    assert carried.tolist() == (order * 10).tolist()
+
+
+@pytest.mark.parametrize("span", [1, 3, 1 << 20, (1 << 31) - 1, 1 << 40])
+def test_times_of_other_rows_are_counted_over_any_span(span: int) -> None:
+    times = np.random.default_rng(1).integers(0, span, 500) + 978_300_000
+    times[::7] = times[0]
+    again = len(times) - len(set(times.tolist()))
+    table = {"user": np.arange(500), "item": np.arange(500), "timestamp": times}
+    told = read_ratings(table, time_unit="s").reading.times
+    assert f"with {again} rows at the time of another row" in told

@@ -12,6 +12,7 @@ from data.read_rows import read_text, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
 from receval.data.text_lines import QUOTED, Lines
 
@@ -23,7 +24,7 @@ def test_a_quote_within_a_cell_is_a_sign_like_others(tmp_path: Path) -> None:
     assert len(read_text(tmp_path / "a.csv", text)) == 1000
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("rows", "told"),
     [
         ('1,"12 inch,7,5\n2,b,8,4\n3,"c",9,3\n', "line 2: a cell is only partly in quotes"),
@@ -70,7 +71,7 @@ def test_texts_that_look_like_rows_are_one_cell_if_quotes_are_said(tmp_path: Pat
     assert rows_of(ratings) == [("1", "2", 5.0)]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "places"),
     [
         ("user,item,rating\n1,2,3\n\n\n1,2,4\n", "line 5 rates the same pair as line 2"),
@@ -105,6 +106,7 @@ def test_a_wrong_rating_below_a_text_over_lines_is_named_with_its_line(tmp_path:
         read_text(tmp_path / "reviews.csv", text)
 
 
+@pytest.mark.costly
 def test_texts_of_several_lines_in_quotes_are_one_cell_however_long(tmp_path: Path) -> None:
     review = "It is\n, as they say,\n\n" + 'a ""classic"" of its kind. ' * 70_000
     text = HEADER + "".join(f'{user},"{review}",10,4\n' for user in range(3))
@@ -188,7 +190,7 @@ def test_identifiers_without_a_header_need_it_to_be_said(tmp_path: Path) -> None
     assert rows_of(ratings) == [("ann", "oslo", 1.0), ("bob", "rome", 1.0)]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("columns", "told"),
     [
         (("user", "item"), "which has 3 cells in its first line. Name every column in order"),
@@ -204,7 +206,7 @@ def test_a_list_of_columns_that_does_not_fit_is_refused(
         read_text(tmp_path / "a.csv", "1,2,5\n", columns=columns)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "utf-8-sig"])
+@pytest.mark.each("encoding", ["utf-16", "utf-16-be", "utf-32", "utf-8-sig"])
 def test_a_byte_order_mark_says_the_encoding(encoding: str, tmp_path: Path) -> None:
     text = "user,item,rating\nzoë,größe,5\n"
     content = text.encode(encoding)
@@ -274,3 +276,9 @@ def test_one_long_identifier_among_many_is_refused_before_it_takes_memory(tmp_pa
 def test_rows_of_a_file_with_blank_lines_are_named_by_their_lines(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="line 5 has no rating"):
         read_text(tmp_path / "a.csv", "user,item,rating\n\n1,2,5\n\n1,3,\n")
+
+
+def test_titles_of_two_words_below_known_names_are_cells(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("user,item\n" + 20 * "1,The Matrix\n", encoding="utf-8")
+    assert read_ratings(path, duplicates="last").item_ids.tolist() == ["The Matrix"]

@@ -38,7 +38,7 @@ def qrels_file(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "test",
     [
         lambda folder: GRADES,
@@ -49,7 +49,7 @@ def qrels_file(folder: Path) -> Path:
     ],
     ids=["mapping", "pairs", "path", "pairs in JSON", "qrels"],
 )
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "run",
     [
         lambda folder: SCORES,
@@ -78,7 +78,7 @@ def test_items_of_users_alone_are_judgments_of_which_all_are_relevant() -> None:
     assert result.per_user()["RR"].tolist() == RR
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("run", "message"),
     [
         (
@@ -102,7 +102,7 @@ def test_lists_of_another_shape_are_refused(run: Any, message: str) -> None:
         evaluate_runs(GRADES, {"mine": run})
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("run", "told"),
     [
         ({"u1": {"a": 1, "b": 2, "c": 3}, "u2": {"c": 1}}, "the scores of each user are 1, 2, 3"),
@@ -118,7 +118,7 @@ def test_ranks_in_the_place_of_scores_or_items_are_told(run: Any, told: str | No
     assert all(str(told) in note for note in notes)
 
 
-@pytest.mark.parametrize("runs", ["run.json", ["run.json"], Path("run.json")])
+@pytest.mark.each("runs", ["run.json", ["run.json"], Path("run.json")])
 def test_runs_without_names_are_refused(runs: Any) -> None:
     with pytest.raises(TypeError, match=r"runs is .*; it must be a mapping of names"):
         evaluate_runs(GRADES, runs)

@@ -23,7 +23,7 @@ from receval.data.run import read_run
 IDS = [uuid.UUID(int=1), uuid.UUID(int=2**127)]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("users", "read"),
     [
         (IDS, [str(own) for own in IDS]),
@@ -52,7 +52,7 @@ def test_identifiers_of_every_type_are_read_as_they_are_printed(
     assert ratings.user_ids[ratings.users[np.argsort(ratings.items)]].tolist() == read
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("table", "told"),
     [
         ({"user": ["a", None], "item": ["x", "y"]}, "row 2 has no user"),
@@ -181,7 +181,7 @@ _Row = namedtuple("_Row", ["Index", "item", "user", "rating"])
 _FIELDS = [("item", "U4"), ("user", "U3"), ("rating", "f8")]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "rows",
     [
         [{"item": "book", "user": "ann", "rating": 4}],
@@ -198,7 +198,7 @@ def test_rows_with_names_have_the_columns_by_name(rows: Any) -> None:
     assert entries_of(read_run(rows)) == [("ann", "book", 4.0)]
 
 
-@pytest.mark.parametrize("kind", ["list", "frame", "categories", "parquet"])
+@pytest.mark.each("kind", ["list", "frame", "categories", "parquet"])
 def test_texts_that_are_no_numbers_are_named_with_their_row(tmp_path: Path, kind: str) -> None:
     frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "rating": ["4", "four"]})
     table: Any = frame
@@ -213,14 +213,14 @@ def test_texts_that_are_no_numbers_are_named_with_their_row(tmp_path: Path, kind
         read_ratings(table)
 
 
-@pytest.mark.parametrize("missing", ["", "NA", "null"])
+@pytest.mark.each("missing", ["", "NA", "null"])
 def test_texts_of_missing_numbers_are_missing_in_memory_as_in_files(missing: str) -> None:
     table = {"user": ["a", "b"], "item": ["x", "y"], "rating": ["4", missing]}
     with pytest.raises(TableError, match="row 2 has no rating"):
         read_ratings(table)
 
 
-@pytest.mark.parametrize("role", ["user", "item", "rating", "timestamp"])
+@pytest.mark.each("role", ["user", "item", "rating", "timestamp"])
 def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
     table: dict[str, Any] = {"user": ["7", "8"], "item": ["7", "8"], "rating": [7, 8]}
     table |= {"timestamp": [7, 8], role: np.array([7, 8], np.float16)}
@@ -230,7 +230,7 @@ def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
     assert ratings.timestamps.tolist() == [7, 8]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("rows", "said"),
     [
         (
@@ -245,3 +245,9 @@ def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
 def test_rows_that_are_no_table_are_refused(rows: list[Any], said: str) -> None:
     with pytest.raises(TableError, match=said):
         read_ratings(rows)
+
+
+def test_periods_of_pandas_are_times_of_their_begin() -> None:
+    days = pd.period_range("2021-05-03", periods=2, freq="D")
+    frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "timestamp": days})
+    assert read_ratings(frame).timestamps.tolist() == [1_620_000_000, 1_620_086_400]

@@ -27,7 +27,7 @@ def seconds_of(times: object, **options: Any) -> list[float]:
     return read.tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("unit", "per_second", "words"),
     [
         ("s", 1, "seconds"),
@@ -75,7 +75,7 @@ def test_a_column_of_several_units_is_refused_with_both_rows() -> None:
     assert seconds_of([1_620_000_000, 1_620_000_000_000, 0], time_unit="s")[1] == 1.62e12
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "text",
     [
         "2021-05-03T00:00:00.250000000",
@@ -115,11 +115,11 @@ def test_times_that_some_rows_lack_need_not_be_read(tmp_path: Path) -> None:
     assert read_text(tmp_path / "a.csv", text, timestamp="-").timestamps is None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("duplicates", "kept"),
     [("first", 2.0), ("last", 3.0), ("max", 9.0), ("sum", 14.0), ("mean", 14 / 3)],
 )
-@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+@pytest.mark.each("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
 def test_a_pair_that_is_rated_again_is_merged_by_time_whatever_the_order_of_the_rows(
     duplicates: Repeats, kept: float, order: list[int]
 ) -> None:
@@ -142,7 +142,7 @@ NOON = 1_620_043_200
 """2021-05-03 12:00:00 UTC."""
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "other", "seconds"),
     [
         (20210503, 20210504, 86_400),
@@ -151,7 +151,7 @@ NOON = 1_620_043_200
         (20210503120000, 20210503120001, 1),
     ],
 )
-@pytest.mark.parametrize("options", [{}, {"time_unit": "date"}])
+@pytest.mark.each("options", [{}, {"time_unit": "date"}])
 def test_dates_written_as_numbers_are_known_to_the_day_hour_minute_or_second(
     one: int, other: int, seconds: int, options: dict[str, Any]
 ) -> None:
@@ -173,9 +173,13 @@ FORMS = {
 """One moment in each unit and form that a number may have."""
 
 
-@pytest.mark.parametrize("one", FORMS)
-@pytest.mark.parametrize("other", FORMS)
-@pytest.mark.parametrize("store", ["mapping", "csv", "arrays"])
+@pytest.mark.each(
+    "one, other, store",
+    [
+        *((one, other, "mapping") for one in FORMS for other in FORMS),
+        *((one, "hours", store) for one in FORMS for store in ("csv", "tuples")),
+    ],
+)
 def test_times_in_several_units_or_forms_are_refused(
     one: str, other: str, store: str, tmp_path: Path
 ) -> None:
@@ -204,7 +208,7 @@ def test_a_counter_that_passes_numbers_of_dates_is_no_date() -> None:
     assert [note.code for note in read.reading.notes] == ["early-times"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "seconds"),
     [
         ("2021-05-03 00:00:00 UTC", 1_620_000_000),
@@ -214,7 +218,7 @@ def test_a_counter_that_passes_numbers_of_dates_is_no_date() -> None:
         ("20210503T000000,25Z", 1_620_000_000.25),
     ],
 )
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json", "frame"])
+@pytest.mark.each("name", ["a.csv", "a.jsonl", "a.json", "frame"])
 def test_times_in_utc_and_with_commas_are_read(
     tmp_path: Path, name: str, text: str, seconds: float
 ) -> None:
@@ -269,7 +273,7 @@ def test_nanoseconds_of_dates_are_rounded_and_said() -> None:
             assert f"times are {told}" in read_ratings(table).reading.times
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("times", "told"),
     [
         (
@@ -297,7 +301,7 @@ def test_early_times_among_early_ones_are_times() -> None:
     assert ratings.timestamps.tolist() == [0, 1000]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text"),
     [
         ("a.csv", "user,item,timestamp\nu,i,\nu,j,\n"),

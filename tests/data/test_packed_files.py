@@ -195,11 +195,17 @@ _OTHER_KINDS = {
     "holds a Python pickle": lambda: gzip.compress(pickle.dumps({"user": [1], "item": [2]})),
     "holds another packed file": lambda: _zipped(gzip.compress(_TABLE), "a.csv.gz"),
     "a web page": lambda: b"<!DOCTYPE html>\n<html>not found</html>",
+    "an XML document": lambda: b"\xef\xbb\xbf<?xml version='1.0'?>\n<ratings/>",
+    "a script of SQL": lambda: b"-- A dump\nINSERT INTO `ratings` VALUES (1,2,5);\n",
+    "a table drawn": lambda: b"+----+----+\n| user | item |\n",
+    r"a file of Weka": lambda: b"%" * 400 + b"\n% Ratings\n@RELATION ratings\n",
+    r"an object of R": lambda: gzip.compress(b"X\n\0\0\0\3"),
+    "a file of SPSS": lambda: b"$FL2@(#) SPSS\0\0\0\0",
 }
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a", "a.jsonl", "a.json", "a.parquet", "a.qrels"])
-@pytest.mark.parametrize("kind", _OTHER_KINDS)
+@pytest.mark.each("name", ["a.csv", "a", "a.jsonl", "a.json", "a.parquet", "a.qrels"])
+@pytest.mark.each("kind", _OTHER_KINDS)
 def test_other_kinds_of_files_are_called_by_their_name(
     tmp_path: Path, kind: str, name: str
 ) -> None:
@@ -210,8 +216,8 @@ def test_other_kinds_of_files_are_called_by_their_name(
 
 
 def test_a_text_may_begin_with_the_letters_of_another_kind(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("ORC1,book,4\nFEA1,book,4\n")
-    assert read_ratings(tmp_path / "a.csv").user_ids.tolist() == ["FEA1", "ORC1"]
+    (tmp_path / "a.csv").write_text("ORC1,book,4\nFEA1,book,4\n--x,book,4\n")
+    assert read_ratings(tmp_path / "a.csv").user_ids.tolist() == ["--x", "FEA1", "ORC1"]
 
 
 def test_archives_that_are_joined_are_refused(tmp_path: Path) -> None:

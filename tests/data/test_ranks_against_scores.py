@@ -42,8 +42,8 @@ def first_of(run: Any) -> str:
     return "x" if result.summary()["mean"].item() else "z"
 
 
-@pytest.mark.parametrize("kind", ["trec", "table", "jsonl", "memory"])
-@pytest.mark.parametrize(("order", "first"), [("score", "z"), ("rank", "x")])
+@pytest.mark.each("kind", ["trec", "table", "jsonl", "memory"])
+@pytest.mark.each(("order", "first"), [("score", "z"), ("rank", "x")])
 def test_the_option_decides_and_the_note_says_which_it_is(
     kind: str, order: Any, first: str, tmp_path: Path
 ) -> None:
@@ -53,7 +53,7 @@ def test_the_option_decides_and_the_note_says_which_it_is(
     assert first_of(run) == first
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "changed",
     [
         {"score": [0.3, 0.2, 0.1, 0.9, 0.8]},

@@ -47,7 +47,7 @@ def test_every_column_comes_back_with_its_type_and_order(tmp_path: Path, table: 
     assert found.item_ids.tolist() == ["Ægir", "007", "c"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("columns", "reason"),
     [
         ({"users": np.array([1, 0, 2], dtype=np.int32)}, r"users holds codes from 0 to 2.*0\.\.1"),
@@ -132,7 +132,7 @@ def test_a_pair_may_repeat_among_events_and_once_each_way_where_two_ways_are_tol
         ratings(**twice, known=np.array([True, False, True]))
 
 
-@pytest.mark.parametrize("size", [1, 3, 10_000])
+@pytest.mark.each("size", [1, 3, 10_000])
 def test_a_repeat_is_found_in_any_block_of_users(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +163,7 @@ def test_blocks_of_users_hold_every_row_once(monkeypatch: pytest.MonkeyPatch) ->
     assert blocks == [(0, 3, [1, 4, 6]), (3, 3, [2, 3, 7]), (6, 3, [5, 8]), (9, 1, [0])]
 
 
+@pytest.mark.costly
 def test_more_blocks_than_a_byte_can_count_hold_the_rows_of_their_users(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

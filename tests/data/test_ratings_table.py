@@ -33,7 +33,7 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "text"),
     [
         ("a.csv", "\ufeffuserId,movieId,rating,timestamp\r\nann,book,5,10\r\nbob,film,2.5,20\r\n"
@@ -78,7 +78,7 @@ def test_columns_are_named_or_counted_by_the_caller(tmp_path: Path) -> None:
     assert rows_of(named) == rows_of(counted) == [("ann", "book", 5.0, 0)]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("duplicates", "kept"),
     [("first", [1.0, 9.0]), ("last", [2.0, 9.0]), ("sum", [3.0, 9.0]), ("mean", [1.5, 9.0])],
 )
@@ -102,7 +102,7 @@ def test_the_old_name_of_duplicates_is_still_taken_with_a_warning() -> None:
     assert warned[0].filename == __file__
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "told"),
     [
         ("user,item,rating\na,x,5\n,y,4\n", "line 3 has no user"),
@@ -153,7 +153,7 @@ def test_what_cannot_be_used_is_refused_with_its_place(
         read_ratings(written(tmp_path / "a.csv", text))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "moments",
     [
         pd.to_datetime(["1970-01-02", "1970-01-03"]),
@@ -202,7 +202,7 @@ def test_a_frame_with_a_missing_identifier_names_its_row() -> None:
         read_ratings(frame)
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+@pytest.mark.each("kind", [pa.string(), pa.large_string(), pa.string_view()])
 def test_categories_of_pandas_and_polars_are_their_values(kind: pa.DataType) -> None:
     names = pa.DictionaryArray.from_arrays(
         pa.array([1, 0, 1], pa.uint32()), pa.array(["ann", "bob"], pa.string()).cast(kind)

@@ -69,7 +69,7 @@ def test_all_that_evaluates_a_table_takes_the_same_threshold() -> None:
     assert found == [4] * 4
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("values", "relevant", "is_told"),
     [
         (np.repeat(SCALE, [299, 299, 299, 299, 4]), 5, True),

@@ -90,7 +90,7 @@ NOT_OF_RANX = [
 ]
 
 
-@pytest.mark.parametrize("content", NOT_OF_RANX)
+@pytest.mark.each("content", NOT_OF_RANX)
 def test_what_only_looks_like_a_packed_run_of_ranx_is_refused(
     content: bytes, tmp_path: Path
 ) -> None:
@@ -161,7 +161,7 @@ def test_written_lists_are_in_order_with_ranks(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("scores", "told"),
     [
         ([1.0, np.nan], "1 of 2 items have no score"),
@@ -175,7 +175,7 @@ def test_scores_that_tell_nothing_are_told(scores: list[float], told: str) -> No
     assert told in run.reading.notes[0]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("more", "options", "code"),
     [
         ({"zeal": [0.1, 0.9]}, {}, "no-score-column"),
@@ -200,7 +200,7 @@ def test_columns_that_may_order_lists_but_were_not_read_are_told(
     assert (run.scores[1] > run.scores[0]) == is_by_score
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("ranks", "scores", "told"),
     [
         ([-1, -2], None, "row 1 has the rank -1. .*--run-score"),

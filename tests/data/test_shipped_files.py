@@ -232,7 +232,7 @@ def test_every_row_of_the_table_has_a_sample() -> None:
     assert list(table()) == list(SHIPPED)
 
 
-@pytest.mark.parametrize("kind", SHIPPED, ids=" ".join)
+@pytest.mark.each("kind", SHIPPED, ids=" ".join)
 def test_what_is_shipped_is_read_as_the_table_says(kind: tuple[str, str], tmp_path: Path) -> None:
     known, told = table()[kind]
     source = SHIPPED[kind](tmp_path)

@@ -61,7 +61,7 @@ LOCAL, CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
 
 
 class TestZip:
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("changes", "reason"),
         [
             ([(LOCAL, 6, b"\x01"), (CENTRAL, 8, b"\x01")], "encrypted"),
@@ -102,7 +102,7 @@ class TestTar:
         reason = f"2 members {PLAYS_FILE}"
         refused(parse_archive, self.archive(tmp_path, data), line=None, reason=reason)
 
-    @pytest.mark.parametrize("damage", [b"\0" * 512, b"\xff", b"damaged"])
+    @pytest.mark.each("damage", [b"\0" * 512, b"\xff", b"damaged"])
     def test_a_damaged_header_is_not_the_end_of_the_archive(
         self, tmp_path: Path, damage: bytes
     ) -> None:
@@ -139,7 +139,7 @@ class TestTar:
         path.write_bytes(buffer.getvalue())
         refused(parse_netflix, path, line=None, reason="unpacks to more than")
 
-    @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+    @pytest.mark.each("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
     def test_a_header_longer_than_any_name_is_not_read(self, tmp_path: Path, kind: bytes) -> None:
         header = tarfile.TarInfo("long")
         header.type, header.size = kind, 10_000
@@ -176,7 +176,7 @@ UNPACKED = {
 
 
 class TestLimitOfTheRegistry:
-    @pytest.mark.parametrize("name", UNPACKED)
+    @pytest.mark.each("name", UNPACKED)
     def test_an_archive_may_unpack_to_it_and_to_no_more(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
     ) -> None:
@@ -225,14 +225,14 @@ def test_a_record_without_an_end_is_refused(tmp_path: Path, parse: object, byte:
     refused(parse, path, line=1, reason="262,144 bytes")
 
 
-@pytest.mark.parametrize("byte", [b"[", b"-", b"{"])
+@pytest.mark.each("byte", [b"[", b"-", b"{"])
 def test_a_record_of_brackets_is_refused(tmp_path: Path, byte: bytes) -> None:
     path = tmp_path / "beeradvocate.gz"
     path.write_bytes(gzip.compress(byte * 200_000 + b"1", 1))
     refused(parse_literals, path, line=1, reason="not a Python dict literal")
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
+@pytest.mark.each("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
 def test_a_folder_or_nothing_in_the_place_of_the_file_is_told(
     sample: object, tmp_path: Path
 ) -> None:
@@ -261,7 +261,7 @@ def test_a_carriage_return_hides_no_key(tmp_path: Path) -> None:
 LITERAL = "'beer/beerId': '1', 'review/overall': '4', 'review/time': '3', 'review/profileName': 'x'"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("line", "reason"),
     [
         (f"{{{LITERAL}, 'review/overall': '5'}}", "the key 'review/overall' is repeated"),
@@ -303,7 +303,7 @@ HEADER = "beer_name,review_time,review_overall,review_profilename,x,beer_beerid\
 ROW = "Ale,9,4,smith,,7\n"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("content", "line", "reason"),
     [
         (HEADER + ROW + f"{'x' * 200_000},9\n", 3, "expected 6 fields, found 2|field limit"),

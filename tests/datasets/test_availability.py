@@ -96,7 +96,7 @@ def test_a_part_of_a_variant_is_not_taken_and_told(raw: Path) -> None:
     assert variant(find("netflix", raw)) == "combined"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("dataset", "files", "name"),
     [
         ("netflix", ["nf_prize_dataset.tar.gz"], "archive"),

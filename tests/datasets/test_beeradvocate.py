@@ -154,7 +154,7 @@ def test_missing_keys_are_counted_never_silent(tmp_path: Path, write: Write, par
 
 
 @Editions
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("bad", "reason"),
     [
         ({"overall": "6"}, "the overall rating is '6', not a half star from 0 to 5"),
@@ -189,7 +189,7 @@ def gz(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("write", "parse", "line", "above"),
     [(literals, parse_literals, 3, 2), (blocks, parse_blocks, 23, 22), (table, parse_csv, 4, 2)],
 )
@@ -249,7 +249,7 @@ class TestLiterals:
         ratings = parse_literals([gz(tmp_path, "beeradvocate.json.gz", line + utf8)])
         assert ratings.user_ids.tolist() == ["Jos\u00e9"]
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("line", "reason"),
         [
             ("{'beer/beerId': '1'", "not a Python dict literal"),
@@ -311,8 +311,8 @@ class TestLiterals:
 class TestBlocks:
     REVIEWS = tuple(review(f"u{n % 5}", n % 7, 1 + n % 4, n) for n in range(40))
 
-    @pytest.mark.parametrize("end", ["\n", "\r\n"])
-    @pytest.mark.parametrize("block", [1, 97, 4_096])
+    @pytest.mark.each("end", ["\n", "\r\n"])
+    @pytest.mark.each("block", [1, 97, 4_096])
     def test_reads_of_any_size_give_the_same(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, block: int
     ) -> None:
@@ -324,7 +324,7 @@ class TestBlocks:
         assert len(expected) == 35
         assert rows_of(parse_blocks([again])) == expected
 
-    @pytest.mark.parametrize("ending", ["", "\n", "\n\n", "\n\n\n\n"])
+    @pytest.mark.each("ending", ["", "\n", "\n\n", "\n\n\n\n"])
     def test_the_end_of_the_file_may_have_any_number_of_blank_lines(
         self, tmp_path: Path, ending: str
     ) -> None:

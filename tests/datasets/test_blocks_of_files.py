@@ -26,7 +26,7 @@ def read_in_small_blocks(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(archives, "_TAR_BUFFER", 3)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
+@pytest.mark.each("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
 def test_blocks_of_a_few_bytes_give_the_rows_of_the_whole_file(
     sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,7 +40,7 @@ def test_blocks_of_a_few_bytes_give_the_rows_of_the_whole_file(
     assert blocks.item_ids.tolist() == whole.item_ids.tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("bad", "reason"),
     [
         (b"Ale,5\n", "expected 6 fields"),

@@ -26,7 +26,7 @@ def test_the_flag_tells_known_from_unknown_tracks(tmp_path: Path) -> None:
     assert report.rows == 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("content", "line", "reason"),
     [
         ("1\t2\t3\t0\n1\t3\t3\n", 2, "expected 4 fields (user, track, rating, known flag)"),

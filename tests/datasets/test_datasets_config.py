@@ -23,13 +23,13 @@ def load(tmp_path: Path, content: object) -> object:
     return load_datasets(path)
 
 
-@pytest.mark.parametrize("dataset", registry())
+@pytest.mark.each("dataset", registry())
 def test_every_parser_of_the_registry_exists(dataset: str) -> None:
     for variant in registry()[dataset].variants:
         assert callable(load_parser(variant.parser))
 
 
-@pytest.mark.parametrize("dataset", registry())
+@pytest.mark.each("dataset", registry())
 def test_expected_counts_of_the_registry_add_up(dataset: str) -> None:
     expected = registry()[dataset].expected
     parts = [expected, *expected.files.values(), expected.known, expected.unknown]
@@ -49,7 +49,7 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
     assert load(tmp_path, {"small": entry()})["small"].title == "Small dataset"  # type: ignore[index]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("changes", "sentence"),
     [
         ({"licens": "free"}, "small.licens: there is no such key. Remove it or correct its"),

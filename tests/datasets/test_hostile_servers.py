@@ -46,7 +46,7 @@ def is_a_sentence(message: str) -> bool:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.what)
+@pytest.mark.each("case", REFUSED, ids=lambda case: case.what)
 def test_what_is_no_file_is_refused_in_a_sentence(
     server: HostileServer, tmp_path: Path, case: Case
 ) -> None:
@@ -62,7 +62,7 @@ def test_what_is_no_file_is_refused_in_a_sentence(
     assert not part.exists() or part.stat().st_size <= LIMIT
 
 
-@pytest.mark.parametrize("case", BY_CONTENT, ids=lambda case: case.what)
+@pytest.mark.each("case", BY_CONTENT, ids=lambda case: case.what)
 def test_whatever_a_mirror_does_the_next_one_gives_the_file(
     server: HostileServer, tmp_path: Path, case: Case
 ) -> None:
@@ -76,7 +76,7 @@ def test_whatever_a_mirror_does_the_next_one_gives_the_file(
     assert target.read_bytes().removeprefix(b"PK") == CONTENT
 
 
-@pytest.mark.parametrize("case", KEPT, ids=lambda case: case.what)
+@pytest.mark.each("case", KEPT, ids=lambda case: case.what)
 def test_versions_are_never_mixed(server: HostileServer, tmp_path: Path, case: Case) -> None:
     target = tmp_path / case.name
     fetch(spec_of(case.name, server.at("/a", *case.answers), known=case.known), target)
@@ -127,12 +127,12 @@ class TestRecords:
         assert fetch(spec, target).sha256 == SHA256
         assert record.read_text() == f"{SHA256}  ratings.dat\n"
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         "content",
         [b"", b"\n\n", b"\xff\xfe", b"abc", b"0" * 63, b"0" * 65, b"g" * 64, b"x" * 10_000_000],
         ids=lambda content: repr(content[:8]),
     )
-    @pytest.mark.parametrize("there", [True, False])
+    @pytest.mark.each("there", [True, False])
     def test_a_damaged_record_is_refused(
         self, server: HostileServer, tmp_path: Path, content: bytes, there: bool
     ) -> None:
@@ -172,7 +172,7 @@ ORIGINS = [
 ]
 
 
-@pytest.mark.parametrize("content", ORIGINS, ids=lambda content: repr(content[:40]))
+@pytest.mark.each("content", ORIGINS, ids=lambda content: repr(content[:40]))
 def test_a_damaged_note_beside_the_partial_file_starts_anew(
     server: HostileServer, tmp_path: Path, content: bytes
 ) -> None:
@@ -198,7 +198,7 @@ def test_what_was_begun_is_noted_with_all_that_tells_its_version(
     assert (tmp_path / "a").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("name", ["a", "a.part", "a.part.json", "a.sha256"])
+@pytest.mark.each("name", ["a", "a.part", "a.part.json", "a.sha256"])
 def test_a_folder_in_the_place_of_a_file_is_told_before_anything_is_asked(
     server: HostileServer, tmp_path: Path, name: str
 ) -> None:
@@ -271,7 +271,7 @@ def test_raw_bytes_of_a_path_are_sent_percent_encoded() -> None:
     assert redirected("http://a.org/x", location) == "http://a.org/ratings%20%C3%A9.dat"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "address",
     [
         "https://example.org",
@@ -286,7 +286,7 @@ def test_addresses_that_can_be_asked_are_allowed(address: str) -> None:
     assert check_address(address) == address
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("address", "said"),
     [
         ("", "has characters other than printable ASCII"),

@@ -87,7 +87,7 @@ def test_a_carriage_return_within_a_name_is_no_line_end(
 
 
 @Editions
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("bad", "reason"),
     [
         (b"u\t2009-05-04T23:08:57Z\t\tA\t\n", "expected 6 fields"),

@@ -39,7 +39,7 @@ def test_the_last_of_two_ratings_of_a_pair_stays(tmp_path: Path) -> None:
 CONTENT = "1 20 10 a\n1 20 4 b\n1 20 4 c\n1 30 7 a\n"
 
 
-@pytest.mark.parametrize(("expected", "in_print"), [(None, None), (2, None), (3, 3), (99, None)])
+@pytest.mark.each(("expected", "in_print"), [(None, None), (2, None), (3, 3), (99, None)])
 def test_a_pair_is_one_rating_also_where_print_counts_triples(
     tmp_path: Path, expected: int | None, in_print: int | None
 ) -> None:
@@ -83,7 +83,7 @@ def test_it_reads_as_a_plain_reader_with_a_dictionary(
     assert found == expected
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("content", "line", "reason"),
     [
         (

@@ -54,7 +54,7 @@ def test_the_archive_is_read_without_unpacking(tmp_path: Path, folder: str) -> N
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("content", "line", "reason"),
     [
         ("1::2::3::4\n1::3::3\n", 2, "expected 4 fields (user, movie, rating, timestamp)"),

@@ -135,8 +135,8 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "reason"), BAD_LINES)
-@pytest.mark.parametrize(
+@pytest.mark.each(("bad", "reason"), BAD_LINES)
+@pytest.mark.each(
     ("write", "parse", "line"),
     [
         (movie_files, parse_movie_files, 3),
@@ -157,7 +157,7 @@ def test_a_bad_row_in_an_archive_names_archive_and_member(tmp_path: Path) -> Non
     assert error.path == f"{path.as_posix()}/training_set.tar/training_set/mv_0000001.txt"
 
 
-@pytest.mark.parametrize("header", ["", "1\n", "one:\n", ":\n", "1:2\n"])
+@pytest.mark.each("header", ["", "1\n", "one:\n", ":\n", "1:2\n"])
 def test_a_file_without_a_movie_line_is_told(tmp_path: Path, header: str) -> None:
     path = tmp_path / "mv_0000001.txt"
     path.write_text(header + "5,3,2005-09-06\n" if header else "")

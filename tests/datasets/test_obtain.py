@@ -161,14 +161,14 @@ class TestDescription:
         assert read == raw
         assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
 
-    @pytest.mark.parametrize("content", ["", "[]", "{}", '{"source": "guess"}'])
+    @pytest.mark.each("content", ["", "[]", "{}", '{"source": "guess"}'])
     def test_another_file_is_refused_in_a_sentence(self, tmp_path: Path, content: str) -> None:
         path = tmp_path / "raw.json"
         path.write_text(content)
         with pytest.raises(DamagedFileError, match=r"raw\.json .*it does not describe raw files"):
             RawFiles.read(path)
 
-    @pytest.mark.parametrize("field", ["dataset", "variant", "parser"])
+    @pytest.mark.each("field", ["dataset", "variant", "parser"])
     def test_a_field_that_is_no_text_is_refused(self, tmp_path: Path, field: str) -> None:
         path = tmp_path / "raw.json"
         self.RAW.write(path)

@@ -115,7 +115,7 @@ def test_merged_whole_numbers_are_what_they_are_by_hand(duplicates: str, value: 
     assert kept.dtype == np.float32
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("users", "items", "reason"),
     [
         # As pandas codes what is missing; the two pairs must not become one.
@@ -125,7 +125,7 @@ def test_merged_whole_numbers_are_what_they_are_by_hand(duplicates: str, value: 
         ([0, 1], [0], "2 users, 1 items and 2 values"),
     ],
 )
-@pytest.mark.parametrize("duplicates", ["error", "last"])
+@pytest.mark.each("duplicates", ["error", "last"])
 def test_codes_that_tell_no_pairs_apart_are_refused(
     users: list[float], items: list[int], reason: str, duplicates: str
 ) -> None:

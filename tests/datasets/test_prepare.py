@@ -116,7 +116,7 @@ def test_counts_that_agree_are_checked(tmp_path: Path) -> None:
     assert prepare(raw_of(tmp_path, **RIGHT), spec(), tmp_path / "out")["counts_checked"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("wrong", "sentence"),
     [
         ({"rows": 4}, "rows of the raw files: 4 expected, 3 found"),
@@ -273,7 +273,7 @@ def test_the_expected_count_may_be_of_pairs_or_of_triples(tmp_path: Path, rating
     assert prepare(raw, LAST, tmp_path / "out")["n_ratings"] == 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("duplicates", "values"),
     [("first", [5, 3.5]), ("last", [2, 3.5]), ("mean", [3.5, 3.5])],
 )

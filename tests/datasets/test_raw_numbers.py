@@ -70,9 +70,7 @@ CASES = [
 HEADED = ("netflix movie files", "beeradvocate csv")
 
 
-@pytest.mark.parametrize(
-    ("name", "field"), dict.fromkeys((name, field) for name, field, _ in CASES)
-)
+@pytest.mark.each(("name", "field"), dict.fromkeys((name, field) for name, field, _ in CASES))
 def test_what_is_nearly_right_is_refused_with_its_line(
     tmp_path: Path, name: str, field: str
 ) -> None:
@@ -86,7 +84,7 @@ def test_what_is_nearly_right_is_refused_with_its_line(
         assert len(str(caught.value)) <= 500
 
 
-@pytest.mark.parametrize("name", LINE)
+@pytest.mark.each("name", LINE)
 def test_the_same_lines_are_read_where_nothing_is_wrong(tmp_path: Path, name: str) -> None:
     sample = BY_NAME[name]
     line = LINE[name].format(**GOOD).encode()
@@ -116,7 +114,7 @@ def test_a_movie_file_of_another_name_is_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["movielens", "yahoo train", "cm100k", "trec qrels"])
+@pytest.mark.each("name", ["movielens", "yahoo train", "cm100k", "trec qrels"])
 def test_a_carriage_return_alone_ends_no_line(tmp_path: Path, name: str) -> None:
     sample = BY_NAME[name]
     records = [*sample.records[:2], sample.records[2].replace(b"\n", b"\r"), *sample.records[3:]]
@@ -151,7 +149,7 @@ def test_no_message_is_longer_than_500_characters() -> None:
     assert "ratings.dat, line 12: bad bad" in str(error)
 
 
-@pytest.mark.parametrize("name", BEER)
+@pytest.mark.each("name", BEER)
 def test_one_beer_is_one_item_however_its_number_is_spelled(tmp_path: Path, name: str) -> None:
     sample = BY_NAME[name]
     lines = [LINE[name].format(**GOOD | {"item": item, "time": 5}) for item in ("7", "07", "7 ")]

@@ -45,7 +45,7 @@ def test_the_last_judgment_of_a_document_stays_and_repeats_are_counted(tmp_path:
     assert report.repeats_collapsed == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("content", "line", "reason"),
     [
         ("1 0 a 1\n1 0 b\n", 2, "expected 4 fields (topic, iteration, document, grade)"),

@@ -54,7 +54,7 @@ def test_a_song_rated_in_both_files_keeps_both_rows_and_is_told(tmp_path: Path) 
     assert report.notes == {"pairs rated in both files": 1}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("train", "test", "file", "line", "reason"),
     [
         (TRAIN + "1\t2\n", TEST, 0, 5, "expected 3 fields (user, song, rating)"),

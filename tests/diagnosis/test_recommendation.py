@@ -69,7 +69,7 @@ def test_ratings_are_split_by_time_where_a_random_split_knows_the_future() -> No
     assert "1,500 users" in advice.reason
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "change",
     [
         {"temporal_cold_users": MANY_COLD + 0.01},
@@ -96,7 +96,7 @@ def test_splits_are_random_without_times_or_without_a_future_in_train(
     assert "50 % of the users" in short.reason
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("change", "name"),
     [
         ({"temporal_cold_users": MANY_COLD}, "temporal"),

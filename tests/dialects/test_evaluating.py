@@ -152,7 +152,7 @@ def test_a_call_for_metrics_of_different_users_is_refused() -> None:
     assert len(both) == 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("metrics", "words"),
     [
         (None, "No metric of RecBole is named. Name at least one of ndcg@k"),

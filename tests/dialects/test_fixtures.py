@@ -30,7 +30,7 @@ def test_the_lists_are_those_that_the_program_draws() -> None:
     assert (FIXTURES / "lists.json").read_text(encoding="utf-8") == lists.text_of(lists.cases())
 
 
-@pytest.mark.parametrize("name", sorted(LISTS))
+@pytest.mark.each("name", sorted(LISTS))
 def test_no_list_and_no_test_has_an_item_of_train(name: str) -> None:
     case = LISTS[name]
     for user, train in case["train"].items():
@@ -39,7 +39,7 @@ def test_no_list_and_no_test_has_an_item_of_train(name: str) -> None:
         assert not {*listed, *case["test"].get(user, {})} & {*train}
 
 
-@pytest.mark.parametrize("path", TOOLS, ids=lambda path: path.stem)
+@pytest.mark.each("path", TOOLS, ids=lambda path: path.stem)
 def test_a_fixture_has_every_case_once_and_users_of_the_lists(path: Path) -> None:
     content = json.loads(path.read_text(encoding="utf-8"))
     parts = {"tool", "version", "environment", "source", "options", "values", "refused"}

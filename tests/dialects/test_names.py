@@ -32,7 +32,7 @@ def test_every_metric_of_a_dialect_is_found_and_has_words(name: str) -> None:
             assert spoken.entry(f"{head}{cut}{space}{options}") == entry
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "asked", "label"),
     [
         ("recbole", "NDCG@10", "nDCG(gain=binary)@10"),
@@ -61,7 +61,7 @@ def test_a_name_in_any_of_its_forms_is_one_metric(name: str, asked: str, label: 
     assert dialect(name).metric(asked).label == label
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "asked", "words"),
     [
         (
@@ -102,7 +102,7 @@ def test_what_is_relevant_is_the_tools_rule() -> None:
         dialect("warprec").threshold(np.array([0.0]))
 
 
-@pytest.mark.parametrize("name", ["set_P", "map", "ndcg", "recip_rank", "err", "infAP2"])
+@pytest.mark.each("name", ["set_P", "map", "ndcg", "recip_rank", "err", "infAP2"])
 def test_names_of_the_released_tool_are_no_labels(name: str) -> None:
     with pytest.raises(ValueError, match="There is no metric"):
         parse(name)

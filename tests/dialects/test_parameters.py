@@ -29,7 +29,7 @@ def measured(label: str) -> float:
     return values_by_user(parse(label), *lists_of_case(FROM_4, CASE))["ann"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "expected"),
     [
         ("P@10", 2 / 10),
@@ -58,7 +58,7 @@ def test_values_are_those_worked_by_hand(label: str, expected: float) -> None:
     assert measured(label) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("parameters", "gains", "best"),
     [
         # Gains at ranks 2 and 3, and of the ideal list.
@@ -72,7 +72,7 @@ def test_values_are_those_worked_by_hand(label: str, expected: float) -> None:
         ("gain=binary,ideal=ranks", (1, 1), (1,) * 10),
     ],
 )
-@pytest.mark.parametrize("discount", ["log", "log-after-2"])
+@pytest.mark.each("discount", ["log", "log-after-2"])
 def test_ndcg_is_that_worked_by_hand(
     parameters: str, gains: tuple[int, int], best: tuple[int, ...], discount: str
 ) -> None:
@@ -91,7 +91,7 @@ def test_a_relevant_item_at_every_rank_is_of_one_gain() -> None:
         parse("nDCG(ideal=ranks)@10")
 
 
-@pytest.mark.parametrize("case", ["plain", "short", "ties", "binary"])
+@pytest.mark.each("case", ["plain", "short", "ties", "binary"])
 def test_ndcg_of_the_listed_judged_items_is_that_of_clayrs(case: str) -> None:
     lists = json.loads((FIXTURES / "lists.json").read_text(encoding="utf-8"))["cases"][case]
     theirs = json.loads((FIXTURES / "clayrs.json").read_text(encoding="utf-8"))["values"][case]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from receval.metrics.dialects.registry import DIALECTS, dialect
+from reproduction.publishing import dialects_page
 from reproduction.publishing.dialects_page import (
     END,
     EXACT,
@@ -62,6 +63,7 @@ def test_no_metric_of_a_fixture_is_left_out_without_a_reason(tool: str) -> None:
 
 
 @pytest.mark.parametrize("known", KNOWN_DEVIATIONS, ids=lambda known: f"{known.tool} {known.why}")
+@pytest.mark.costly
 def test_every_reason_is_needed(known: KnownDeviation) -> None:
     values, _ = values_of(known.tool)
     assert any(known.concerns(value) and not is_ours(value) for value in values)
@@ -101,6 +103,7 @@ def test_the_page_is_what_the_command_writes() -> None:
     assert page == fresh_page(), "write docs/dialects.md: receval repo dialects"
 
 
-def test_a_page_without_marks_is_refused() -> None:
+def test_a_page_without_marks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialects_page, "tables_of_dialects", lambda folder: "")
     with pytest.raises(ValueError, match="must have the lines"):
         page_of_dialects("# Dialects\n", FOLDER)

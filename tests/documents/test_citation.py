@@ -50,7 +50,7 @@ def test_the_changelog_has_the_version_of_that_day() -> None:
     assert next(heading for heading in headings if heading != "## Unreleased") == released
 
 
-@pytest.mark.parametrize("paper", REFERENCES, ids=lambda paper: str(paper["title"])[:30])
+@pytest.mark.each("paper", REFERENCES, ids=lambda paper: str(paper["title"])[:30])
 def test_a_paper_has_its_authors_and_its_venue(paper: dict[str, Any]) -> None:
     assert paper["type"] in ("article", "conference-paper")
     assert all(set(author) == {"family-names", "given-names"} for author in paper["authors"])

@@ -47,7 +47,7 @@ def test_some_modules_have_examples() -> None:
     assert modules_with_examples()
 
 
-@pytest.mark.parametrize("name", modules_with_examples())
+@pytest.mark.each("name", modules_with_examples())
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # an example may write files
     module = import_module(name)
@@ -104,7 +104,7 @@ def test_what_documents_import_is_found() -> None:
     assert imported >= {"evaluate", "explore", "simulate", "Recommender", *WITHOUT}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("module", "name"), [each for each in imported_by_documents() if each[1] not in WITHOUT]
 )
 def test_what_documents_import_has_an_example(module: str, name: str) -> None:

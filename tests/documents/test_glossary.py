@@ -135,7 +135,7 @@ def is_known(word: str) -> bool:
 
 def names() -> Iterator[Name]:
     """Yield the names of modules, and what is defined in them, private classes included."""
-    for path in (path for each in SOURCES for path in sorted(each.rglob("*.py"))):
+    for path in (path for source in SOURCES for path in sorted(source.rglob("*.py"))):
         *folders, own = path.relative_to(ROOT / "src").with_suffix("").parts[1:]
         module = "/".join((*folders, own))
         for name in (*folders, own):
@@ -239,7 +239,7 @@ def test_a_public_class_type_or_function_has_its_name_alone(all_names: list[Name
     } == {}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "words"),
     [
         ("rank_stability", ("rank", "stability")),

@@ -60,7 +60,7 @@ def test_options_are_keys_of_the_configuration() -> None:
     assert options <= set(type(SETTINGS).model_fields)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.each("document", DOCUMENTS)
 def test_commands_are_targets_of_the_makefile(document: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), flags=re.MULTILINE))
     text = text_of(document)
@@ -71,7 +71,7 @@ def test_commands_are_targets_of_the_makefile(document: str) -> None:
     assert {name for pair in named for name in pair if name} <= targets | old
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.each("document", DOCUMENTS)
 def test_every_path_of_the_repository_that_is_named_exists(document: str) -> None:
     folders = "src|config|tests|workflow|envs|profiles|benchmarks"
     named = re.findall(rf"`((?:{folders})/[\w./-]*)`", text_of(document))
@@ -79,7 +79,7 @@ def test_every_path_of_the_repository_that_is_named_exists(document: str) -> Non
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.each("document", DOCUMENTS)
 def test_documents_name_no_place_of_one_machine(document: str) -> None:
     assert not re.search(r"(?<![\w.`/<>-])/(?:home|root|work|tmp|usr|opt|mnt)/", text_of(document))
 

@@ -38,7 +38,7 @@ def _without_code_blocks(match: re.Match[str]) -> str:
     return "" if match[0].startswith("```") else match[0]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.each("document", DOCUMENTS)
 def test_every_link_has_its_end(document: str) -> None:
     page = ROOT / document
     text = CODE.sub("", page.read_text(encoding="utf-8"))

@@ -48,6 +48,8 @@ def copy(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, folder)
     for lock in ROOT.glob("requirements*.lock"):
         shutil.copy(lock, folder)
+    (folder / "benchmarks").mkdir()
+    shutil.copy(ROOT / "benchmarks" / "peers.txt", folder / "benchmarks")
     return folder
 
 
@@ -81,7 +83,11 @@ def test_no_environment_is_made_where_builds_would_fail_without_a_reason(copy: P
 def test_a_target_runs_nothing_but_itself_where_the_environment_is_made(
     made: Path, target: str
 ) -> None:
-    assert "pip install" not in planned(made, target) or target in ("browser", "slurm")
+    assert "pip install" not in planned(made, target) or target in (
+        "bench",
+        "browser",
+        "slurm",
+    )
 
 
 def test_an_environment_that_was_moved_is_made_anew(made: Path) -> None:
@@ -124,6 +130,21 @@ def test_a_python_without_wheels_is_refused_in_a_sentence(copy: Path) -> None:
     assert done.returncode != 0
     assert "receval needs Python 3.11, 3.12 or 3.13" in done.stdout
     assert "./other-python --version says: Python 3.99." in done.stdout
+    assert not (copy / ".venv").exists()
+
+
+def test_a_machine_without_openmp_is_refused_before_anything_is_installed(copy: Path) -> None:
+    other = copy / "other-python"
+    # A Python that finds no shared library, as on a bare Debian.
+    other.write_text(
+        f'#!/bin/sh\ncase "$*" in *libgomp*) exit 1;; esac\nexec {sys.executable} "$@"\n',
+        encoding="utf-8",
+    )
+    other.chmod(0o755)
+    done = make(copy, "demo", "PYTHON=./other-python")
+    assert done.returncode != 0
+    assert "This machine lacks libgomp.so.1" in done.stdout
+    assert "apt-get install libgomp1" in done.stdout
     assert not (copy / ".venv").exists()
 
 

@@ -95,7 +95,7 @@ def test_the_program_of_unbiased_tests_prints_what_the_page_shows(
     assert printed == shown_on("unbiased_tests", r"\w+: real .+")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "words"),
     [
         ("decisions", f"the share of {BOOTSTRAP_SAMPLES} resampled sets"),

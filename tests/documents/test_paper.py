@@ -49,7 +49,7 @@ def test_no_number_is_typed_in_the_text() -> None:
     assert typed_numbers(TEXT) == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "sentence",
     [
         "Of 482 claims most hold.",

@@ -84,7 +84,7 @@ def named_in(recipe: str) -> dict[str, re.Pattern[str]]:
     return {p: re.compile(re.escape(w).replace("@", r"\w+")) for p, w in wild.items()}
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.each("recipe", RECIPES)
 def test_the_example_writes_the_files_that_the_recipe_names(recipe: str) -> None:
     named = named_in(recipe)
     written = [block.path for block in blocks(recipe)]
@@ -103,7 +103,7 @@ def test_the_example_writes_the_files_that_the_recipe_names(recipe: str) -> None
     assert unnamed == [], "CONTRIBUTING.md leaves out steps of docs/recipes.md."
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.each("recipe", RECIPES)
 def test_the_recipe_names_the_lists_that_the_example_adds_to(recipe: str) -> None:
     for block in blocks(recipe):
         if block.name:

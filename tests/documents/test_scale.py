@@ -72,14 +72,14 @@ def test_nothing_but_the_time_of_neighbourhoods_grows_faster_than_the_ratings(
             assert fitted_exponent(sizes[-2:], values[-2:]) <= 1.1, stage
 
 
-@pytest.mark.parametrize("record", COMMITS, ids=lambda record: record.stem)
+@pytest.mark.each("record", COMMITS, ids=lambda record: record.stem)
 def test_the_work_on_speed_has_changed_no_result(record: Path) -> None:
     _, *jobs = map(json.loads, record.read_text(encoding="utf-8").splitlines())
     assert len(jobs) > 1
     assert [job["subject"] for job in jobs if job["different"]] == []
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.stem)
+@pytest.mark.each("record", RECORDS, ids=lambda record: record.stem)
 def test_records_say_nothing_of_the_machine(record: Path) -> None:
     text = record.read_text(encoding="utf-8")
     assert not re.search(r"/(?:work|tmp|home)|20\d\d-\d\d", text)

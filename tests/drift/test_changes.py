@@ -96,7 +96,7 @@ def test_a_value_may_move_by_a_share_of_a_list(tmp_path):
     }
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("accepted", "fresh", "named"),
     [
         ("name,users\na,1000000\nb,3\n", "name,users\na,1000001\nb,3\n", ["count name=a users"]),
@@ -166,7 +166,7 @@ def test_the_largest_moves_come_first(tmp_path):
     assert math.isnan(found[0].difference)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "message"),
     [
         ("", r"artifact\.csv is not a CSV with a header"),

@@ -65,7 +65,7 @@ def test_keys_are_patterns():
     assert not config().is_key("threshold_value")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "fields",
     [
         {"tolerances": {"value": {"reason": "a"}}},

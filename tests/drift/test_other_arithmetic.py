@@ -39,7 +39,7 @@ def test_nothing_is_said_where_both_were_made_with_the_same(tmp_path: Path) -> N
     assert differences(folder(tmp_path / "a"), folder(tmp_path / "b")) == ()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("other", "sentence"),
     [
         (
@@ -111,7 +111,7 @@ def test_studies_are_told_apart(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "text",
     ["", "[3]", "3", '{"arithmetic": 3}', '{"arithmetic": {"blas": 3}, "versions": {}}'],
 )

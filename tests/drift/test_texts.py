@@ -23,7 +23,7 @@ def is_tolerated(accepted, fresh, tolerance=TOLERANCE):
     return changes is not None and all(abs(m.difference) <= m.allowed + 1e-9 for m in changes)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "numbers"),
     [
         ("17 of 20 pairs", [17, 20]),
@@ -44,7 +44,7 @@ def test_a_number_is_a_word_of_its_own(text, numbers):
     assert numbers_of(text) == pytest.approx(numbers)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "name",
     [
         *("P@10", "nDCG@10.", "AP(depth=100)", "nDCG(10)", "C-034", "V18-044", "valcarce2018"),
@@ -56,7 +56,7 @@ def test_digits_within_a_word_are_no_number(name):
     assert numbers_of(f"of {name} alone") == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("accepted", "fresh"),
     [
         ("P@10 of .48", "P@20 of .48"),
@@ -73,7 +73,7 @@ def test_other_words_or_another_count_of_numbers_are_another_text(accepted, fres
     assert changes_of_numbers(accepted, fresh, TOLERANCE) is None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("accepted", "fresh", "tolerated"),
     [
         ("MF: .480", "MF: .500", True),

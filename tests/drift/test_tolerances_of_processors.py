@@ -72,7 +72,7 @@ def test_what_no_arithmetic_has_moved_may_differ_in_its_last_digits_alone(
     assert (rest["absolute"], rest["relative"]) == (1e-9, 1e-9)
 
 
-@pytest.mark.parametrize("kind", ["row missing", "column new", "text"])
+@pytest.mark.each("kind", ["row missing", "column new", "text"])
 def test_rows_and_words_have_no_tolerance(processors: ModuleType, kind: str) -> None:
     with pytest.raises(ValueError, match="No tolerance lets rows or words move"):
         processors.tolerances(record(("a", "one/fig", "", kind, 1, float("nan"), 0)))
@@ -101,7 +101,7 @@ def test_what_an_arithmetic_moved_is_within_the_tolerances_that_follow_from_it(
     assert (fig.status, fig.tolerated) == (ArtifactStatus.TOLERATED, 4)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("number", "expected"),
     [(0.0, 1e-9), (3e-12, 1e-9), (0.012, 0.02), (0.02, 0.02), (0.0201, 0.03), (9.5, 10.0)],
 )

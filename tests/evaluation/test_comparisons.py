@@ -108,7 +108,7 @@ def test_a_t_test_agrees_with_the_interval_where_users_have_several_lists() -> N
         assert ((pairs["p"] < 0.05) == excludes).all()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("correction", "function"),
     [("holm", holm), ("bh", benjamini_hochberg), ("bonferroni", bonferroni)],
 )
@@ -154,7 +154,7 @@ def test_systems_that_differ_from_the_reference_have_a_dagger(result: Evaluation
     assert "†: significantly different from Pop (paired t-test, Holm's correction, .05)" in caption
 
 
-@pytest.mark.parametrize("effect", ["d_z", "g_z", "cliff", "superiority"])
+@pytest.mark.each("effect", ["d_z", "g_z", "cliff", "superiority"])
 def test_a_named_effect_size_has_an_interval(result: EvaluationResult, effect: Any) -> None:
     pairs = result.compare(test="t", effect=effect)
     assert (pairs["effect_low"] < pairs["effect_size"]).all()
@@ -208,7 +208,7 @@ def test_a_detectable_difference_grows_with_the_number_of_pairs(result: Evaluati
     assert alone[0] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("choices", "told"),
     [
         ({"test": "anova"}, "test is 'anova'; it must be 'permutation', 't'"),

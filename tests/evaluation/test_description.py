@@ -10,7 +10,7 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import parse_protocol
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "words"),
     [
         ("AR AI-AN", "each user has one list of the candidates, which are all items, except"),

@@ -77,7 +77,7 @@ TRAIN = {"user": ["bob", "eve", "joe"], "item": ["x", "x", "x"], "rating": [3, 3
 RUN = {"ann": {"x": 2.0, "y": 1.0}}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("metric", "train", "relevant", "value"),
     [
         # Without training data, x satisfies with (4 - 1) / 4 and y with (2 - 1) / 4.

@@ -264,7 +264,7 @@ def test_groups_of_items_are_compared_by_the_differences_of_their_common_users()
         grouped.compare(test="permutation")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("users", "groups", "told"),
     [
         ("activity", 1, "at least 2 groups"),
@@ -306,6 +306,7 @@ def test_users_without_a_value_are_in_no_group_and_noted(result: rv.EvaluationRe
 
 
 @pytest.mark.usefixtures("unrendered")
+@pytest.mark.costly
 def test_the_report_has_the_groups(result: rv.EvaluationResult, tmp_path: Path) -> None:
     grouped = [result.by_group(PEOPLE, "gender"), result.by_group(items="genre")]
 
@@ -342,6 +343,7 @@ def test_features_that_are_unknown_or_of_other_items_are_refused() -> None:
     assert result.settings["item_features"] == ["the table", "the table"]
 
 
+@pytest.mark.costly
 def test_the_distribution_over_users_is_that_of_their_differences(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:
@@ -366,7 +368,7 @@ def test_the_distribution_over_users_is_that_of_their_differences(
         result.plot_distribution(tmp_path / "over.png")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "told"),
     [
         ({"metric": "Gini@3"}, "no metric with a value per user 'Gini@3'"),

@@ -63,8 +63,8 @@ def test_grades_below_0_alone_leave_a_user_tested() -> None:
     assert means(grades, run, ["nDCG@10", "bpref", "P@1"], None) == [0.5, 0.5, 0.5]
 
 
-@pytest.mark.parametrize("gain", get_args(Gain))
-@pytest.mark.parametrize("relevant", [-3, 1])
+@pytest.mark.each("gain", get_args(Gain))
+@pytest.mark.each("relevant", [-3, 1])
 def test_no_gain_pushes_ndcg_out_of_0_to_1(gain: str, relevant: float) -> None:
     rng = np.random.default_rng(1)
     names = [f"i{code}" for code in range(12)]

@@ -102,7 +102,7 @@ def test_a_fold_without_ratings_is_refused_by_its_number(
 # Candidates
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("protocol", "fewest"),
     [("1R TI-NN sampled=99", 0), ("AR TI-NN sampled=99", 0), ("1R TI-NN sampled=5", None)],
 )
@@ -148,8 +148,8 @@ class Scores:
         return scores
 
 
-@pytest.mark.parametrize("evaluator", EVALUATORS)
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.each("evaluator", EVALUATORS)
+@pytest.mark.each("value", [np.nan, np.inf, -np.inf])
 def test_a_system_that_orders_nothing_is_refused_by_its_name(evaluator: Any, value: float) -> None:
     with pytest.raises(ValueError, match=r"^mine has .* for all 10 tested users: it diverged"):
         evaluator(whole_table(), {"mine": Scores(value, range(10))})
@@ -231,7 +231,7 @@ def test_items_that_were_shown_are_no_candidates_though_they_do_not_train() -> N
     )
 
 
-@pytest.mark.parametrize("values", [[1.0, 2.0], [1.0], [0.0, 1.0, 5.0], [-1.0, 0.0]])
+@pytest.mark.each("values", [[1.0, 2.0], [1.0], [0.0, 1.0, 5.0], [-1.0, 0.0]])
 def test_other_values_than_two_kinds_train_as_they_are(values: list[float]) -> None:
     train = csr_array((np.resize(values, 6), (np.arange(6), np.arange(6))), shape=(6, 6))
     assert clicked_training(Popularity(), train) is train

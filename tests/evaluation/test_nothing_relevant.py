@@ -37,7 +37,7 @@ def halves() -> Any:
     return split(read_ratings(TABLE), "user-ratio", train_ratio=0.5)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "evaluator",
     [
         lambda: evaluate_runs(GRADES, RUNS),
@@ -56,7 +56,7 @@ def test_every_function_says_that_nothing_is_relevant(evaluator: Callable[[], ob
         evaluator()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("values", "parameters"),
     [
         ([0, 0], {}),

@@ -96,7 +96,7 @@ def test_the_order_of_rows_changes_no_value(kind: str) -> None:
         pd.testing.assert_frame_equal(values[0], own, check_exact=True)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.each("kind", KINDS)
 def test_ratings_that_a_person_built_are_split_as_those_that_were_read(kind: str) -> None:
     read = split(read_ratings(table()), kind, **KINDS[kind])
     built = split(by_first_appearance(shuffled(table(), 2)), kind, **KINDS[kind])
@@ -212,7 +212,7 @@ def timed(*times: int) -> Ratings:
     return read_ratings(rows | {"time": [1_000_000_000 + time for time in times]})
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("times", "kind", "told"),
     [
         ((1, 2, 2, 1, 2, 3), "leave-last-out", "1 of 2 test ratings have the same time as a "

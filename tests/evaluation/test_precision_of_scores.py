@@ -35,15 +35,15 @@ def reciprocal_rank(run: object, **given: Any) -> float:
     return float(result.summary()["mean"].item())
 
 
-@pytest.mark.parametrize("scores", CLOSE.values(), ids=CLOSE)
-@pytest.mark.parametrize("ties", ["auto", "trec", "random", "listed"])
+@pytest.mark.each("scores", CLOSE.values(), ids=CLOSE)
+@pytest.mark.each("ties", ["auto", "trec", "random", "listed"])
 def test_close_scores_of_runs_are_not_equal(scores: list[float], ties: str) -> None:
     assert reciprocal_rank(run_of(scores), ties=ties) == 1 / 2
     assert reciprocal_rank(run_of([scores[1], scores[0], scores[2]]), ties=ties) == 1
 
 
-@pytest.mark.parametrize("scores", CLOSE.values(), ids=CLOSE)
-@pytest.mark.parametrize("name", ["run.csv", "run.json", "run.trec", "run.parquet"])
+@pytest.mark.each("scores", CLOSE.values(), ids=CLOSE)
+@pytest.mark.each("name", ["run.csv", "run.json", "run.trec", "run.parquet"])
 def test_close_scores_survive_files_of_every_format(
     scores: list[float], name: str, tmp_path: Path
 ) -> None:
@@ -52,9 +52,9 @@ def test_close_scores_survive_files_of_every_format(
     assert reciprocal_rank(tmp_path / name) == 1 / 2
 
 
-@pytest.mark.parametrize("scores", CLOSE.values(), ids=CLOSE)
-@pytest.mark.parametrize("form", [np.array, csr_array], ids=["array", "sparse"])
-@pytest.mark.parametrize("protocol", ["AR AI-AN", "1R TI-AN", "1R TI-NN sampled=2"])
+@pytest.mark.each("scores", CLOSE.values(), ids=CLOSE)
+@pytest.mark.each("form", [np.array, csr_array], ids=["array", "sparse"])
+@pytest.mark.each("protocol", ["AR AI-AN", "1R TI-AN", "1R TI-NN sampled=2"])
 def test_close_scores_of_arrays_are_not_equal(
     scores: list[float], form: Any, protocol: str
 ) -> None:

@@ -27,7 +27,7 @@ TruncatedSVD = pytest.importorskip(
 ).TruncatedSVD
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "system",
     [rv.Popularity(), rv.ItemKNN(neighbours=2), TruncatedSVD(2, random_state=1), np.eye(3, 4)],
     ids=["recommender", "nan", "sklearn", "array"],
@@ -75,7 +75,7 @@ def test_a_fitted_system_is_used_as_it_is_and_others_are_not_changed() -> None:
     assert (rv.recommend(ratings, fitted, train=False)["score"] == 4).all()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "words"),
     [
         ({"users": ["e"]}, "no ratings of 'e'.*look like 'a'"),

@@ -66,8 +66,8 @@ def _write_data() -> None:
     pd.DataFrame(ratings).to_csv("ratings.csv", index=False)
 
 
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.each("name", PAGES)
+@pytest.mark.each("look", LOOKS)
 def test_a_page_has_no_errors_and_fits_its_window(
     browser: Any, address: str, look: str, name: str
 ) -> None:

@@ -86,7 +86,7 @@ def test_users_without_a_list_count_zero_and_are_told() -> None:
     )
 
 
-@pytest.mark.parametrize(("ties", "value"), [("auto", 1.0), ("trec", 1.0), ("listed", 0.5)])
+@pytest.mark.each(("ties", "value"), [("auto", 1.0), ("trec", 1.0), ("listed", 0.5)])
 def test_equal_scores_are_in_the_order_of_trec_eval_or_of_the_list(ties: str, value: float) -> None:
     run = {"ann": {"i0": 1.0, "i1": 1.0}}
     found = evaluate_runs(

@@ -38,6 +38,7 @@ def test_every_field_is_saved_or_has_a_default() -> None:
 
 
 @pytest.mark.usefixtures("unrendered")
+@pytest.mark.costly
 def test_a_loaded_result_has_the_same_tables_notes_and_bytes(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:

@@ -131,7 +131,7 @@ def test_letters_are_shared_by_exactly_those_that_do_not_differ(cells: list[bool
     assert letters[-1].startswith("a")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "told"),
     [
         ({"protocols": "AR IT-AN"}, "There is no protocol 'AR IT-AN'. Did you mean AR "),
@@ -157,7 +157,7 @@ def test_wrong_names_get_the_nearest_right_ones(
         evaluate_systems(data, **arguments)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("kind", "parameters", "told"),
     [
         ("user_ratio", {}, "There is no kind of split 'user_ratio'. Did you mean user-ratio"),

@@ -43,6 +43,7 @@ def test_a_panel_has_the_averages_and_their_intervals_as_crosses(
     assert (point.get_xdata()[0], point.get_ydata()[0]) == (x["mean"], y["mean"])
 
 
+@pytest.mark.costly
 def test_the_figure_is_written_and_stands_in_the_report(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:
@@ -62,7 +63,7 @@ def test_a_result_without_metrics_of_lists_has_no_such_figure() -> None:
         plain.plot_tradeoffs("a.svg")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("path", "options", "words"),
     [
         ("a.svg", {"accuracy": "P@9"}, "P@9 was not measured. The metrics of the result are"),

@@ -79,8 +79,8 @@ def test_every_kind_of_input_is_looked_up_here() -> None:
     assert list(LOOKED_UP) == [field.name for field in fields(InputFiles)]
 
 
-@pytest.mark.parametrize("kind", LOOKED_UP)
-@pytest.mark.parametrize("folder", ["work/demo", "/elsewhere/ml-1m/folds", "."])
+@pytest.mark.each("kind", LOOKED_UP)
+@pytest.mark.each("folder", ["work/demo", "/elsewhere/ml-1m/folds", "."])
 def test_a_file_is_found_by_what_it_holds_wherever_it_lies(kind: str, folder: str) -> None:
     look_up, end = LOOKED_UP[kind]
     found = look_up(files(Path(folder)))
@@ -88,7 +88,7 @@ def test_a_file_is_found_by_what_it_holds_wherever_it_lies(kind: str, folder: st
     assert found.is_relative_to(Path(folder))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in LOOKED_UP if kind != "ratings"])
+@pytest.mark.each("kind", [kind for kind in LOOKED_UP if kind != "ratings"])
 def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
     look_up, end = LOOKED_UP[kind]
     wanted = look_up(files())
@@ -103,7 +103,7 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
         assert "reproduction.workflow.plan names the inputs of rules" in str(refused.value)
 
 
-@pytest.mark.parametrize("missing", ["ratings.parquet", "users.parquet", "items.parquet"])
+@pytest.mark.each("missing", ["ratings.parquet", "users.parquet", "items.parquet"])
 def test_a_table_needs_all_its_files(missing: str) -> None:
     kept = [path for path in files().ratings if path != Path("work/demo/ml-1m") / missing]
     read = replace(files(), ratings=kept)
@@ -215,7 +215,7 @@ READ_BY_ARTIFACTS = {
 }
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("make", "name", "message"),
     [
         *((Prepared.compute, name, message) for name, message in READ_BY_ARTIFACTS.items()),

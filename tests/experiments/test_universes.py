@@ -94,7 +94,7 @@ def test_a_universe_is_found_by_its_selection_and_split(
     np.testing.assert_array_equal(universes.has_train(configuration), has_train)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("spec", "found"),
     [
         (spec_of("random-ratio", 0.8), 0),

@@ -125,7 +125,7 @@ _PACKINGS: dict[str, Callable[[bytes, int], bytes]] = {
 _UNPACKED = {
     "equal": (b"u,i,1\n", "unpacks to more"),
     "pairs": (b"1 1\n", "unpacks to more"),
-    "line": (b"a", "neither a known name nor a number"),
+    "line": (b"a", "no delimiter that is tried"),
     "commas": (b",", "but a table has at most 100,000 columns"),
 }
 

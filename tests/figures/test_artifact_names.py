@@ -11,7 +11,7 @@ from receval.figures.display import heading, printed_name
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("artifact", "name"),
     [
         ("fig02", "Figure 2"),

@@ -35,7 +35,7 @@ def test_bars_are_as_long_as_their_shares_and_numbers_are_beside_them() -> None:
         assert text_problems(figure) == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("row", "message"),
     [
         ((0.7, 0.4), "at most 1"),

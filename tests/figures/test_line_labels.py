@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from scipy.optimize import minimize
 
-from receval.figures.label_boxes import LEADER
 from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 
@@ -89,24 +88,6 @@ def test_what_has_no_end_or_no_room_is_refused(ends: dict[str, list[float]], mes
         drawn(ends, height=0.8)
 
 
-def test_leaders_begin_at_marks_beyond_the_panel_and_names_are_beyond_all_marks() -> None:
-    with figure_style():
-        figure = new_figure(SINGLE_COLUMN, 2.6)
-        axes = figure.subplots()
-        for name, end in zip(NAMES[:3], (0, 0.5, 1), strict=True):
-            axes.plot([0, end], label=name)
-        label_lines([axes], beyond={axes: {NAMES[0]: 4.0, NAMES[1]: 8.0}})
-        right = axes.get_window_extent().x1
-        scale = 72 / figure.dpi
-        leaders = [part for part in figure.get_children() if part.get_label() == LEADER]
-        width = figure.get_window_extent().width
-        starts = [(leader.get_xdata()[0] * width - right) * scale for leader in leaders]
-        names = [text.get_window_extent().x0 for text in names_of(axes).values()]
-    assert min(names) - right > 8 / scale
-    assert sorted(starts)[1:] == pytest.approx([5.5, 9.5], abs=0.01)
-    assert text_problems(figure) == []
-
-
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=6), st.floats(0.5, 10))
 def test_names_keep_their_distance_and_order_within_the_panel(
     wanted: list[float], distance: float
@@ -131,7 +112,7 @@ def test_places_are_the_least_squares_fit_by_a_general_solver() -> None:
     assert fitted == pytest.approx(solved.x, abs=1e-4)
 
 
-@pytest.mark.parametrize("colour", ["#88c620", "#2ec3e9", "#e69f00", "#0b0d86"])
+@pytest.mark.each("colour", ["#88c620", "#2ec3e9", "#e69f00", "#0b0d86"])
 def test_every_name_can_be_read_on_white(colour: str) -> None:
     assert contrast(readable(colour), "white") >= SMALL_TEXT
 

@@ -21,7 +21,7 @@ MINUS = "\N{MINUS SIGN}"
 FIGURE, POINT = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "printed"),
     [
         (0.45331, ".453"),
@@ -51,7 +51,7 @@ def test_digits_and_a_sign_can_be_asked_for() -> None:
     assert significant(0, signed=True) == "0"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "decimals", "printed"),
     [
         (0.9291, 3, ".929"),
@@ -68,7 +68,7 @@ def test_decimals_are_fixed(value: float, decimals: int, printed: str) -> None:
     assert fixed(value, decimals) == printed
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "printed"),
     [(0.5965, ".597"), (0.001, ".001"), (0.00099, "< .001"), (0, "< .001"), (1, "1.000")],
 )
@@ -77,7 +77,7 @@ def test_small_p_values_are_only_said_to_be_small(value: float, printed: str) ->
     assert p_value(math.nan) == NOTHING
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "printed"),
     [
         (0.1, ".1"),
@@ -91,7 +91,7 @@ def test_a_setting_keeps_the_digits_that_it_has(value: float, printed: str) -> N
     assert as_written(value) == printed
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "printed"),
     [
         ("probability 0.5, not 10.5 or v0.5", "probability .5, not 10.5 or v0.5"),

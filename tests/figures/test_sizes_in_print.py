@@ -52,7 +52,7 @@ def test_no_text_of_the_paper_is_smaller_than_six_points_as_printed() -> None:
     assert widths
     assert set(widths) == {"100%"}
     (margin,) = re.findall(
-        r"margin: \(x: ([\d.]+)pt", (ROOT / "paper" / "style.typ").read_text(encoding="utf-8")
+        r"margins = \(x: ([\d.]+)pt", (ROOT / "paper" / "style.typ").read_text(encoding="utf-8")
     )
     assert 595.27 - 2 * float(margin) == pytest.approx(72 * DOUBLE_COLUMN, abs=0.5)
 

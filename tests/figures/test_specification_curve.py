@@ -339,7 +339,7 @@ def test_a_title_stands_above_the_name_of_the_marked_universe() -> None:
     assert figure.axes[0].title.get_color() == INK
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("changed", "message"),
     [
         ({"values": []}, r"shape \(0,\), and there are 1 decisions"),

@@ -64,7 +64,7 @@ def test_style_ends_with_its_block() -> None:
     assert dict(mpl.rcParams) == before
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "printed"),
     [
         ("0.05", ".05"), ("\N{MINUS SIGN}0.50", "\N{MINUS SIGN}.50"), ("1.0", "1.0"), ("0.00", "0"),
@@ -78,7 +78,7 @@ def test_numbers_below_one_have_no_zero_before_the_point(text: str, printed: str
 # Colours
 
 
-@pytest.mark.parametrize("colour", ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#d33ba3"])
+@pytest.mark.each("colour", ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#d33ba3"])
 def test_a_shade_keeps_the_hue_and_changes_the_lightness_in_its_order(colour: str) -> None:
     shades = [shaded(colour, shade) for shade in (-0.8, -0.4, 0, 0.4, 0.8)]
     light = [oklch(shade)[0] for shade in shades]
@@ -109,13 +109,13 @@ def test_every_shade_of_every_colour_is_a_colour_of_the_screen(colour: str, shad
     assert oklch(shaded(colour, shade))[0] == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize("shade", [-1.01, 2.0, float("nan")])
+@pytest.mark.each("shade", [-1.01, 2.0, float("nan")])
 def test_a_shade_out_of_range_is_refused(shade: float) -> None:
     with pytest.raises(ValueError, match=r"must be from -1 \(darkest\) to 1"):
         shaded("#0072b2", shade)
 
 
-@pytest.mark.parametrize("colour", ["white", "black", "#0072B2", "#D55E00", "#C4C4C4", "#777777"])
+@pytest.mark.each("colour", ["white", "black", "#0072B2", "#D55E00", "#C4C4C4", "#777777"])
 def test_print_has_the_contrast_that_the_w3c_asks_of_small_text(colour: str) -> None:
     assert contrast(colour, ink_on(colour)) >= SMALL_TEXT
 
@@ -125,7 +125,7 @@ def test_verdicts_can_be_told_apart_in_greys() -> None:
     assert grey - max(red, blue) > 0.25
 
 
-@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+@pytest.mark.each("deficiency", DEFICIENCIES)
 def test_no_two_series_and_no_two_metrics_can_be_taken_for_each_other(deficiency: str) -> None:
     of_metrics = [style.colour for style in METRICS.values()]
     for palette, least in ((of_metrics, 0.12), (COLOURS, 0.07)):
@@ -173,7 +173,7 @@ def test_of_many_series_the_first_have_colours_and_the_others_are_grey() -> None
     assert set(colours[MOST_COLOURED:]) == {NO_WINNER}
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 11])
+@pytest.mark.each("number", [0, 1, 2, 11])
 def test_series_with_an_order_go_from_light_to_dark_with_markers_in_turn(number: int) -> None:
     names = [f"nDCG@{place}" for place in range(number)]
     styles = ordered_styles(names)

@@ -84,7 +84,7 @@ def test_letters_that_pdflatex_lacks_stay_and_are_told(tmp_path: Path) -> None:
     assert sigma in written
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "markdown", "latex"),
     [
         ("50 % #1", "50 % #1", r"50 \% \#1"),
@@ -110,14 +110,14 @@ def test_text_is_escaped_and_formulas_are_kept(text: str, markdown: str, latex: 
     assert escape_latex(text) == latex
 
 
-@pytest.mark.parametrize("text", ["- item", "# heading", "1. first", "> quoted", "= rule"])
+@pytest.mark.each("text", ["- item", "# heading", "1. first", "> quoted", "= rule"])
 def test_note_that_looks_like_markup_stays_a_paragraph(text: str) -> None:
     printed = to_markdown(Table("t", (Column("a"),), (), notes=(text,))).splitlines()[-1]
     assert re.match(r"\\[-#>=]|1\\\.", printed)
     assert printed.replace("\\", "") == text
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "message"),
     [
         ({"columns": ()}, "no columns"),
@@ -172,7 +172,7 @@ def test_names_of_the_library_may_be_broken() -> None:
     assert "1.5" in text
 
 
-@pytest.mark.parametrize("title", ["Why?", "Stop.", ""])
+@pytest.mark.each("title", ["Why?", "Stop.", ""])
 def test_a_title_has_one_stop(title: str) -> None:
     text = to_latex(Table(title, columns_of("a"), (), caption="All."))
     assert (rf"\caption{{\textbf{{{title}}} All.}}" if title else r"\caption{All.}") in text

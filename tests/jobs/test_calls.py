@@ -65,13 +65,13 @@ def test_every_name_of_a_rule_is_one_argument_that_another_process_can_read() ->
     assert type(call.arguments["ratings"]) is tuple
 
 
-@pytest.mark.parametrize("files", [[], ["work/a.npz"], ["work/a.npz", "work/b.npz"]])
+@pytest.mark.each("files", [[], ["work/a.npz"], ["work/a.npz", "work/b.npz"]])
 def test_a_list_stays_a_list_however_many_files_it_has(files: list[str]) -> None:
     # A single file under a function's name is one path, a list of one file is none.
     assert call_of(inputs(splits=files)).arguments == {"splits": tuple(map(Path, files))}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("read", "made", "sentence"),
     [
         (inputs("work/a.npz"), outputs(), "has 1 files without a name under input"),
@@ -85,7 +85,7 @@ def test_a_file_without_a_name_is_refused(read: Any, made: Any, sentence: str) -
         call_of(read, made)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("given", "place"),
     [
         ({"read": inputs(values="a"), "made": outputs(values="b")}, "output"),

@@ -59,7 +59,7 @@ def test_all_modules_of_the_package_are_loaded_but_programs() -> None:
     assert sorted(module_names()) == sorted(names - LEFT_OUT - packages)
 
 
-@pytest.mark.parametrize("name", [*LIBRARIES, *LOADED_WHEN_USED])
+@pytest.mark.each("name", [*LIBRARIES, *LOADED_WHEN_USED])
 def test_every_library_that_is_loaded_is_there(name: str) -> None:
     assert find_spec(name) is not None
 

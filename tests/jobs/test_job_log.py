@@ -70,7 +70,7 @@ def test_logging_and_warnings_are_as_before(
     assert after == before
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("before", "after"),
     [
         (None, "src"),

@@ -37,7 +37,7 @@ def test_every_listed_kernel_is_one_and_its_types_are_types() -> None:
         assert types_as_text(found) == text
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "argument",
     [
         np.zeros((2, 3), dtype=np.float32),

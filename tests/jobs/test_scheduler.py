@@ -34,7 +34,7 @@ CHANGES = (RULES_FOLDER / "scheduling.smk").read_text(encoding="utf-8")
 REMEDY = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("change", "asked"),
     [
         (
@@ -127,7 +127,7 @@ def test_a_job_on_a_cluster_imports_nothing_from_the_folder_of_the_run() -> None
     assert re.search(r'self.get_python_executable\(\),\s+"-m snakemake",', command), REMEDY
 
 
-@pytest.mark.parametrize("value", [1, 0.5, "a", None, (1, 2), {"a": [1.5]}, Path("x")], ids=repr)
+@pytest.mark.each("value", [1, 0.5, "a", None, (1, 2), {"a": [1.5]}, Path("x")], ids=repr)
 def test_a_param_that_is_no_table_is_recorded_alike_with_pandas_and_without(value: object) -> None:
     records = object.__new__(FilePersistence)
     assert records._serialize_param_pandas(value) == records._serialize_param_builtin(value)

@@ -60,7 +60,7 @@ def an_example(wanted: Any) -> Any:
 CASES = [pytest.param(*case, id=f"{case[0]} {case[1]}") for case in wrong_arguments()]
 
 
-@pytest.mark.parametrize(("name", "parameter", "value"), CASES)
+@pytest.mark.each(("name", "parameter", "value"), CASES)
 def test_every_public_argument_of_a_checked_type_refuses_others(
     name: str, parameter: str, value: Any
 ) -> None:
@@ -102,7 +102,7 @@ def taking(
 ) -> None: ...
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "given", [{"number": True}, {"number": 2.0}, {"is_so": 1}, {"choice": 2.0}], ids=str
 )
 def test_near_types_are_no_types(given: dict[str, Any]) -> None:
@@ -143,7 +143,7 @@ def wrong_parameters() -> Iterator[Any]:
                 yield pytest.param(kind, name, wrong, id=f"{kind.__name__} {name}")
 
 
-@pytest.mark.parametrize(("kind", "name", "value"), [*wrong_parameters()])
+@pytest.mark.each(("kind", "name", "value"), [*wrong_parameters()])
 def test_every_parameter_of_protocols_metrics_and_systems_refuses_wrong_values(
     kind: type, name: str, value: Any
 ) -> None:

@@ -121,7 +121,7 @@ def test_what_is_read_without_pandas_can_be_computed_with(tmp_path: Path) -> Non
     np.testing.assert_array_equal(found.values + found.users, table.values + table.users)
 
 
-@pytest.mark.parametrize("rows", [0, 1, 9])
+@pytest.mark.each("rows", [0, 1, 9])
 def test_tables_of_any_length_and_of_few_truth_values_come_back(tmp_path: Path, rows: int) -> None:
     table = ratings().select(np.arange(rows))
     table.write(tmp_path / "ml-1m")

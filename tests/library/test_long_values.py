@@ -18,7 +18,7 @@ LONG = "x" * 20_000
 PLSA = "receval.recommenders.plsa:PLSA"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "refused",
     [
         lambda: make(LONG, {}, seed=1),

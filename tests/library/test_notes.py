@@ -79,7 +79,7 @@ def test_every_kind_of_note_has_a_row_with_a_reason_and_a_remedy() -> None:
     assert all(text.endswith(".") for _, *texts in rows for text in texts)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "refused",
     [
         lambda: receval.split(receval.read_ratings({"user": ["a"], "item": ["x"]}), "k-fold"),

@@ -58,7 +58,7 @@ processor_budget.FAR_TOO_COSTLY = 0.6
 """A plugin, for the rules to be seen within a second."""
 
 
-@pytest.mark.parametrize("slower", [0.5, 1.0, 3.0])
+@pytest.mark.each("slower", [0.5, 1.0, 3.0])
 def test_half_as_much_again_as_the_budget_is_too_much_whatever_the_processor(slower: float) -> None:
     most = TOLERATED * 100 * slower
     assert verdict(most, 100, slower) is None

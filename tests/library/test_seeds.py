@@ -30,7 +30,7 @@ def test_different_names_give_different_numbers(
     assert (numbers(1, *one) == numbers(1, *other)) == (one == other)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "other"),
     [
         ((1, "ml-1m", "user-80"), (2, "ml-1m", "user-80")),

@@ -22,7 +22,7 @@ ERROR Traceback (most recent call last):
 """
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "sentence"),
     [
         (
@@ -78,7 +78,7 @@ def test_the_sentence_is_what_remains_without_classes_and_frames(text: str, sent
     assert sentence_of(text) == sentence
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("log", "message"),
     [
         (

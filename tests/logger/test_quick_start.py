@@ -75,13 +75,13 @@ def test_in_another_program_nothing_changes() -> None:
     assert all(module.is_flagged is USUAL_FLAGS for module in ASK_FOR_FLAGS)
 
 
-@pytest.mark.parametrize("word", ["-n", "--dry-run", "--dryrun"])
+@pytest.mark.each("word", ["-n", "--dry-run", "--dryrun"])
 def test_a_dry_run_loads_no_reporter_of_snakemake(word: str) -> None:
     start_quickly(["snakemake", "--cores", "1", word])
     assert ReportPluginRegistry.collect_plugins is PluginRegistryBase.collect_plugins
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "words",
     ["", "--cores 2", "-n --report report.html", "-n --report=report.html", "-n -h", "-n --help"],
 )
@@ -90,7 +90,7 @@ def test_whoever_may_want_a_reporter_finds_it(words: str) -> None:
     assert ReportPluginRegistry.collect_plugins is USUAL_COLLECTING
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("where", "code"),
     [
         (USUAL_COLLECTING, "from snakemake.report import html_reporter"),
@@ -122,7 +122,7 @@ def test_copies_of_sources_lie_where_snakemake_puts_them(path: str) -> None:
     assert source.get_cache_path() == expected
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "value",
     [
         "a",

@@ -67,7 +67,7 @@ def test_a_cause_that_many_jobs_meet_is_said_once_and_counted(jobs: int) -> None
     assert len(state.failures) == jobs
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("again", "said"),
     [
         (record(None, "Trying to restart job 1."), "train_system (pop) is being retried."),

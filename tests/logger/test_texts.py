@@ -32,7 +32,7 @@ from snakemake_logger_plugin_receval.run_state import (
 )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("seconds", "words"),
     [(0.2, "0 s"), (59.6, "1 min 00 s"), (61, "1 min 01 s"), (7380, "2 h 03 min")],
 )
@@ -65,7 +65,7 @@ BEGUN = start(9, "train", at=30.0)
 FAILED = (BEGUN, raised("ValueError", "Killed."), error(9))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("made", "planned", "later", "now", "left"),
     [
         (2, 5, [], 20.0, None),
@@ -117,7 +117,7 @@ def test_the_bar_keeps_its_width(done: int, more: int) -> None:
         assert bar == "#" * WIDTH_OF_BAR
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("reason", "kinds"),
     [
         ("Missing output files: a, b; Input files updated by another job: c", ["not made yet"]),

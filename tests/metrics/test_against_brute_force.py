@@ -108,7 +108,7 @@ def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(s
     assert_close(metrics, evaluate(metrics, lists), values(alone, metrics))
 
 
-@pytest.mark.parametrize("most_plays", [1, 2, 5, 3000])
+@pytest.mark.each("most_plays", [1, 2, 5, 3000])
 def test_tau_of_a_long_list_with_few_or_many_different_ratings_is_that_of_scipy(
     most_plays: int,
 ) -> None:

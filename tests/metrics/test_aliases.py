@@ -16,7 +16,7 @@ from receval.metrics.registry import (
 )
 
 
-@pytest.mark.parametrize("name", [*ALL_METRICS, *labels_by_name()])
+@pytest.mark.each("name", [*ALL_METRICS, *labels_by_name()])
 def test_a_name_is_understood_in_any_letters_with_any_cut_off(name: str) -> None:
     label = name if name in ALL_METRICS else labels_by_name()[name]
     for written in (name, name.upper(), "-".join(name.lower()), f" {name} "):
@@ -36,7 +36,7 @@ def test_no_two_metrics_have_the_same_other_name() -> None:
     assert len(labels_by_name()) == len(all_names) + len(others)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "label"),
     [
         ("Mean Average Precision", "AP"),
@@ -56,7 +56,7 @@ def test_a_metric_is_its_own_name() -> None:
     assert any_metric(metric) is metric
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "message"),
     [
         ("ndgc@10", r"no metric 'ndgc'; did you mean nDCL or nDCG or Unjudged\? There are P"),
@@ -71,7 +71,7 @@ def test_what_is_no_metric_is_refused_with_the_nearest(name: str, message: str) 
         metric_of_alias(name)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("names", "labels"), [(["a"], ["P", "RR"]), (["a", "b"], ["P"]), (["a", "a"], ["P", "RR"])]
 )
 def test_metrics_that_a_paper_names_have_a_name_each(names: list[str], labels: list[str]) -> None:
@@ -80,7 +80,7 @@ def test_metrics_that_a_paper_names_have_a_name_each(names: list[str], labels: l
     assert parse_named(["a", "b"], ["P", "RR"]) == {"a": parse("P"), "b": parse("RR")}
 
 
-@pytest.mark.parametrize("name", ["Coverage@10", "coverage", "cov@5"])
+@pytest.mark.each("name", ["Coverage@10", "coverage", "cov@5"])
 def test_coverage_which_may_mean_three_things_is_refused_with_their_names(name: str) -> None:
     with pytest.raises(ValueError, match=r"share of the catalogue .*FilledRanks.*UserCoverage"):
         metric_of_alias(name)

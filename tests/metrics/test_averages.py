@@ -43,7 +43,7 @@ def of(average: Average, values: np.ndarray = VALUES) -> list[float]:
     return np.atleast_1d(average.of(values, N_TEST, N_RELEVANT)).tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("average", "first", "second"),
     [
         (Arithmetic(), 1.625 / 4, 0.25),
@@ -101,7 +101,7 @@ def test_zeros_as_ones_reward_users_without_a_hit_and_leave_the_values_alone() -
     np.testing.assert_array_equal(values, [0.0, 0.0, 0.0, 0.5])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("average", "label"),
     [
         (Arithmetic(), "arithmetic"),
@@ -120,7 +120,7 @@ def test_labels_of_averages_read_back(average: Average, label: str) -> None:
     assert parse_average(f" {label} ") == average
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "words"),
     [
         ("harmonic", "arithmetic, geometric, geometric-adjusted, median, weighted"),
@@ -224,7 +224,7 @@ def test_under_p1r_the_averages_of_percentiles_with_lists_are_averaged(
         assert found == pytest.approx(np.mean(by_percentile))
 
 
-@pytest.mark.parametrize("evaluated_users", ["tested", "relevant", "covered"])
+@pytest.mark.each("evaluated_users", ["tested", "relevant", "covered"])
 def test_nothing_to_average_is_an_error_that_says_so(evaluated_users) -> None:
     lists = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, ONE)
     nobody = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, AR)

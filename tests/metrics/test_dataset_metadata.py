@@ -40,8 +40,8 @@ def test_plays_of_a_pair_are_summed_and_the_pair_counts_once() -> None:
     assert positive(ratings, 1) == [2, 2]
 
 
-@pytest.mark.parametrize("values", [[-3.0, -1.0, -2.0], [5.0, -7.0, 0.5], [0.0, 0.0, 0.0]])
-@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.each("values", [[-3.0, -1.0, -2.0], [5.0, -7.0, 0.5], [0.0, 0.0, 0.0]])
+@pytest.mark.each("size", [1, 1000])
 def test_the_highest_rating_may_be_of_any_user_and_sign(
     monkeypatch: pytest.MonkeyPatch, size: int, values: list[float]
 ) -> None:

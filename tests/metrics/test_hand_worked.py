@@ -20,7 +20,7 @@ DCG_AT_4 = 5 + 2 / log2(3) + 4 / log2(5)
 EPSILON = 1e-5
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "expected"),
     [
         ("P@1", 1.0),
@@ -131,7 +131,7 @@ def test_err_of_numbers_of_plays_does_not_overflow() -> None:
 
 
 # Two relevant items and two others in the order o r o r: of four pairs, one is in order.
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "expected"),
     [
         ("AUC", 1 / 4),
@@ -148,7 +148,7 @@ def test_areas_under_curves_of_a_list_of_four(label: str, expected: float) -> No
     assert evaluate([parse(label)], lists)[0, 0] == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "expected"),
     [
         # Of user 0, 1 of 2 pairs is in order, of user 1 all; users 2 and 3 have no pairs.
@@ -169,7 +169,7 @@ def test_weighted_areas_leave_out_users_without_pairs(label: str, expected: floa
     assert values.mean() == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "wanted"),
     [
         ("FilledRanks", "FilledRanks@10"),

@@ -13,7 +13,7 @@ from metrics.forms import ALL, COMMON, choices
 from receval.metrics.registry import METRICS, metric_class, module_of, parse
 
 
-@pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.label)
+@pytest.mark.each("metric", ALL, ids=lambda metric: metric.label)
 def test_the_label_of_every_value_of_every_parameter_reads_back(metric) -> None:
     assert parse(metric.label) == metric
     assert parse(metric.label).label == metric.label
@@ -68,7 +68,7 @@ def test_a_metric_knows_its_name_and_its_module() -> None:
         assert module_of(f"{name}(condensed=true)@10") == type(parse(name)).__module__
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "words"),
     [
         ("P@0", "not the label of a metric"),

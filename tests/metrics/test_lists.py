@@ -140,7 +140,7 @@ def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
     np.testing.assert_allclose(bellogin, reciprocal)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("lengths", "candidates", "share"),
     [
         ([3, 0], [4, 0], 0.75),

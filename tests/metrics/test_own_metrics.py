@@ -35,7 +35,7 @@ def test_a_function_of_items_and_ratings_is_called_for_each_user() -> None:
     assert list(result.summary()["metric"]) == ["hits@10", "Two@2", "P@3"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("function", "value"),
     [
         (len, 3),
@@ -50,7 +50,7 @@ def test_a_function_takes_as_many_arguments_as_it_needs(function: Any, value: fl
     assert result.per_user()["Own@10"].iloc[0] == value
 
 
-@pytest.mark.parametrize("label", ["RR", "RR@2", "RR@5"])
+@pytest.mark.each("label", ["RR", "RR@2", "RR@5"])
 def test_a_function_of_ranks_is_a_metric_of_judged_ranks(label: str) -> None:
     def first(ranks, ratings, relevant):
         found = ranks[relevant & (ranks > 0)]
@@ -85,7 +85,7 @@ def test_systems_are_measured_by_functions_of_their_lists() -> None:
     assert result.per_user()["hits@10"].tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("function", "options", "words"),
     [
         (lambda items: 0, {}, "'<lambda>' cannot be the name.*name='Length'"),
@@ -103,7 +103,7 @@ def test_functions_that_cannot_be_metrics_are_refused(
         rv.metric_of(function, **options)
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), "much"])
+@pytest.mark.each("value", [None, float("nan"), "much"])
 def test_what_is_no_finite_number_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=r"Own returned .* for a user\. It must return"):
         measured(metrics=rv.metric_of(lambda items: value, name="Own"))

@@ -20,7 +20,7 @@ PREDICTED = PredictedRatings(TEST, np.array([4.0, 3.0, 4.0]), np.array([0, 2]))
 of_errors = pytest.importorskip("sklearn.metrics", reason="the extra sklearn has it")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "expected"),
     [
         ("MAE", (1 + 1 + 3) / 3),
@@ -108,7 +108,7 @@ def test_what_is_not_predicted_is_the_mean_of_the_training_ratings_and_noted(
     assert any(note.code == "ratings-not-predicted" for note in result.notes)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "words"),
     [
         ({}, r"scores with ratings, but those of 'Pop' may only order.*rating_scores=\['Pop'\]"),

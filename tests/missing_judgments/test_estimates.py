@@ -262,7 +262,7 @@ def test_standard_errors_are_those_worked_by_hand():
     assert effective_size(np.array([])) == 0
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "message"),
     [
         ({"metrics": "nDCG@5"}, "not a sum over relevant items"),

@@ -158,7 +158,7 @@ def test_equal_means_of_different_users_are_ties() -> None:
     assert values[0, 0, 0] == values[0, 0, 1] == pytest.approx(0.03)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("labels", "cutoff"),
     [
         (("P@10", "infAP@10"), 10),

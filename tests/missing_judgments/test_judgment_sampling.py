@@ -32,7 +32,7 @@ def owners(test: Judgments, unit: str) -> np.ndarray:
     return test.items if "items" in unit else test.users
 
 
-@pytest.mark.parametrize("unit", KINDS)
+@pytest.mark.each("unit", KINDS)
 def test_ratings_of_the_same_unit_leave_together_and_each_unit_has_its_step(unit: str) -> None:
     test = judgments()
     order, n_units = sampling_order(test, unit, np.random.default_rng(1))
@@ -52,7 +52,7 @@ def test_units_with_more_test_ratings_leave_before_those_with_fewer(unit: str) -
     assert (np.diff(sizes[order]) >= 0).all()
 
 
-@pytest.mark.parametrize("unit", KINDS)
+@pytest.mark.each("unit", KINDS)
 def test_only_the_generator_decides_the_order(unit: str) -> None:
     test = judgments()
     first, again, other = (
@@ -70,7 +70,7 @@ def test_levels_round_to_whole_units_and_keep_at_least_one() -> None:
     assert kept_units(10, np.array([100.0, 55.0, 14.0, 1.0])).tolist() == [10, 6, 1, 1]
 
 
-@pytest.mark.parametrize("levels", [[], [50.0, 50.0], [101.0], [10.0, 0.0], [10.0, 20.0]])
+@pytest.mark.each("levels", [[], [50.0, 50.0], [101.0], [10.0, 0.0], [10.0, 20.0]])
 def test_levels_that_do_not_fall_within_0_and_100_are_refused(levels: list[float]) -> None:
     with pytest.raises(ValueError, match="per cent"):
         kept_units(10, np.array(levels))

@@ -99,9 +99,9 @@ def scipy_p(first: Values, second: Values, test: SignificanceTest) -> float:
     return stats.ttest_rel(first, second).pvalue
 
 
-@pytest.mark.parametrize("trained", [False, True])
-@pytest.mark.parametrize("coverage", ["full", "reduced"])
-@pytest.mark.parametrize(("aggregation", "test"), PAIRS)
+@pytest.mark.each("trained", [False, True])
+@pytest.mark.each("coverage", ["full", "reduced"])
+@pytest.mark.each(("aggregation", "test"), PAIRS)
 def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
     aggregation: Aggregation, test: SignificanceTest, coverage: str, trained: bool
 ) -> None:

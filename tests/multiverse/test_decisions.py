@@ -91,7 +91,7 @@ def test_hashes_are_those_of_every_process() -> None:
     assert changed({"test": "sign"}).hash == "6f6207374254"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("written", "other"),
     [
         ({"name": "nDCG"}, {"name": "nDCG", "gain": "g1"}),
@@ -155,8 +155,8 @@ def test_shares_that_differ_in_a_late_digit_have_different_names() -> None:
 # --- metrics ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("condensed", [False, True])
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.each("condensed", [False, True])
+@pytest.mark.each("metric", METRICS, ids=str)
 def test_the_label_of_a_metric_is_read_as_it_was_decided(
     metric: dict[str, Any], condensed: bool
 ) -> None:
@@ -177,7 +177,7 @@ def test_depth_null_in_yaml_means_whole_lists() -> None:
     assert (whole.short_label, start.short_label) == ("RBP-g1", "nDCG@10-g1")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("metric", "reason"),
     [
         ({"name": "tau", "gain": "g1"}, "tau compares two orders and has no gain: leave out g1"),
@@ -236,7 +236,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("decisions", "reason"), REFUSED)
+@pytest.mark.each(("decisions", "reason"), REFUSED)
 def test_decisions_that_do_not_go_together_are_refused_with_the_reason(
     decisions: dict[str, Any], reason: str
 ) -> None:
@@ -340,7 +340,7 @@ def test_a_grid_without_a_universe_is_refused_with_all_reasons() -> None:
         assert text.count(reason) == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("decision", "levels", "level"),
     [
         ("selection", [{}, {"share": 0.5}, {"min_user_ratings": 1}], "all"),

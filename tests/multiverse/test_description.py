@@ -34,7 +34,7 @@ def test_every_level_of_a_decision_has_other_words() -> None:
     assert len({describe(configuration) for configuration in DECIDED}) == len(DECIDED)
 
 
-@pytest.mark.parametrize("configuration", DECIDED, ids=lambda c: c.name)
+@pytest.mark.each("configuration", DECIDED, ids=lambda c: c.name)
 def test_a_description_is_one_sentence(configuration: Configuration) -> None:
     sentence = describe(configuration)
     assert re.fullmatch(r"We [^\n]*[^.\s]\.", sentence)
@@ -75,7 +75,7 @@ def test_the_reduced_average_is_tested_on_the_users_of_both_systems() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("aggregation", "inner"),
     [
         ("mean", "paired t-test rejects"),

@@ -14,7 +14,7 @@ from receval.data.ratings_table import read_ratings
 from receval.evaluation.report import ReportFigure
 from receval.multiverse.decisions import DECISION_NAMES, DecisionGrid
 from receval.multiverse.explore_ratings import GRIDS, ExploredRatings, explore_ratings, grid_of
-from receval.multiverse.multiverse_report import MOST_DRAWN, multiverse_report
+from receval.multiverse.multiverse_report import multiverse_report
 from receval.multiverse.verdicts import (
     changes_from_start,
     flips_by_decision,
@@ -130,6 +130,12 @@ def test_one_system_is_refused() -> None:
         explore_ratings(own_ratings(), {"Pop": SYSTEMS["Pop"]})
 
 
+@pytest.mark.parametrize("system", [Popularity(), Popularity])
+def test_systems_that_no_seed_makes_are_refused(system: object) -> None:
+    with pytest.raises(ValueError, match=r"systems\['mine'\] must be a function of a seed"):
+        explore_ratings(own_ratings(), {**SYSTEMS, "mine": system})  # type: ignore[dict-item]
+
+
 @pytest.mark.costly
 def test_a_report_has_the_tables_of_all_pairs(found: ExploredRatings) -> None:
     report = multiverse_report(found)
@@ -155,17 +161,20 @@ def test_told_how_far_the_work_is() -> None:
 
 
 @pytest.mark.costly
-def test_of_many_pairs_all_have_tables_and_the_first_have_figures() -> None:
+def test_of_many_pairs_all_have_tables_and_the_first_have_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("receval.multiverse.multiverse_report.MOST_DRAWN", 2)
     systems = {
         f"Random {number} of a long name that has no end at all": SYSTEMS["Random"]
-        for number in range(7)
+        for number in range(3)
     }
     grid = DecisionGrid.model_validate({"test": ["t", "sign"]})
     report = multiverse_report(explore_ratings(own_ratings(), systems, grid=grid))
     figures = [part for part in report.parts if isinstance(part, ReportFigure)]
-    assert len(report.tables) == 1 + 3 * 21
-    assert len(figures) == MOST_DRAWN
-    assert f"The first {MOST_DRAWN} of 21 pairs have a figure." in report.page()
+    assert len(report.tables) == 1 + 3 * 3
+    assert len(figures) == 2
+    assert "The first 2 of 3 pairs have a figure." in report.page()
     assert not [note for note in report.all_notes if note.code == "no-figure"]
 
 

@@ -24,7 +24,7 @@ def decided(**decisions: Any) -> Configuration:
     return Configuration.model_validate(decisions)
 
 
-@pytest.mark.parametrize("policy", NON_COMPUTABLE[1:])
+@pytest.mark.each("policy", NON_COMPUTABLE[1:])
 def test_policies_for_items_without_a_score_serve_everybody(policy: str) -> None:
     universes = small_universes()
     metrics = [parse("UserCoverage"), parse("Coverage@1"), parse("UserCoverage(condensed=true)")]

@@ -196,7 +196,7 @@ def test_universes_of_several_pairs_are_not_mixed_and_another_response_is_refuse
 # --- titles -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("decision", "level", "title"),
     [
         ("selection", "all", "all ratings"),

@@ -116,7 +116,7 @@ class Laboratory:
     def tests(self, mutation: Mutation) -> str:
         """Return the digest of the tests of a mutation's package."""
         folder = self.copy / "tests" / mutation.file.split("/")[0]
-        return digest_of(folder.glob("*.py"), folder)
+        return digest_of(folder.rglob("*.py"), folder)
 
     def result(self, mutation: Mutation) -> Result:
         """Make a mutant and run the tests that reach it."""

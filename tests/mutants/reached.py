@@ -109,7 +109,7 @@ def measured_reaches(copy: Path, kept: Path, jobs: int, say: Callable[[str], Non
         say(f"{file}: {trial.outcome} {trial.by}, {trial.seconds:.1f} s")
         return Reach(file, digest, trial.outcome, trial.seconds, trial.longest, trial.entered)
 
-    paths = [path for name in TESTS for path in sorted((copy / "tests" / name).glob("test_*.py"))]
+    paths = [path for name in TESTS for path in sorted((copy / "tests" / name).rglob("test_*.py"))]
     with ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(measured, paths))
     kept.write_text(json.dumps([asdict(reach) for reach in found]), encoding="utf-8")

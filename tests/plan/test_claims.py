@@ -36,7 +36,7 @@ def test_the_claims_of_every_paper_are_judged() -> None:
     assert claims.judged_files() == [f"work/demo/claims/{paper}.csv" for paper in PAPERS]
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.each("paper", PAPERS)
 def test_claims_are_judged_by_all_artifacts_but_those_on_verdicts(paper: str) -> None:
     plan = demo()
     made = {(paper, name) for name in plan.artifacts.made(paper)}

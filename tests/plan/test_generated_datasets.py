@@ -43,6 +43,8 @@ def test_its_title_is_the_same_in_both_editions_and_no_twin_is_named() -> None:
     ]
     assert [each[GENERATED] for each in titles] == ["Generated ratings"] * 2
     assert [each["ml-1m"] for each in titles] == ["ML-1M twin", "ML-1M"]
+    for edition, own in zip(("demo", "full"), titles, strict=True):
+        assert own.items() <= plan_of(edition).site.dataset_titles().items()
     assert "Generated ratings" not in demo().studies.page("followups")["datasets"]
 
 

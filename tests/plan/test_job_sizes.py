@@ -29,7 +29,7 @@ def test_every_attempt_asks_for_more(ratings: int, demanding: bool) -> None:
     assert size.runtime(1) < size.runtime(2) < size.runtime(3)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("millions", "gibibytes"), [(3, 0.57), (10, 1.11), (30, 2.72), (100.480507, 8.19)]
 )
 def test_a_first_attempt_has_the_memory_that_was_measured(

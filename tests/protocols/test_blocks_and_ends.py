@@ -54,7 +54,7 @@ def judged_by(users: list[int], seed: int = 4, liked: int = 3) -> tuple[Fold, np
     return Fold(fold.train, Judgments.from_pairs(*zip(*rows, strict=True), values, N_USERS)), scores
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("entries", "asked"),
     [
         (1, [[0], [2], [3], [5], [6]]),
@@ -106,7 +106,7 @@ def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
             np.testing.assert_array_equal(one.candidates, other.candidates)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("group", "block", "asked"),
     [
         (256, 3, [[0, 2, 3], [5, 6]]),
@@ -160,8 +160,8 @@ def test_without_items_or_judgments_nothing_is_ranked() -> None:
             assert outcome.candidates.tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("liked", [1, 3])
-@pytest.mark.parametrize("user", [0, 3, N_USERS - 1])
+@pytest.mark.each("liked", [1, 3])
+@pytest.mark.each("user", [0, 3, N_USERS - 1])
 def test_a_single_judged_user_is_ranked_wherever_it_stands(user: int, liked: int) -> None:
     fold, scores = judged_by([user], seed=user, liked=liked)
     found = rank_judged(Scores(scores), fold, PROTOCOLS, seeded)

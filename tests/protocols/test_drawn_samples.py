@@ -168,7 +168,7 @@ def first_of_two(weights: list[float], word: int) -> int:
     return int(items[0])
 
 
-@pytest.mark.parametrize("word", [0, 2**11 - 1, 2**11, 2**13, 2**62, 2**63, 2**64 - 2**12])
+@pytest.mark.each("word", [0, 2**11 - 1, 2**11, 2**13, 2**62, 2**63, 2**64 - 2**12])
 def test_the_noise_of_a_word_is_that_of_the_middle_of_its_part(word: int) -> None:
     first, second = islice(words_from(seed_whose_first_word_is(word)), 2)
     assert first == word

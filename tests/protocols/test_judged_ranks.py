@@ -26,10 +26,8 @@ RANKS = JudgedRanks(
 )
 
 
-@pytest.mark.parametrize("percentiles", [False, True])
-@pytest.mark.parametrize(
-    ("start", "stop"), [(0, 0), (0, 1), (0, 4), (1, 3), (2, 4), (3, 4), (4, 4)]
-)
+@pytest.mark.each("percentiles", [False, True])
+@pytest.mark.each(("start", "stop"), [(0, 0), (0, 1), (0, 4), (1, 3), (2, 4), (3, 4), (4, 4)])
 def test_those_of_consecutive_users_are_copies_of_their_lists(
     percentiles: bool, start: int, stop: int
 ) -> None:
@@ -119,8 +117,8 @@ def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Pa
     assert read_ranks(tmp_path / "joined.npz", "1R", 0).ranks.tolist() == [0, 3, -1]
 
 
-@pytest.mark.parametrize("prefix", ["", "of/", "of/a/plugin/"])
-@pytest.mark.parametrize(
+@pytest.mark.each("prefix", ["", "of/", "of/a/plugin/"])
+@pytest.mark.each(
     ("second", "owner", "message"),
     [
         (of_fold(1, "AR"), OWNER, "it has no {}1R/1/test/candidates"),

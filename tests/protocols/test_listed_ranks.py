@@ -141,7 +141,7 @@ def test_a_threshold_may_be_given_when_ranking() -> None:
         assert rank_listed(listed, fold, protocol, GENERATOR, threshold).ranks.tolist() == [3, 0]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "protocol",
     [
         Protocol("1R", "TI", sampled=5, threshold=4.0),

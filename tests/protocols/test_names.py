@@ -14,8 +14,8 @@ from reproduction.config.systems import ProtocolSpec
 CANDIDATES = ("AI", "TI", "train", "rated")
 
 
-@pytest.mark.parametrize("relevant", ["AR", "1R", "P1R"])
-@pytest.mark.parametrize("written", [str, str.lower, str.upper, "  {}  ".format])
+@pytest.mark.each("relevant", ["AR", "1R", "P1R"])
+@pytest.mark.each("written", [str, str.lower, str.upper, "  {}  ".format])
 def test_a_name_is_read_in_any_letters(relevant: str, written: Any) -> None:
     percentiles = 10 if relevant == "P1R" else None
     for candidates, sampled in product(CANDIDATES, (None, 1, 99)):
@@ -38,7 +38,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.each("name", OPTIONS)
 def test_parameters_behind_a_name_are_those_of_the_protocol(name: str) -> None:
     relevant, candidates, _ = name.replace("-", " ").split()
     options = OPTIONS[name]
@@ -50,7 +50,7 @@ def test_parameters_behind_a_name_are_those_of_the_protocol(name: str) -> None:
     assert parse_protocol(short) == expected
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("protocol", "name", "key"),
     [
         (Protocol(), "AR AI-AN", "ar-ai-an"),
@@ -80,7 +80,7 @@ def test_names_and_keys_have_what_is_not_as_usual(protocol: Protocol, name: str,
     assert (protocol.name, protocol.key) == (name, key)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "message"),
     [
         ("AR TT-AN", r"Did you mean AR AI-AN or AR TI-AN\?"),
@@ -119,7 +119,7 @@ def test_several_sizes_of_a_configuration_are_protocols_of_their_own() -> None:
     assert ProtocolSpec(relevant="1R", sampled=5).protocols(4) == [Protocol("1R", "AI", 5, 4)]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("accepted", "refused"),
     [
         ({"sampled": 1}, {"sampled": 0}),

@@ -139,8 +139,8 @@ ONE_PASS = {
 }
 
 
-@pytest.mark.parametrize("name", ONE_PASS)
-@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.each("name", ONE_PASS)
+@pytest.mark.each("seed", [11, 12])
 def test_several_protocols_in_one_pass_rank_as_each_does_alone(name: str, seed: int) -> None:
     fold, scores = random_fold(seed)
     together = rank_judged(Scores(scores), fold, ONE_PASS[name], seeded)
@@ -208,7 +208,7 @@ def test_a_score_of_the_wrong_shape_is_refused() -> None:
         rank_judged(Scores(scores[:, :-1]), fold, [Protocol()], seeded)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "word"),
     [
         ({"relevant": "2R"}, "AR, 1R"),
@@ -260,7 +260,7 @@ def test_keys_of_different_protocols_differ() -> None:
     assert len({protocol.key for protocol in protocols}) == len(protocols)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "blocks", [[(0, N_USERS), (2, 5)], [(1, 4), (1, 6), (3, 6)], [(2, 3), (0, 1), (2, 3)]]
 )
 def test_samples_are_those_of_the_ranked_users_of_the_block_that_was_asked_for_last(

@@ -20,8 +20,8 @@ class ByUser:
         return (100 * users[:, np.newaxis] + np.arange(N_ITEMS)).astype(np.float32)
 
 
-@pytest.mark.parametrize("at_a_time", [1, 2, 512])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.each("at_a_time", [1, 2, 512])
+@pytest.mark.each("seed", range(5))
 def test_each_rating_that_is_asked_for_comes_once_with_its_users_candidates(
     monkeypatch: pytest.MonkeyPatch, at_a_time: int, seed: int
 ) -> None:
@@ -60,7 +60,7 @@ def test_nothing_is_scored_where_nothing_is_asked_for() -> None:
     assert list(scored_candidates(ByUser(), only_user([2]), none, np.array([True]))) == []
 
 
-@pytest.mark.parametrize("rows", [[1, 0], [0, 2, 1], [2, 0, 1]])
+@pytest.mark.each("rows", [[1, 0], [0, 2, 1], [2, 0, 1]])
 def test_ratings_out_of_order_are_refused(rows: list[int]) -> None:
     with pytest.raises(ValueError, match="in ascending order"):
         next(scored_candidates(ByUser(), only_user([2, 3, 4]), np.array(rows), np.ones(3, bool)))

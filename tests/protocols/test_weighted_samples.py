@@ -97,7 +97,7 @@ def test_uniform_samples_do_not_change_beside_weighted_ones():
     assert alone.ranks.tolist() == beside.ranks.tolist()
 
 
-@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
+@pytest.mark.each("power", [0.0, 0.5, 1.0, 2.0])
 def test_weights_are_powers_of_the_numbers_of_training_ratings(power):
     train = csr_array(np.array([[1, 0, 0, 2, 1], [0, 0, 0, 5, 3], [0, 0, 0, 1, 0]], np.float32))
     fold = Fold(train, Judgments.from_pairs([0], [1], [5], 3))

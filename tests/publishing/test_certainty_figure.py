@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The figure of how sure a paper's claims are: one row a claim, readable however many there are."""
+"""The figure of how sure a paper's claims are: one row per claim, readable however many."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from figures.text_problems import text_problems
+from matplotlib.figure import Figure
 
 from receval.figures.style import figure_style
 from reproduction.claims.verdicts import COLUMNS
 from reproduction.publishing.claim_counts import (
     FARTHEST,
-    MOST_ROWS,
+    MOST_SAID,
     caption,
     draw,
     drawn_rows,
@@ -52,15 +53,51 @@ def table(*rows: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
-@pytest.mark.parametrize("count", [1, 5, MOST_ROWS, MOST_ROWS + 1, 3 * MOST_ROWS])
+STATEMENTS = {
+    f"V18-{n:03}": f"Metric {n} agrees with the others. " * (1 + n % 3) for n in range(99)
+}
+
+
+def printed(figure: Figure) -> list[str]:
+    """Return what is printed left of the panels, on one line each."""
+    return [" ".join(text.get_text().split()) for text in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize("count", [1, 5, 99])
 @pytest.mark.parametrize("numbers", [False, True])
-def test_every_text_can_be_read_however_many_claims_there_are(count: int, *, numbers: bool) -> None:
+def test_every_claim_is_named_and_read_however_many_there_are(count: int, *, numbers: bool) -> None:
     make = [number_row(n, 0.3 + n / 100) if numbers else row(n) for n in range(count)]
     with figure_style():
-        figure = draw(drawn_rows(table(*make), STUDY))
-        labels = [text.get_text() for axes in figure.axes for text in axes.get_yticklabels()]
-        assert [label for label in labels if label] == [f"V18-{n:03}" for n in range(count)]
+        figure = draw(drawn_rows(table(*make), STUDY), STATEMENTS)
         assert text_problems(figure) == []
+    names = printed(figure)
+    assert names[::2] == [f"V18-{n:03}" for n in range(count)]
+    assert names[1::2] == [STATEMENTS[name].strip() for name in names[::2]]
+
+
+def test_each_row_is_beside_the_middle_of_its_statement() -> None:
+    rows = drawn_rows(table(*(number_row(n, 0.3 + n / 100) for n in range(6))), STUDY)
+    with figure_style():
+        figure = draw(rows, STATEMENTS)
+    names, shares, places = figure.axes
+    heights = [text.xy[1] for text in names.texts][::2]
+    assert np.diff(heights).min() >= 1
+    (dots,) = (line for line in shares.get_lines() if len(line.get_xdata()) == 6)
+    assert dots.get_ydata() == pytest.approx(heights)
+    assert [line.get_ydata()[0] for line in places.get_lines()] == pytest.approx(heights)
+    assert {axes.get_ylim() for axes in figure.axes} == {names.get_ylim()}
+
+
+def test_few_published_numbers_have_no_panel_but_a_sentence_each() -> None:
+    numbers = [number_row(1, 0.5), number_row(2, 0.25), number_row(3, 0.6)]
+    for count in (MOST_SAID, MOST_SAID + 1):
+        rows = drawn_rows(table(*numbers[:count], row(9)), STUDY)
+        with figure_style():
+            assert len(draw(rows, STATEMENTS).axes) == (2 if count == MOST_SAID else 3)
+        said = caption(rows, is_demo=False)
+        assert ("for V18-002 is outside our" in said) is (count == MOST_SAID)
+        assert ("2.5 half widths below our mean" in said) is (count == MOST_SAID)
+        assert ("(b) If the claim is a number" in said) is (count > MOST_SAID)
 
 
 def test_a_published_number_is_drawn_in_halves_of_the_interval_of_prediction() -> None:
@@ -70,13 +107,15 @@ def test_a_published_number_is_drawn_in_halves_of_the_interval_of_prediction() -
 
 def test_a_number_that_never_varies_is_beyond_all_others() -> None:
     fixed = {"published": 0.7, "mean": 0.5, "low": 0.5, "high": 0.5, "location": "outside"}
-    rows = drawn_rows(table(row(1, **fixed), row(2, **{**fixed, "published": 0.5})), STUDY)
-    assert list(rows["position"]) == [math.inf, 0]
+    known = [row(n, **{**fixed, "published": value}) for n, value in enumerate((0.7, 0.5, 0.2))]
+    rows = drawn_rows(table(*known), STUDY)
+    assert list(rows["position"]) == [math.inf, 0, -math.inf]
     with figure_style():
-        _, places = draw(rows).axes
+        _, _, places = draw(rows, STATEMENTS).axes
     marks = [line for line in places.get_lines() if line.get_marker() in "<>D"]
-    assert [line.get_marker() for line in marks] == [">", "D"]
+    assert [line.get_marker() for line in marks] == [">", "D", "<"]
     assert marks[0].get_xdata() == [FARTHEST]
+    assert "infinitely many half widths above" in caption(rows[:1], is_demo=False)
 
 
 def test_one_replication_predicts_nothing() -> None:
@@ -96,8 +135,8 @@ def test_claims_of_other_papers_and_other_forms_and_undecided_ones_are_not_drawn
 def test_datasets_are_named_where_there_are_several() -> None:
     rows = drawn_rows(table(row(1), row(1, dataset="cm100k")), STUDY)
     with figure_style():
-        labels = [text.get_text() for text in draw(rows).axes[0].get_yticklabels()]
-    assert labels == ["V18-001 cm100k", "V18-001 ml-1m"]
+        names = printed(draw(rows, STATEMENTS))
+    assert names[::2] == ["V18-001 cm100k", "V18-001 ml-1m"]
 
 
 def test_the_caption_says_how_many_replications_and_whether_data_are_twins() -> None:

@@ -75,7 +75,7 @@ def test_headings_lists_emphasis_and_alignment() -> None:
     assert '<td>1</td>\n<td style="text-align:right">2</td>' in page
 
 
-@pytest.mark.parametrize("path", sorted(RESULTS.glob("*/*/*.md")), ids=lambda path: path.stem)
+@pytest.mark.each("path", sorted(RESULTS.glob("*/*/*.md")), ids=lambda path: path.stem)
 def test_every_accepted_table_and_page_is_understood(path: Path) -> None:
     markdown = path.read_text(encoding="utf-8")
     page = as_html_page(markdown, path.stem)

@@ -209,7 +209,7 @@ def test_a_missing_dataset_is_explained_once_a_page() -> None:
     assert claims().count(ELSEWHERE["netflix"]) == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("where", "part"),
     [
         ("Fig. 5a", "Figure 5"),
@@ -227,6 +227,8 @@ def test_only_the_pages_of_twins_say_that_they_are_of_twins() -> None:
     assert OF_TWINS in page(synthetic=True)
     assert OF_TWINS in claims(synthetic=True)
     assert OF_TWINS not in page() + claims()
+    assert "holds (ml-1m twin): .51; " in claims(synthetic=True)
+    assert "*ml-1m twin: holds.*" in page(synthetic=True)
 
 
 @pytest.mark.repository

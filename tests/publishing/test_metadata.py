@@ -49,7 +49,7 @@ def test_a_dataset_that_must_be_asked_for_has_no_files() -> None:
     assert described_as("librarything")["distribution"] == []
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.each("name", DATASETS)
 def test_a_dataset_names_whom_to_cite_and_its_licence(name: str) -> None:
     described = described_as(name)
     assert described["citeAs"].startswith(described["creator"]["name"])

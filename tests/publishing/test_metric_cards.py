@@ -25,7 +25,7 @@ def section(title: str) -> str:
     return re.split(r"^##", rest, flags=re.MULTILINE)[0]
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.each("name", METRICS)
 def test_every_metric_has_formula_denominator_users_missing_lists_ties_and_source(
     name: str,
 ) -> None:
@@ -50,7 +50,7 @@ def test_the_rules_that_cards_leave_out_stand_above_them() -> None:
     assert all(rule in rules for rule in RULES.values())
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.each("name", METRICS)
 def test_a_card_has_every_parameter_with_its_default_and_its_words(name: str) -> None:
     kind, own = metric_class(name), section(name)
     for parameter, words in choices(kind).items():
@@ -89,7 +89,7 @@ def test_no_markup_of_docstrings_is_left() -> None:
     assert not re.findall(r":\w+:`|``(?!`)(?<!```)[^`]|\.\. math|----", text)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("docstring", "words"),
     [
         ("What.\n\n:Denominator: one\n:Source: here", "lacks .. math::"),

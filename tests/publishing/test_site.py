@@ -28,9 +28,13 @@ from publishing.site_samples import (
 
 import receval
 from reproduction.publishing.site.site import write_site
+from reproduction.publishing.site.study_pages import MOST_ROWS
 
-LARGEST = {"api": 150_000, "claims": 20_000, "ledger": 60_000, "ledger.html": 60_000}
-"""Bytes of pages of names and of claims without their figures, by the folder or the page."""
+LARGEST = {
+    **{"api": 150_000, "claims": 20_000, "ledger": 60_000, "ledger.html": 60_000},
+    "studies": 150_000,
+}
+"""Bytes of pages of names, claims and studies without their figures, by folder or page."""
 
 LARGEST_OF_ALL = 700_000
 """Bytes of any page: CHANGELOG.md is the largest."""
@@ -361,10 +365,24 @@ def test_the_library_has_public_names_alone(small: Path) -> None:
 
 
 @pytest.mark.repository
+def test_what_is_too_long_for_the_page_of_a_study_has_its_own(pages: dict[str, PageParts]) -> None:
+    main = pages["studies/valcarce2018.html"].text
+    beside = {a: page.text for a, page in pages.items() if a.startswith("studies/valcarce2018-")}
+    assert "V18-020" in beside["studies/valcarce2018-fig01.html"]
+    for address, text in beside.items():
+        assert f'href="{Path(address).name}' in main
+        assert text.count("<tr>") > MOST_ROWS + 1
+    shown = main.partition('id="other-claims"')[0].split("<table")[1:]
+    assert max(table.count("<tr>") for table in shown) <= MOST_ROWS + 1
+
+
+@pytest.mark.repository
 def test_every_artifact_leads_to_its_code_and_its_configuration(
     pages: dict[str, PageParts],
 ) -> None:
-    studies = [page for address, page in pages.items() if re.match(r"studies/(?!index)", address)]
+    studies = [
+        page for address, page in pages.items() if re.match(r"studies/(?!index)\w+\.", address)
+    ]
     assert len(studies) >= 8
     for page in studies:
         made = re.findall("<em>Made by</em> (.*?)</p>", page.text, re.DOTALL)

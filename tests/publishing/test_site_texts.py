@@ -20,7 +20,7 @@ def html_of(text: str) -> str:
     return rendered(text, LINKS.resolver("docs/b.html", "docs/b.md")).body
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "part"),
     [
         ("[a](a.md#x)", '<a href="a.html#x">a</a>'),
@@ -49,7 +49,7 @@ def test_an_empty_head_of_a_table_is_no_head() -> None:
     assert "<th></th>" not in html_of("| | a |\n|---|---|\n| b | c |")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("latex", "markup"),
     [
         ("TP@n", "<mi>TP</mi><mo>@</mo><mi>n</mi>"),

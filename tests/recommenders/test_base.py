@@ -33,7 +33,7 @@ from receval.recommenders.user_item_relevance import UserItemRelevance
 from receval.recommenders.wrmf import WRMF
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("matrix", "kind", "message"),
     [
         (csr_array((3, 4), dtype=np.float32), ValueError, r"training matrix of shape \(3, 4"),
@@ -49,7 +49,7 @@ def test_what_is_no_matrix_of_ratings_is_refused(
         Popularity().fit(matrix)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "model",
     [
         *(PLSA(), LDA(), PoissonFactorisation(), LanguageModelNeighbourhood(), HittingTime()),
@@ -114,7 +114,7 @@ def test_a_refused_fit_leaves_the_model_as_it_was() -> None:
     np.testing.assert_array_equal(model.score(np.arange(9)), before)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("users", "items", "message"),
     [
         (
@@ -134,7 +134,7 @@ def test_an_order_without_every_code_is_refused(
         Popularity().fit(train, order=(np.array(users), np.array(items)))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("test", "message"),
     [
         (
@@ -165,14 +165,14 @@ def test_scoring_before_fitting_is_refused() -> None:
         PLSA().score(np.array([0]))
 
 
-@pytest.mark.parametrize("users", [[-1], [60], [0, 99]])
+@pytest.mark.each("users", [[-1], [60], [0, 99]])
 def test_unknown_users_are_refused(users: list[int]) -> None:
     model = Popularity().fit(generated_matrix())
     with pytest.raises(ValueError, match=r"fitted on the users 0\.\.59"):
         model.score(np.array(users))
 
 
-@pytest.mark.parametrize("users", [np.array([0.0]), np.array([[0]]), np.array(0)])
+@pytest.mark.each("users", [np.array([0.0]), np.array([[0]]), np.array(0)])
 def test_users_that_are_no_list_of_codes_are_refused(users: Any) -> None:
     with pytest.raises(ValueError, match="one-dimensional array of user codes"):
         Popularity().fit(generated_matrix()).score(users)
@@ -223,7 +223,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
     ]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("path", "parameters", "message"),
     [
         ("receval.recommenders.plsa:PLSA", {"factors": 9}, "has no .* 'factors'; .*: topics, it"),
@@ -261,7 +261,7 @@ def test_the_registry_loads_what_a_system_saved(tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.score(np.arange(60)), model.score(np.arange(60)))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("class_path", "name"),
     [
         ("plsa:PLSA", "topics"),

@@ -118,7 +118,7 @@ class Recorded(Popularity):
 blocks: list[int] = []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("users", "entries", "expected"),
     [
         (3, 2**24, [3] * 19 + [2]),

@@ -45,7 +45,7 @@ def solved_row_by_row(matrices: Numbers, right: Numbers) -> tuple[Numbers, Numbe
     return right, products
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 6, 7, 13, 50])
+@pytest.mark.each("size", [1, 2, 5, 6, 7, 13, 50])
 def test_equations_side_by_side_have_the_bits_of_one_row_after_the_other(size: int) -> None:
     rng = np.random.default_rng(size)
     # As many terms as equations, but for the last system: it leaves directions open.
@@ -99,8 +99,8 @@ def test_rows_are_solved_whatever_others_there_are(
     assert gained == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("number", [np.float32, np.float64])
-@pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 11])
+@pytest.mark.each("number", [np.float32, np.float64])
+@pytest.mark.each("length", [0, 1, 3, 4, 5, 11])
 def test_sums_of_ratings_are_made_in_their_order(
     length: int, number: type[np.floating[Any]]
 ) -> None:

@@ -39,7 +39,7 @@ def train(ratings: np.ndarray) -> csr_array:
     return of_users(ratings, [user for user in range(len(ratings)) if user != NEW])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "system",
     [UserKNN(neighbours=5), UserKNN(neighbours=4, minimum_overlap=3), UserKNN(5, threshold=4)],
     ids=lambda own: type(own).__name__,
@@ -101,7 +101,7 @@ def test_a_decomposition_transforms_the_ratings_of_a_new_user(
     np.testing.assert_allclose(system.fold_in(own).score(np.array([NEW])), expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "system",
     [Popularity(), AverageRating(), Random(), ItemKNN(), UserKNN(), SLIM(), PureSVD(factors=3)],
     ids=lambda own: type(own).__name__,
@@ -115,7 +115,7 @@ def test_users_with_training_ratings_keep_their_scores(
     np.testing.assert_array_equal(system.fold_in(of_users(ratings, [NEW])).score(others), before)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "system", [UserKNN(), ItemKNN(), SLIM(), PureSVD(factors=3)], ids=lambda own: type(own).__name__
 )
 def test_a_user_with_training_ratings_cannot_be_folded_in(

@@ -95,7 +95,7 @@ def group_steps(highest: float, weight: float, group: list[int], generator: Any)
     return tables, [partial(group_loss, weight, group)] * 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("model", "steps"),
     [
         (RankSGD(3, 0.2, 0.3, epochs=1, seed=9), pair_steps),

@@ -37,7 +37,7 @@ from receval.recommenders.base import TRACES, write_model
 from receval.splits.split import Fold, Judgments
 from reproduction.config.reading import read_yaml
 
-every_system = pytest.mark.parametrize(
+every_system = pytest.mark.each(
     "system",
     [
         # scikit-learn takes its time for a matrix of any size.
@@ -141,7 +141,7 @@ def test_one_rating_in_all_is_enough(system: System) -> None:
 
 
 @every_system
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "number",
     [
         *(pytest.param(value, marks=pytest.mark.costly, id=f"{value}") for value in (0.5, 5.0)),
@@ -224,7 +224,7 @@ def test_the_constructor_only_stores_its_parameters(system: System) -> None:
     assert vars(model) == model.parameters
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "system",
     [system for system in SYSTEMS if system.personalised],
     ids=lambda system: system.name,
@@ -241,7 +241,7 @@ def test_unrated_items_of_the_own_community_come_first(system: System) -> None:
         assert not (others >= mine.min()).any()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "system", [system for system in SYSTEMS if system.trace], ids=lambda system: system.name
 )
 def test_the_objective_improves_and_never_worsens_but_by_chance(system: System) -> None:

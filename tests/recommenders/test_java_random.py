@@ -74,7 +74,7 @@ def sample() -> tuple[RatingMatrix, Rated]:
     return to_matrix(values, rated), rated
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 30])
+@pytest.mark.each("size", [1, 2, 3, 30])
 def test_groups_are_drawn_in_the_order_of_librec(size: int) -> None:
     train, rated = sample()
     sampler, oracle = JavaSampler(train, JavaRandom(9)), OracleRandom(9)

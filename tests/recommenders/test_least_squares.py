@@ -41,8 +41,8 @@ def wrmf_weights(model: WRMF, values: Dense, rated: NDArray[np.bool_]) -> tuple[
     return 1 + strengths[model.weights], targets
 
 
-@pytest.mark.parametrize("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
-@pytest.mark.parametrize("iterations", [1, 3])
+@pytest.mark.each("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+@pytest.mark.each("iterations", [1, 3])
 def test_wrmf_factors_solve_the_weighted_least_squares_of_its_objective(
     iterations: int, form: dict[str, Any]
 ) -> None:
@@ -135,7 +135,7 @@ def eals_objective(
     return float(errors.sum() + regularisation * ((users**2).sum() + (items**2).sum()))
 
 
-@pytest.mark.parametrize("form", EALS_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+@pytest.mark.each("form", EALS_FORMS, ids=lambda form: "-".join(map(str, form.values())))
 def test_eals_equals_dense_minimisation_of_one_element_at_a_time(form: dict[str, Any]) -> None:
     values, rated = generated()
     model = EALS(factors=5, regularisation=0.2, iterations=2, seed=4, **form)
@@ -178,7 +178,7 @@ def test_an_element_that_nothing_depends_on_is_left_where_it_is() -> None:
     assert objective == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("shape", "factors"),
     [((30, 20), 1), ((30, 20), 6), ((20, 30), 20), ((260, 230), 7), ((230, 260), 7)],
 )

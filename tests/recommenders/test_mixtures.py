@@ -33,7 +33,7 @@ def dense_shares(values: Dense, users: Dense, items: Dense) -> Dense:
     return shares
 
 
-@pytest.mark.parametrize("topics", [1, 3, 10])
+@pytest.mark.each("topics", [1, 3, 10])
 def test_shared_ratings_equal_the_dense_sums(topics: int) -> None:
     values, rated = generated(n_users=23, n_items=31)
     generator = np.random.default_rng(3)
@@ -83,7 +83,7 @@ def plsa_tables(rated: NDArray[np.bool_], topics: int) -> list[Dense]:
     return [tables[0], tables[1] / tables[1].sum(axis=0)]
 
 
-@pytest.mark.parametrize(("topics", "librec_seed"), [(1, None), (4, None), (7, None), (4, 5)])
+@pytest.mark.each(("topics", "librec_seed"), [(1, None), (4, None), (7, None), (4, 5)])
 def test_plsa_equals_dense_expectation_maximisation(topics: int, librec_seed: int | None) -> None:
     values, rated = generated()
     model = PLSA(topics, iterations=30, seed=3, librec_seed=librec_seed)

@@ -117,7 +117,7 @@ def test_floating_sums_are_added_in_the_order_of_columns(monkeypatch: pytest.Mon
     np.testing.assert_array_equal(sums, expected)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("largest", "n_columns", "is_whole"),
     [(127, 50, True), (128, 50, False), (1, 200_000, True), (127, 134_000, False)],
     ids=["a byte", "more than a byte", "long rows", "sums of more than 31 bits"],
@@ -312,10 +312,8 @@ def skewed_matrix(n_rows: int = 600, n_columns: int = 80) -> csr_array:
     return csr_array(dense.astype(np.float32))
 
 
-@pytest.mark.parametrize(
-    "wanted", [range(600), range(200, 331), range(5, 5), range(1), range(599, 600)]
-)
-@pytest.mark.parametrize("minimum_overlap", [1, 4])
+@pytest.mark.each("wanted", [range(600), range(200, 331), range(5, 5), range(1), range(599, 600)])
+@pytest.mark.each("minimum_overlap", [1, 4])
 def test_rows_of_very_different_lengths_have_the_nearest_of_all(
     wanted: range, minimum_overlap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,7 @@ TEST_RATED = np.array(
 )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("metric", "knowledge", "expected"),
     [
         # Four users with training ratings; 2, 1, 0 and 4 raters, 1, 0, 0 and 3 of them positive.
@@ -123,7 +123,7 @@ def test_popularity_counts_ratings_of_any_value() -> None:
     np.testing.assert_array_equal(scores, np.tile(rated.sum(axis=0), (2, 1)))
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 1.0, 7.5])
+@pytest.mark.each("smoothing", [0.0, 1.0, 7.5])
 def test_average_is_the_smoothed_mean(smoothing: float) -> None:
     values, rated = generated()
     scores = AverageRating(smoothing).fit(to_matrix(values, rated)).score(np.array([1, COLD_USER]))

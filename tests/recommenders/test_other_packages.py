@@ -205,7 +205,7 @@ SYSTEMS = [
 ]
 
 
-@pytest.mark.parametrize(("system", "package"), SYSTEMS)
+@pytest.mark.each(("system", "package"), SYSTEMS)
 def test_a_package_that_is_not_there_is_named(
     system: Recommender, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,8 +105,8 @@ def test_groups_are_the_user_and_other_raters_drawn_uniformly() -> None:
     assert group(6) == [7, 2, 5, 11, 12]
 
 
-@pytest.mark.parametrize("positives", ["users", "ratings"])
-@pytest.mark.parametrize("negatives", ["uniform", "popularity"])
+@pytest.mark.each("positives", ["users", "ratings"])
+@pytest.mark.each("negatives", ["uniform", "popularity"])
 def test_blocks_of_three_pairs_are_drawn_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch, positives: str, negatives: str
 ) -> None:
@@ -155,7 +155,7 @@ def triple(user: int, above: int, below: int) -> tuple[Ints, Ints, Ints]:
     return codes[0], codes[1], codes[2]
 
 
-@pytest.mark.parametrize("factors", [1, 4, 7, 11])
+@pytest.mark.each("factors", [1, 4, 7, 11])
 def test_bprmf_steps_along_the_gradient_of_its_objective(factors: int) -> None:
     tables = random_tables(3, 4, factors)
     user, above, below = 1, 2, 0
@@ -376,8 +376,8 @@ def test_gbpr_equals_epochs_in_plain_python(
     assert_fitted(model, [biases, users, items], losses)
 
 
-@pytest.mark.parametrize("rated", [np.ones((4, 6), dtype=bool), np.eye(1, 6, dtype=bool)])
-@pytest.mark.parametrize("model", [BPRMF(), WBPR(), GBPR()])
+@pytest.mark.each("rated", [np.ones((4, 6), dtype=bool), np.eye(1, 6, dtype=bool)])
+@pytest.mark.each("model", [BPRMF(), WBPR(), GBPR()])
 def test_nothing_is_learnt_where_nobody_has_an_unrated_item(
     model: BPRMF | WBPR | GBPR, rated: NDArray[np.bool_]
 ) -> None:

@@ -152,9 +152,7 @@ def cases(parameter: Parameter) -> tuple[list[Any], list[Any], str]:
     )
 
 
-@pytest.mark.parametrize(
-    "parameter", [*parameters()], ids=lambda own: f"{own.system.__name__}-{own.name}"
-)
+@pytest.mark.each("parameter", [*parameters()], ids=lambda own: f"{own.system.__name__}-{own.name}")
 def test_parameters_accept_their_bounds_and_refuse_all_beyond_by_name_and_range(
     parameter: Parameter,
 ) -> None:
@@ -179,7 +177,7 @@ def test_the_table_has_every_parameter_of_every_system() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("system", "parameters", "said"),
     [
         (WRMF, {"alpha": 30.1, "weights": "logarithm"}, "of at least 0 and at most 30"),

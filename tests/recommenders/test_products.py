@@ -20,8 +20,8 @@ from receval.recommenders.products import (
 )
 
 
-@pytest.mark.parametrize("n_factors", [1, 3, 4, 7, 50])
-@pytest.mark.parametrize("n_items", [1, TILE - 1, TILE, TILE + 1, 2 * TILE + 3])
+@pytest.mark.each("n_factors", [1, 3, 4, 7, 50])
+@pytest.mark.each("n_items", [1, TILE - 1, TILE, TILE + 1, 2 * TILE + 3])
 def test_products_are_summed_factor_by_factor_whatever_the_tiles(
     n_factors: int, n_items: int
 ) -> None:
@@ -68,7 +68,7 @@ def test_products_of_sparse_factors_are_summed_entry_by_entry(
             np.testing.assert_array_equal(own[item], expected.get(item, np.float32(np.nan)))
 
 
-@pytest.mark.parametrize("length", [MOST_AHEAD - 1, MOST_AHEAD, MOST_AHEAD + 1])
+@pytest.mark.each("length", [MOST_AHEAD - 1, MOST_AHEAD, MOST_AHEAD + 1])
 def test_long_rows_are_multiplied_whole(length: int) -> None:
     right = csr_array(np.ones((3, length), dtype=np.float32))
     found = np.full((1, length), np.nan, dtype=np.float32)

@@ -62,7 +62,7 @@ def test_no_shard_costs_more_than_its_part_and_one_user(ratings: list[int], n_sh
             assert sum(costs[user] for user in shard) <= allowed + 1e-9
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("ratings", "expected"),
     [
         ([3, 3, 3, 3], [2, 2]),

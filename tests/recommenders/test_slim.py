@@ -40,7 +40,7 @@ def test_slim_columns_are_slims(l1: float, l2: float) -> None:
         np.testing.assert_allclose(weights[:, item], reference.coef_, atol=2e-5)
 
 
-@pytest.mark.parametrize(("neighbours", "lowest"), [(None, 0.0), (7, 0.0), (None, -2.5)])
+@pytest.mark.each(("neighbours", "lowest"), [(None, 0.0), (7, 0.0), (None, -2.5)])
 def test_slim_meets_the_optimality_conditions(neighbours: int | None, lowest: float) -> None:
     values, rated = generated(80, 120, seed=4)
     values = np.where(rated, values + lowest, 0)
@@ -58,7 +58,7 @@ def test_slim_meets_the_optimality_conditions(neighbours: int | None, lowest: fl
     assert gradient[allowed & (weights == 0)].min() > -1e-3
 
 
-@pytest.mark.parametrize("sweeps", [1, 2, 3, 1000])
+@pytest.mark.each("sweeps", [1, 2, 3, 1000])
 def test_slim_objective_is_that_of_the_weights_after_the_given_sweeps(sweeps: int) -> None:
     values, rated = generated(80, 120, seed=4)
     train = to_matrix(values, rated)
@@ -70,7 +70,7 @@ def test_slim_objective_is_that_of_the_weights_after_the_given_sweeps(sweeps: in
     assert len(model.objective_) == 1 + min(sweeps, 56)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("tolerance", "sweeps", "reached"),
     [(1e-1, 4, 57198.7999880318), (1e-3, 25, 49909.42315200514), (None, 40, 49429.99407309522)],
 )
@@ -179,9 +179,9 @@ def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tupl
     return weights, losses
 
 
-@pytest.mark.parametrize("profiles", ["whole", "misread"])
-@pytest.mark.parametrize(("neighbours", "l1"), [(4, 0.3), (30, 0.1)])
-@pytest.mark.parametrize("librec_seed", [None, 5])
+@pytest.mark.each("profiles", ["whole", "misread"])
+@pytest.mark.each(("neighbours", "l1"), [(4, 0.3), (30, 0.1)])
+@pytest.mark.each("librec_seed", [None, 5])
 def test_librec_slim_equals_dense_sweeps(
     profiles: str, neighbours: int, l1: float, librec_seed: int | None
 ) -> None:
@@ -204,7 +204,7 @@ def test_librec_slim_equals_dense_sweeps(
     )
 
 
-@pytest.mark.parametrize("sweeps", [2, 4, 7])
+@pytest.mark.each("sweeps", [2, 4, 7])
 def test_librec_slim_stops_with_the_first_sweep_that_gains_less_than_the_tolerance(
     sweeps: int,
 ) -> None:

@@ -157,7 +157,7 @@ def test_users_values_average_to_those_of_all() -> None:
         assert by_user.loc[(row.metric, row.system), "expected"] == pytest.approx(row.expected)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("runs", "wanted", "told"),
     [
         ({"cut": {"u0": {"i0": 1.0, "i1": 0.5}}, **RUNS}, {}, "'cut' are incomplete. The list of"),

@@ -60,8 +60,8 @@ def test_what_is_read_off_the_ranks_by_hand() -> None:
     assert odds.pools.tolist() == [4, 8]
 
 
-@pytest.mark.parametrize("label", METRICS)
-@pytest.mark.parametrize("sampled", [1, 2, 3, 4, 9])
+@pytest.mark.each("label", METRICS)
+@pytest.mark.each("sampled", [1, 2, 3, 4, 9])
 def test_one_relevant_expectations_are_averages_over_all_samples(label: str, sampled: int) -> None:
     metric = parse(label)
     found = expected_under_one_relevant(odds_of(FOLD, SCORES), metric, sampled)
@@ -78,8 +78,8 @@ def test_one_relevant_expectations_are_averages_over_all_samples(label: str, sam
     assert found[3] == 0
 
 
-@pytest.mark.parametrize("cutoff", [1, 2, 3, 5])
-@pytest.mark.parametrize("sampled", [1, 2, 3, 4, 9])
+@pytest.mark.each("cutoff", [1, 2, 3, 5])
+@pytest.mark.each("sampled", [1, 2, 3, 4, 9])
 def test_all_relevant_expectations_are_averages_over_all_samples(cutoff: int, sampled: int) -> None:
     found = expected_precision_among_samples(odds_of(FOLD, SCORES), cutoff, sampled)
     hits = [
@@ -134,7 +134,7 @@ def test_metrics_that_need_other_judgments_are_refused() -> None:
         expected_under_one_relevant(odds_of(FOLD, SCORES), parse("P(condensed=true)@5"), 3)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("protocol", "message"),
     [
         (Protocol("AR", "TI", 3, THRESHOLD), "Give those of AR with sampled=None"),

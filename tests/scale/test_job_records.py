@@ -96,7 +96,7 @@ def test_jobs_one_behind_the_other_are_not_side_by_side_however_times_are_rounde
     assert resident(jobs) == 1 << 30
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("system", "needs", "stage"),
     [
         ("knn", ("split_ratings half",), "neighbourhoods and their ranking"),

@@ -83,7 +83,7 @@ def test_a_schedule_keeps_order_cores_and_memory_and_grahams_bound(
     assert enough.seconds <= bound + 1e-9
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("jobs", "said"),
     [
         ([TimedJob("one", 1, 1), TimedJob("one", 2, 1)], "Two jobs have the same name"),

@@ -86,6 +86,7 @@ def test_a_part_may_read_the_results_of_another_artifact() -> None:
     assert [job.subject for job in jobs if job.stage == "draw_figure"] == ["shares"]
 
 
+@pytest.mark.costly
 def test_artifacts_that_a_study_does_not_make_of_the_dataset_are_refused() -> None:
     with pytest.raises(SystemExit, match="makes no fig07 of this dataset; it makes table1"):
         behind(every_job("canamares2020", "netflix"), ["fig07"])

@@ -136,6 +136,7 @@ def test_items_appear_over_time(
     assert 0.1 < late < 0.4
 
 
+@pytest.mark.costly
 def test_ratings_come_in_sessions(simulations: dict[str, Simulation]) -> None:
     seen = simulations["ml-1m"].observation
     order = np.lexsort((seen.timestamps, seen.users))

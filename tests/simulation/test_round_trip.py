@@ -105,6 +105,7 @@ def test_collapsed_and_dropped_rows_are_those_that_the_twin_added(
 
 
 @pytest.mark.parametrize("dataset", ["ml-1m", "yahoo-r3", "cm100k", "beeradvocate"])
+@pytest.mark.costly
 def test_truth_gives_every_parsed_rating_by_its_raw_identifiers(
     prepared: dict[str, tuple[Ratings, dict[str, object]]],
     small_twins: dict[str, TwinFolder],

@@ -97,7 +97,7 @@ def test_another_skewness_keeps_the_total_and_c1_and_c2() -> None:
         assert law.expected(N_ITEMS).sum() == pytest.approx(N_RATINGS)
 
 
-@pytest.mark.parametrize("alpha", [0, 0.25, 1, 1.4, 2])
+@pytest.mark.each("alpha", [0, 0.25, 1, 1.4, 2])
 def test_counts_have_the_total_fall_with_rank_and_are_the_law_but_for_rounding(
     alpha: float,
 ) -> None:
@@ -193,7 +193,7 @@ def refused(counts: list[int]) -> Ratings:
     return simulate_ratings(source(), np.array(counts), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("asked", "sentence"),
     [
         (lambda: replace(LAW, alpha=-0.1), "law is -0.1, but it must be a number of at"),

@@ -132,6 +132,7 @@ def test_observed_ratings_are_distributed_as_in_the_original(
 
 
 @pytest.mark.parametrize("dataset", ITEM_GINI_OF_ORIGINAL)
+@pytest.mark.costly
 def test_popularity_is_as_skewed_as_in_the_original(
     simulations: dict[str, Simulation], dataset: str
 ) -> None:
@@ -149,6 +150,7 @@ def test_a_skew_that_cannot_be_had_is_refused(specs: dict[str, TwinSpec]) -> Non
 
 
 @pytest.mark.parametrize("dataset", [*RATING_TWINS, "lastfm-1k"])
+@pytest.mark.costly
 def test_ratings_are_missing_not_at_random(
     simulations: dict[str, Simulation], dataset: str
 ) -> None:

@@ -56,12 +56,12 @@ def test_a_share_is_the_time_of_the_rating_with_so_many_before_it(times, share):
     assert cut_in_time(np.array(times), share) == sorted(times)[place]
 
 
-@pytest.mark.parametrize("seconds", [1, 1.5, 3, 10**9])
+@pytest.mark.each("seconds", [1, 1.5, 3, 10**9])
 def test_from_one_on_a_cut_is_in_seconds(seconds):
     assert cut_in_time(np.array([0, 7]), seconds) == seconds
 
 
-@pytest.mark.parametrize("cut", [0, 0.0, -0.5, np.inf, np.nan])
+@pytest.mark.each("cut", [0, 0.0, -0.5, np.inf, np.nan])
 def test_a_cut_that_is_no_positive_number_is_refused(cut):
     with pytest.raises(ValueError, match="must be a share between 0 and 1, seconds"):
         cut_in_time(np.array([0, 7]), cut)
@@ -157,7 +157,7 @@ def test_a_moment_without_a_date_is_said_in_seconds():
     ]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("parameters", "message"),
     [
         ({"cut": "last summer"}, "is not a date. Write a date as 2003-01-31"),

@@ -74,9 +74,7 @@ def test_a_saved_split_replaces_its_own_files_and_no_others(
         data.save(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("version", "refused"), [("0.9.0", True), ("2.0.0", True), ("1.99.0", False)]
-)
+@pytest.mark.each(("version", "refused"), [("0.9.0", True), ("2.0.0", True), ("1.99.0", False)])
 def test_only_another_major_version_is_refused(
     version: str, refused: bool, ratings: rv.Ratings, tmp_path: Path
 ) -> None:

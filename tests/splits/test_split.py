@@ -115,9 +115,7 @@ def test_a_code_that_no_rating_can_have_is_refused(tmp_path):
         Split.read(tmp_path / "damaged.npz").codes[0]
 
 
-@pytest.mark.parametrize(
-    ("n_uses", "n_bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (7, 3)]
-)
+@pytest.mark.each(("n_uses", "n_bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (7, 3)])
 def test_a_rating_takes_no_more_bits_than_tell_the_uses_apart(tmp_path, n_uses, n_bits):
     split_of(USES[:n_uses] * 3).write(tmp_path / "split.npz")
     with np.load(tmp_path / "split.npz") as stored:
@@ -199,7 +197,7 @@ def test_fold_by_hand():
     assert loaded.unbiased.items.tolist() == [0, 2]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("codes", "told"),
     [
         ((), "at least one fold"),
@@ -215,7 +213,7 @@ def test_folds_that_are_no_bytes_of_one_length_are_refused(codes, told):
         Split(tuple(np.array(own, np.uint8) if type(own) is list else own for own in codes))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("number", "codes", "told"),
     [
         (-1, ([TRAIN], [TEST]), "no fold -1. The split has the folds 0 to 1"),
@@ -268,7 +266,7 @@ def test_no_judgments_at_all():
     assert judgments.users.tolist() == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("users", "items", "values", "message"),
     [
         (
@@ -336,7 +334,7 @@ def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(r
         assert getattr(whole, name).tobytes() == getattr(blocks, name).tobytes()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("indptr", "items", "n_values", "reason"),
     [
         ([0, 2], [3, 3], 2, "not in order"),

@@ -61,7 +61,7 @@ def test_every_kind_of_configuration_has_a_splitter_and_the_reverse():
         assert callable(getattr(import_module(module), function))
 
 
-@pytest.mark.parametrize("kind", [*KINDS, {"kind": "k-fold", "selection": {}}], ids=str)
+@pytest.mark.each("kind", [*KINDS, {"kind": "k-fold", "selection": {}}], ids=str)
 def test_configurations_cannot_be_changed_and_serve_as_keys(kind):
     split = SPLIT.validate_python(kind)
     assert {split: kind}[SPLIT.validate_python(kind)] == kind
@@ -71,7 +71,7 @@ def test_configurations_cannot_be_changed_and_serve_as_keys(kind):
                 setattr(part, next(iter(type(part).model_fields)), None)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.each("kind", KINDS, ids=str)
 def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_path):
     folds = tmp_path / "folds.txt"
     folds.write_text("".join(f"{1 + row % 3}\n" for row in range(len(ratings))))
@@ -99,13 +99,13 @@ def test_the_partition_of_another_split_is_the_same_under_any_name(ratings):
     assert (made(ratings, other, seed=2, name="again") != first).any()
 
 
-@pytest.mark.parametrize("kind", RANDOM_KINDS, ids=str)
-@pytest.mark.parametrize("change", [{"seed": 2}, {"dataset": "other"}, {"name": "other"}], ids=str)
+@pytest.mark.each("kind", RANDOM_KINDS, ids=str)
+@pytest.mark.each("change", [{"seed": 2}, {"dataset": "other"}, {"name": "other"}], ids=str)
 def test_root_seed_dataset_and_name_each_change_the_split(ratings, kind, change):
     assert (made(ratings, kind) != made(ratings, kind, **change)).any()
 
 
-@pytest.mark.parametrize("kind", ["random-ratio", "user-ratio", "leave-out", "uniform-test"])
+@pytest.mark.each("kind", ["random-ratio", "user-ratio", "leave-out", "uniform-test"])
 def test_a_repetition_does_not_depend_on_how_many_there_are(ratings, kind):
     few = made(ratings, {"kind": kind, "folds": 2})
     many = made(ratings, {"kind": kind, "folds": 4})
@@ -162,7 +162,7 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize("kind", BOUNDS)
+@pytest.mark.each("kind", BOUNDS)
 def test_numbers_of_a_configuration_have_these_bounds(kind):
     for name, accepted, refused in BOUNDS[kind]:
         for value in accepted:
@@ -212,7 +212,7 @@ DEFAULTS = {
 }
 
 
-@pytest.mark.parametrize("kind", DEFAULTS)
+@pytest.mark.each("kind", DEFAULTS)
 def test_what_a_configuration_does_not_say_is_this(kind):
     said = {"kind": kind, **NEEDED.get(kind, {})}
     spec = SPLIT.validate_python(said)
@@ -223,7 +223,7 @@ def test_what_a_configuration_does_not_say_is_this(kind):
     assert SelectionSpec().model_dump() == selection
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "kind",
     [
         {"kind": "k-fold", "ratio": 0.8},

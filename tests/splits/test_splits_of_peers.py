@@ -76,7 +76,7 @@ def test_repeats_and_new_users_of_windows_are_left_out_if_asked():
     assert metadata["new_users_dropped"] == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("changed", "told"),
     [
         ({"cut": 10}, "No rating is from 1970-01-01 00:00:10 or later"),
@@ -147,6 +147,7 @@ def test_each_user_is_held_out_once_with_a_share_of_their_ratings_folded_in(rati
         return
     made = split_holding_out_users(ratings, rng_for, **changed)
     assert made.metadata["held_out_users"] == n_held
+    assert made.metadata["users_too_short"] == sizes.tolist().count(1)
     shuffled = rng_for("users").permutation(can).tolist()
     for number, codes in enumerate(made.codes):
         held = {shuffled[(number * n_held + place) % len(can)] for place in range(n_held)}

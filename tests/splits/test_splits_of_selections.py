@@ -35,7 +35,7 @@ def made(ratings: Ratings, name: str = "name", seed: int = 1, **kind: Any) -> Sp
     return make_split(ratings, spec, seed, "data", name, {})
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.each("kind", KINDS, ids=str)
 def test_a_split_with_a_selection_is_the_split_of_the_selected_ratings(
     kind: dict[str, Any],
 ) -> None:
@@ -90,8 +90,8 @@ def test_a_predefined_split_is_of_all_ratings() -> None:
     TypeAdapter(AnySplitSpec).validate_python({**predefined_split_of, "selection": None})
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
-@pytest.mark.parametrize(
+@pytest.mark.each("kind", KINDS, ids=str)
+@pytest.mark.each(
     "selection",
     [
         {"share": 0.0},

@@ -54,14 +54,14 @@ def test_a_coin_that_shows_the_share_itself_lies_not_below_it():
     assert known.tolist() == [False, True]
 
 
-@pytest.mark.parametrize("percent", [5, 35, 55, 80])
+@pytest.mark.each("percent", [5, 35, 55, 80])
 def test_a_share_of_up_to_millions_of_ratings_is_exact(percent):
     counts = np.arange(1, 4_000_000, 7)
     exact = -(-counts * percent // 100)
     assert (ceiling_of_share(counts, percent / 100) == exact).all()
 
 
-@pytest.mark.parametrize(("share", "n_train"), [(4e-10, 0), (1e-9, 1), (1 - 1e-9, 1), (1, 1)])
+@pytest.mark.each(("share", "n_train"), [(4e-10, 0), (1e-9, 1), (1 - 1e-9, 1), (1, 1)])
 def test_a_share_is_rounded_up_from_a_billionth_of_a_rating_on(share, n_train):
     assert ceiling_of_share(np.array([0, 1]), share).tolist() == [0, n_train]
 

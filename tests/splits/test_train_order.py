@@ -56,8 +56,8 @@ def sorted_by_hand(ratings: Ratings, rows: list[int], fold_of: np.ndarray, order
     return sorted(rows, key=keys[order])
 
 
-@pytest.mark.parametrize("block_rows", [1, 2, 3, 199, 2**20])
-@pytest.mark.parametrize("order", TRAIN_ORDERS)
+@pytest.mark.each("block_rows", [1, 2, 3, 199, 2**20])
+@pytest.mark.each("order", TRAIN_ORDERS)
 def test_rows_are_sorted_as_the_name_says_and_users_and_items_appear_so(
     ratings: Ratings, order: str, block_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,7 +116,7 @@ def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent,
         assert codes.tolist() == [TEST if pair in tested else TRAIN for pair in rows]
 
 
-@pytest.mark.parametrize("missing", [0, 4e-10, 1e-9])
+@pytest.mark.each("missing", [0, 4e-10, 1e-9])
 def test_an_item_that_lacks_a_billionth_of_a_test_rating_has_none(missing):
     ratings = with_popularity(2, 2)
     parameters = {"test_share": 0.1, "min_train_ratio": 0.5 + missing / 2, "folds": 1}
@@ -128,7 +128,7 @@ def test_an_item_that_lacks_a_billionth_of_a_test_rating_has_none(missing):
             split_with_uniform_test(ratings, rng_for, **parameters)
 
 
-@pytest.mark.parametrize(("missing", "n_tests"), [(0, 3), (4e-10, 3), (1e-9, 2)])
+@pytest.mark.each(("missing", "n_tests"), [(0, 3), (4e-10, 3), (1e-9, 2)])
 def test_an_item_that_lacks_a_billionth_of_a_rating_spares_no_other(missing, n_tests):
     # Of the items with 4 and 3 ratings 2 and 1.5 may test, so that one test rating is left over.
     parameters = {"test_share": 0.1, "min_train_ratio": 0.5 + missing / 4, "folds": 1}
@@ -156,7 +156,7 @@ def test_where_the_rest_of_a_long_tail_has_no_such_test_the_largest_is_taken():
         split_with_uniform_test(ratings, rng_for, test_share=0.6, min_train_ratio=0.2, folds=1)
 
 
-@pytest.mark.parametrize("test_share", [0.02, 0.05, 0.08])
+@pytest.mark.each("test_share", [0.02, 0.05, 0.08])
 def test_a_long_tail_does_not_stand_in_the_way_of_a_share_that_others_reach(test_share: float):
     # With the tail of items with one rating the share would be reached, too, by half a rating each.
     ratings = with_popularity(10, 10, *[1] * 100)
@@ -168,7 +168,7 @@ def test_a_long_tail_does_not_stand_in_the_way_of_a_share_that_others_reach(test
     assert split.metadata["sigma"] == test_share
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("popularity", "parameters", "told"),
     [
         # .7 * 1 * 3 is .42 of 5 ratings, although not in binary fractions.

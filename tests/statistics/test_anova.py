@@ -251,7 +251,7 @@ def test_shares_of_no_variance_are_nan_whatever_the_other_responses() -> None:
         assert np.isfinite(shares[1]).all()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("factors", "responses", "message"),
     [
         (

@@ -66,7 +66,7 @@ def test_shares_of_few_users_are_those_of_testing_every_sample(
     np.testing.assert_array_equal(found, [looped(differences, resamples, test, 0.2)])
 
 
-@pytest.mark.parametrize("difference", [0.1, -0.3, 1 / 3, 1e-9])
+@pytest.mark.each("difference", [0.1, -0.3, 1 / 3, 1e-9])
 def test_every_sample_of_a_constant_difference_rejects(difference: float) -> None:
     resamples = poisson_resamples(30, 50, np.random.default_rng(3))
     constant = np.full(30, difference)
@@ -111,7 +111,7 @@ def test_resampled_means_as_far_from_the_mean_as_it_is_from_0_are_counted(
     assert found.tolist() == expected
 
 
-@pytest.mark.parametrize("exponent", [-40, 0, 40])
+@pytest.mark.each("exponent", [-40, 0, 40])
 def test_a_row_has_the_same_p_value_beside_others_and_on_any_scale(exponent: int) -> None:
     rows = eighths(9, (3, 7)) * np.array([[1.0], [2.0**20], [2.0**-20]])
     found = shifted_bootstrap_test(np.ldexp(rows, exponent), 40, np.random.default_rng(1))

@@ -20,7 +20,7 @@ from receval.statistics.concentration import (
 COUNTS = st.lists(st.integers(0, 1000), min_size=1, max_size=40).filter(any)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("counts", "expected"),
     [
         ([7], 0.0),
@@ -44,7 +44,7 @@ def test_gini_is_half_the_relative_mean_difference(counts: list[int]) -> None:
     assert -1e-12 <= gini(counts) <= 1 - 1 / len(counts) + 1e-12
 
 
-@pytest.mark.parametrize("counts", [[], [0, 0], [3, -1]])
+@pytest.mark.each("counts", [[], [0, 0], [3, -1]])
 def test_counts_without_inequality_are_refused(counts: list[int]) -> None:
     with pytest.raises(ValueError, match=f"it was given {len(counts)} counts"):
         gini(counts)
@@ -141,7 +141,7 @@ def test_a_curve_has_few_points_the_first_and_the_last_among_them() -> None:
     assert shares == pytest.approx(ranks / 1000)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("counts", "sentence"),
     [([], "it was given 0 counts"), ([0, 0], "from 0 to 0"), ([3, -1], "from -1 to 3")],
 )
@@ -150,7 +150,7 @@ def test_counts_without_a_curve_are_refused(counts: list[int], sentence: str) ->
         cumulative_shares(counts, 10)
 
 
-@pytest.mark.parametrize("points", [3, 40, 1000])
+@pytest.mark.each("points", [3, 40, 1000])
 def test_a_curve_of_many_items_sums_them_from_the_most_popular_on(points: int) -> None:
     counts = np.random.default_rng(1).permutation(np.arange(300) ** 2)
     ranks, shares = cumulative_shares(counts, points)

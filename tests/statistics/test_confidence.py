@@ -6,7 +6,7 @@ from scipy.stats import ttest_1samp
 from receval.statistics.confidence import mean_with_interval
 
 
-@pytest.mark.parametrize("n_users", [2, 3, 40])
+@pytest.mark.each("n_users", [2, 3, 40])
 def test_the_interval_over_users_is_that_of_student_s_t(n_users):
     values = np.random.default_rng(1).random((2, 3, n_users))
     means, half = mean_with_interval(values)

@@ -49,7 +49,7 @@ def test_means_in_another_order_are_tied_and_others_are_not() -> None:
     assert kendall_tau_b([[forth, back, 1.0]], [[1.0, 1.0, 2.0]], TOLERANCE_OF_MEANS) == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "other", "sign"),
     [(1.0, 0.5, 0), (0.5, 1.0, 0), (-1.0, -0.5, 0), (1.0, 0.49, 1), (-1.0, -0.49, -1), (0, 0, 0)],
 )
@@ -65,7 +65,7 @@ def test_infinite_values_have_no_order(value: float) -> None:
         kendall_tau_b([[0.1, value, 0.3]], [[1, 2, 3]])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "other", "r"),
     [
         ([1, 2, 3], [2, 4, 6], 1),
@@ -89,7 +89,7 @@ def test_as_numpy_has_it(rows: list[tuple[int, int]]) -> None:
         assert pearson_r(x, y) == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-12)
 
 
-@pytest.mark.parametrize("column", [[], [1.0], [0.1, 0.1, 0.1]])
+@pytest.mark.each("column", [[], [1.0], [0.1, 0.1, 0.1]])
 def test_what_does_not_vary_has_no_correlation(column: list[float]) -> None:
     assert np.isnan(pearson_r(column, np.arange(len(column))))
 

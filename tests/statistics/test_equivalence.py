@@ -39,8 +39,8 @@ def test_identical_systems_are_equivalent_and_others_without_spread_by_their_dif
     assert equivalence_test([0.0, 0.01, 0.03], [0.0] * 3, 9, 0.02).tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("n_users", [10, 50, 1000])
-@pytest.mark.parametrize("level", [0.05, 0.05 / 28])
+@pytest.mark.each("n_users", [10, 50, 1000])
+@pytest.mark.each("level", [0.05, 0.05 / 28])
 def test_a_detectable_difference_is_found_with_its_power(n_users: int, level: float) -> None:
     (difference,) = detectable_difference([1.0], n_users, level=level, power=0.8)
     limit = stats.t(n_users - 1).ppf(1 - level / 2)

@@ -79,8 +79,8 @@ def test_one_p_value_stays_and_none_stay_none(method: Callable) -> None:
     assert method(np.empty((3, 0))).shape == (3, 0)
 
 
-@pytest.mark.parametrize("method", [*METHODS, p_value_curve, discriminative_power])
-@pytest.mark.parametrize("bad", [np.nan, -1e-9, 1.5, np.inf])
+@pytest.mark.each("method", [*METHODS, p_value_curve, discriminative_power])
+@pytest.mark.each("bad", [np.nan, -1e-9, 1.5, np.inf])
 def test_what_is_no_probability_is_refused(method: Callable, bad: float) -> None:
     with pytest.raises(ValueError, match=r"between 0 and 1, but 1 of 3 do not; the first is"):
         method([0.1, bad, 0.2])

@@ -43,8 +43,8 @@ def scipy_sign(first: Values, second: Values) -> float:
     return stats.binomtest(wins, wins + losses).pvalue
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(
+@pytest.mark.each("shape", SHAPES)
+@pytest.mark.each(
     ("test", "oracle"),
     [(t_test, scipy_t), (wilcoxon_test, scipy_wilcoxon), (sign_test, scipy_sign)],
 )
@@ -79,7 +79,7 @@ def test_decimals_tie_what_only_rounding_tells_apart() -> None:
     assert wilcoxon_test(values)[0] != pytest.approx(expected)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.each("test", TESTS)
 def test_identical_systems_have_p_1(test: Callable) -> None:
     row = np.random.default_rng(1).random(7)
     assert test(np.array([[row, row, row]])).tolist() == [[1.0, 1.0, 1.0]]
@@ -160,7 +160,7 @@ def test_signed_ranks_are_those_of_scipy(rows: NDArray[np.int64], zero: float) -
         assert [float(part[place]) for part in found] == list(sums)
 
 
-@pytest.mark.parametrize("test", [*TESTS, t_statistics])
+@pytest.mark.each("test", [*TESTS, t_statistics])
 def test_missing_values_are_refused(test: Callable) -> None:
     with pytest.raises(ValueError, match="not a finite number"):
         test(np.array([[0.0, np.nan], [0.0, 1.0]]))
@@ -190,7 +190,7 @@ def test_p_values_know_neither_the_order_of_users_nor_an_added_constant(
     np.testing.assert_allclose(test(values[..., users] + constant), found, rtol=1e-9)
 
 
-@pytest.mark.parametrize("size", [1, 5, 6, 12, 25])
+@pytest.mark.each("size", [1, 5, 6, 12, 25])
 def test_exact_wilcoxon_is_that_of_scipy_without_ties(size: int) -> None:
     rng = np.random.default_rng(size)
     for shift in (0.0, 0.5, 2.0):
@@ -221,7 +221,7 @@ def test_more_differences_and_callers_who_do_not_ask_keep_the_approximation() ->
     assert wilcoxon_test(five, exact_up_to=25)[0] == 0.0625
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("test", "differences", "expected"),
     [
         # Mean 2, standard deviation 1, t = 2 sqrt(3); with 2 degrees of freedom P(|T| > t) is

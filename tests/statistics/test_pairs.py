@@ -8,7 +8,7 @@ from system_values import all_pairs, tied_values
 from receval.statistics.pairs import checked_values, over_pairs, system_pairs
 
 
-@pytest.mark.parametrize("n_systems", [1, 2, 3, 7])
+@pytest.mark.each("n_systems", [1, 2, 3, 7])
 def test_pairs_are_in_the_order_of_the_upper_triangle(n_systems: int) -> None:
     first, second = system_pairs(n_systems)
     assert list(zip(first.tolist(), second.tolist(), strict=True)) == all_pairs(n_systems)
@@ -17,7 +17,7 @@ def test_pairs_are_in_the_order_of_the_upper_triangle(n_systems: int) -> None:
     assert np.array_equal(second, expected[1])
 
 
-@pytest.mark.parametrize("leading", [(), (3,), (2, 3)])
+@pytest.mark.each("leading", [(), (3,), (2, 3)])
 def test_differences_are_those_of_each_pair_in_order(leading: tuple[int, ...]) -> None:
     values = tied_values(1, (*leading, 4, 5))
     first, second = system_pairs(4)
@@ -27,7 +27,7 @@ def test_differences_are_those_of_each_pair_in_order(leading: tuple[int, ...]) -
         assert np.array_equal(found, values[..., first, user] - values[..., second, user])
 
 
-@pytest.mark.parametrize("shape", [(5,), (1, 5), (3, 4, 0), (2, 1)])
+@pytest.mark.each("shape", [(5,), (1, 5), (3, 4, 0), (2, 1)])
 def test_values_that_cannot_be_compared_are_refused_with_their_shape(
     shape: tuple[int, ...],
 ) -> None:
@@ -36,7 +36,7 @@ def test_values_that_cannot_be_compared_are_refused_with_their_shape(
     assert str(shape) in str(error.value)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.each("bad", [np.nan, np.inf, -np.inf])
 def test_the_first_value_that_is_no_number_is_refused_with_its_place(bad: float) -> None:
     values = np.zeros((2, 3, 4))
     values[1, 1, 2] = values[1, 2, 3] = bad

@@ -48,7 +48,7 @@ def test_equal_systems_have_p_one_and_far_ones_the_smallest_p() -> None:
     np.testing.assert_allclose(p_values, [[1.0, 0.001, 0.001]])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("values", "samples", "word"),
     [
         (np.zeros((2, 3)), 10, "n_metrics"),
@@ -63,7 +63,7 @@ def test_what_cannot_be_tested_is_refused(values: np.ndarray, samples: int, word
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("exponent", [-1000, -130, 130, 1000])
+@pytest.mark.each("exponent", [-1000, -130, 130, 1000])
 def test_p_does_not_depend_on_the_scale_of_a_metric(exponent: int) -> None:
     values = drawn()
     values[:, 0, :5] = 0
@@ -93,7 +93,7 @@ def signs_of(number: int, size: int, n_users: int) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("block", "samples", "n_users"),
     [(1, 5, 30), (2, 29, 64), (3, 29, 150), (3, 30, 1), (28, 29, 65), (29, 29, 63), (30, 29, 128)],
 )

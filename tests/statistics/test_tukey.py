@@ -133,7 +133,7 @@ def range_of_a_sample(values: Values, generator: np.random.Generator) -> float:
     return max(sums) - min(sums)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("block", "samples"),
     [(1, 9), (2, 20), (3, 28), (3, 30), (28, 29), (29, 29), (30, 29), (50, 53)],
 )

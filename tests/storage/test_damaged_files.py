@@ -42,7 +42,7 @@ def test_a_file_of_another_format_is_refused(name: str, tmp_path: Path) -> None:
         assert len(str(raised.value)) <= 500
 
 
-@pytest.mark.parametrize("name", ["ratings", "users", "truth"])
+@pytest.mark.each("name", ["ratings", "users", "truth"])
 def test_a_file_of_other_ratings_is_refused(name: str, tmp_path: Path) -> None:
     stored = FORMATS[name]
     stored.write(tmp_path / "own", 0)
@@ -81,7 +81,7 @@ def test_equal_tables_give_equal_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("columns", "reason"),
     [
         ({"user": np.int32([0]), "item": np.int32([0])}, "it has no column rating"),
@@ -117,7 +117,7 @@ def test_a_parquet_file_without_our_checksum_is_refused(tmp_path: Path) -> None:
 ARRAYS = {"numbers": np.arange(5, dtype=np.int32), "names": np.array(["a", "bc"])}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "reason"),
     [
         (("others",), "it has no member others"),
@@ -143,7 +143,7 @@ def test_an_archive_that_numpy_wrote_is_refused(tmp_path: Path) -> None:
         read_ranks(path, "AR-TI", 0)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "array",
     [
         np.asfortranarray(np.arange(6.0).reshape(2, 3)),
@@ -153,7 +153,7 @@ def test_an_archive_that_numpy_wrote_is_refused(tmp_path: Path) -> None:
         np.arange(6, dtype=">i4")[::2],
     ],
 )
-@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.each("compressed", [True, False])
 def test_arrays_are_read_as_numpy_reads_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, array: np.ndarray, compressed: bool
 ) -> None:
@@ -170,7 +170,7 @@ def test_arrays_are_read_as_numpy_reads_them(
     assert found.flags.writeable
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("path", "sentence"),
     [
         ("work/demo/ml-1m/user-80/pop/models/fold3.npz", "work/demo/ml-1m/user-80/pop/models"),
@@ -187,7 +187,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_ranks(tmp_path / "ranks.npz", "AR-TI", 0)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "content", [b"", b"\xff\xfe\x00", b"a,b\n1,2\n1,2,3,4\n", b'a\n"unclosed', b"a\n" + b"\x00" * 9]
 )
 def test_results_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> None:

@@ -32,6 +32,11 @@ def wording_problems(figure: Figure) -> list[str]:
     """Return a sentence for each text that another figure would print otherwise."""
     problems = []
     for axes in figure.axes:
+        above = any(
+            text.get_position()[1] > 0 for text in axes.texts if getattr(text, "xy", None) == (0, 1)
+        )
+        if not above and re.fullmatch(r"\([a-z]\)", axes.get_title(loc="left").strip()):
+            problems.append(f"The panel {axes.get_title(loc='left')} has no title.")
         for label in (axes.get_xlabel(), axes.get_ylabel()):
             start = label.strip()[:1]
             if start.islower() and not label.startswith(LOWER_CASE):

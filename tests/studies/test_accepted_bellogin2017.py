@@ -48,7 +48,7 @@ def test_random_is_within_three_standard_errors_of_theory(artifact: str) -> None
     assert distance[of_means].max() < 3
 
 
-@pytest.mark.parametrize("artifact", ["fig02", "fig08", "fig09"])
+@pytest.mark.each("artifact", ["fig02", "fig08", "fig09"])
 def test_sampled_values_are_near_their_expectation_over_all_samples(artifact: str) -> None:
     table = means(artifact)
     expected = real_values(table["expected"])

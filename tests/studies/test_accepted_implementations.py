@@ -78,7 +78,7 @@ def test_the_table_has_the_accepted_values() -> None:
         assert f"| {' | '.join(cells)} |".replace("|  |", "| |") in PAGE, cells
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.each("metric", METRICS)
 def test_the_package_decides_the_order_of_the_pairs_that_the_page_names(metric: str) -> None:
     found = values(metric)
     pairs = list(itertools.combinations(found, 2))
@@ -107,7 +107,7 @@ def test_differences_of_packages_are_as_small_as_the_page_says() -> None:
     ) in text
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.each("metric", METRICS)
 def test_implementations_have_the_share_of_the_variance_that_the_page_gives(metric: str) -> None:
     found = np.array(list(values(metric).values()))
     within = np.sum((found - found.mean(axis=1, keepdims=True)) ** 2)

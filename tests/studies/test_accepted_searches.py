@@ -56,7 +56,7 @@ def test_the_rows_of_the_system_are_taken_as_they_are(tmp_path: Path) -> None:
     assert take(tmp_path, text + others, search_for(0.9, 0.5)) == text
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("search", "published", "chosen", "message"),
     [
         (search_for(0.9, 0.6), 0.2, 1, "of uir, because its rows have other settings"),

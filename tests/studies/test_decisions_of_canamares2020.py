@@ -70,7 +70,7 @@ def test_table_3_has_a_row_for_each_metric_with_both_gains(tmp_path: Path) -> No
     assert to_latex(table)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "name"),
     [
         ("nDCG(condensed=true,gain=binary)@10", "nDCG@10"),
@@ -185,7 +185,7 @@ def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: 
     assert list(crosses.get_ydata()) == pytest.approx(of_coverage["value"].tolist())
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("results", "problem"),
     [
         ([1, 3, 10, 30], "has 4 numbers for the systems"),

@@ -85,7 +85,7 @@ def test_rsv_and_rw_are_2_of_every_sum(name: str) -> None:
     assert (pair["p_value"] == 1).all()
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.each("level", LEVELS)
 def test_the_page_has_the_papers_own_taus_under_popularity_bias(level: int) -> None:
     metrics = ["P", "Recall", "F1", "MAP", "nDCG", "MRR", "bpref", "infAP"]
     full, reduced = (RELEASED[RELEASED["kept_percent"] == kept] for kept in (100, level))

@@ -74,7 +74,7 @@ def test_what_is_nobodys_is_not_held() -> None:
     assert held_labels(figure, DISPLAY) == set()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "problem"),
     [
         ("ratio 0.5", "a zero before the point"),

@@ -310,7 +310,7 @@ def test_items_alike_have_no_law() -> None:
         PopularityPowerLaw.fit(np.array([3, 3, 0]))
 
 
-@pytest.mark.parametrize("strata", [1, 2, 5])
+@pytest.mark.each("strata", [1, 2, 5])
 def test_strata_have_equal_widths(strata: int) -> None:
     fold = skewed_fold()
     counts = np.bincount(fold.train.indices, minlength=30)

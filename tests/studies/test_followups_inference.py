@@ -209,7 +209,7 @@ def effect_of(differences: NDArray[np.float64], weights: NDArray[np.float64]) ->
     return float(mean / np.sqrt(weights @ (differences - mean) ** 2))
 
 
-@pytest.mark.parametrize("effect", [-0.4, 0.0, 0.05, 0.5, 2.0])
+@pytest.mark.each("effect", [-0.4, 0.0, 0.05, 0.5, 2.0])
 def test_the_population_has_the_wanted_effect(effect: float) -> None:
     rng = np.random.default_rng(1)
     for differences in (rng.normal(0.3, 1, 400), rng.choice([-1, 0, 0, 0, 5], 400).astype(float)):

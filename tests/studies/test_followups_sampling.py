@@ -317,7 +317,7 @@ def odds_of(rng: np.random.Generator, depth: int) -> SamplingOdds:
     )
 
 
-@pytest.mark.parametrize("sampled", [3, 10, POOL])
+@pytest.mark.each("sampled", [3, 10, POOL])
 def test_no_other_cut_off_is_nearer_to_the_sampled_values(sampled: int) -> None:
     rng = np.random.default_rng(sampled)
     odds = {"a": odds_of(rng, 10), "b": odds_of(rng, 25), "c": odds_of(rng, POOL)}

@@ -274,7 +274,7 @@ def test_values_that_are_all_the_same_have_one_place(scale: IntervalScale, place
     assert on_interval_scale([0.25], scale).tolist() == [place]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("values", "scale", "message"),
     [
         ([1.0], "ordinal", "There is no interval scale ordinal; there are equal-steps"),

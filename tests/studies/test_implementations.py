@@ -238,11 +238,13 @@ def test_no_texts_of_the_figure_overlap(table: pd.DataFrame, tmp_path: Path) -> 
         implementations, results, display_of("systems", "implementations", edition="full")
     )
     assert [axes.get_xlabel() for axes in figure.axes] == [
-        "P@3 (better \N{RIGHTWARDS ARROW})",
-        "Share (more alike \N{RIGHTWARDS ARROW})",
+        "Better \N{RIGHTWARDS ARROW}",
+        "More alike \N{RIGHTWARDS ARROW}",
+        "Better \N{RIGHTWARDS ARROW}",
     ]
-    titles = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert titles == ["ALS", "User kNN", "WRMF (LibRec)"]
+    names = [[label.get_text() for label in axes.get_yticklabels()] for axes in figure.axes]
+    assert names == [["ALS", "User kNN"], ["", ""], ["WRMF"]]
+    assert figure.axes[2].get_title(loc="left") == "(c) P@3, LibRec"
     assert problems_of(figure) == []
 
 

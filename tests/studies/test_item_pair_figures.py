@@ -252,7 +252,7 @@ def test_a_panel_of_figure_15_of_an_unknown_dataset_is_refused(tmp_path: Path) -
         fig15.data(inputs)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "printed"),
     [(0.9294, "r = .929"), (-0.1049, "r = −.105"), (1.0, "r = 1.000"), (-0.0001, "r = .000")],
 )

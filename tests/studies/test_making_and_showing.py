@@ -148,7 +148,7 @@ def test_an_artifact_without_rows_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("column", "written"),
     [
         ([1 / 3, 2e-7], ["0.3333333333", "2e-07"]),

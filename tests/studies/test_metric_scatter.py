@@ -296,7 +296,7 @@ def test_each_panel_has_its_own_tau() -> None:
     assert all("\N{MINUS SIGN}" in text for text in printed)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("figure", "x", "y"),
     [
         ("fig12", "antiP@10", "P@10"),
@@ -331,7 +331,7 @@ def test_coefficients_are_printed_as_papers_print_them(
     assert tau_text(tau, p_value) == text
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "told", "title"),
     [
         ("P@10", False, "P@10"),
@@ -426,7 +426,7 @@ def test_released_coefficients_stand_beside_those_of_real_data_alone() -> None:
         assert any("(released \N{MINUS SIGN}.467)" in text for text in texts) is is_real
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.each("figure", FIGURES)
 def test_the_demo_explains_nothing_that_real_data_alone_have(figure: str) -> None:
     real, twin = (display_of(STUDY, figure, edition=edition).caption for edition in EDITIONS[::-1])
     for word in ("BPoissMF", "released values"):

@@ -270,7 +270,7 @@ def of_two_users(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     return values.data(two_users(tmp_path_factory.mktemp("two-users")))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("evaluation", "form", "metric", "value", "lists"),
     [
         # The hit of user 0 is at rank 1; user 1 counts 0.

@@ -8,6 +8,7 @@ from figures.text_problems import text_problems
 from matplotlib.colors import same_color
 from studies.prepared import display_of
 
+from receval.figures.finish import legend_below
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 from reproduction.studies._shared.published import (
     PUBLISHED_GREY,
@@ -33,6 +34,17 @@ def test_a_mark_is_hollow_grey_and_named_and_moves_no_axis(side: str) -> None:
     assert [text.get_text() for text in axes.texts] == ["paper"]
     assert text_problems(figure) == []
     assert (axes.get_xlim(), axes.get_ylim()) == before
+
+
+def test_over_bars_a_mark_is_named_in_the_legend() -> None:
+    with figure_style():
+        figure = new_figure(SINGLE_COLUMN, 2)
+        axes = figure.subplots()
+        axes.bar([0], [1], label="Pop")
+        published_mark(axes, 0, 0.5, side="legend")
+        legend = legend_below(figure)
+    assert sorted(text.get_text() for text in legend.get_texts()) == ["Pop", "paper"]
+    assert not axes.texts
 
 
 def test_a_line_is_thin_grey_and_named() -> None:

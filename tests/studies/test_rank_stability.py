@@ -15,11 +15,13 @@ from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 from scipy.stats import kendalltau
 from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, drawn_alone, inputs_of, saved
 
-from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure, shaded
+from receval.figures.label_boxes import LEADER
+from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -248,8 +250,12 @@ def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
     figure = figure_of(results)
     with figure_style():
         figure.draw_without_rendering()
-    assert np.isnan(curves_of(figure.axes[0])[0].get_ydata()[0])
-    assert figure.axes[0].get_xlim() == (100, 10)
+    axes = figure.axes[0]
+    assert np.isnan(curves_of(axes)[0].get_ydata()[0])
+    assert axes.get_xlim() == (100, 10)
+    assert {name.get_text() for name in names_beside(axes)} == {"P", "MRR"}
+    ends = [line.get_ydata() for line in axes.lines if line.get_label() == "_interval"]
+    assert np.isnan(np.concatenate(ends)).all()
 
 
 @pytest.mark.parametrize(
@@ -273,7 +279,7 @@ def test_the_axis_cuts_neither_a_curve_nor_its_band(low: float, end: float) -> N
     assert 1 < high_end < 1.03
 
 
-def test_the_least_and_the_most_stable_metric_have_bands_and_the_others_intervals() -> None:
+def test_the_least_and_the_most_stable_metric_have_bands_and_all_have_intervals() -> None:
     names = ("P", "MAP", "nDCG", "MRR")
     results = pd.concat(
         pd.DataFrame(
@@ -299,24 +305,57 @@ def test_the_least_and_the_most_stable_metric_have_bands_and_the_others_interval
     ends = {
         (line.get_color(), *line.get_ydata()) for line in intervals if len(line.get_ydata()) > 1
     }
-    assert ends == {
-        (shaded(styles["P"].colour, 0.6), 0.95 - 0.02, 0.95 + 0.01),
-        (shaded(styles["MRR"].colour, 0.6), 0.97 - 0.02, 0.97 + 0.01),
-    }
+    taus = dict(zip(names, (0.95, 0.99, 0.9, 0.97), strict=True))
+    assert ends == {(styles[name].colour, tau - 0.02, tau + 0.01) for name, tau in taus.items()}
+
+
+def names_beside(axes: Axes) -> list[Annotation]:
+    """Return the upright names to the right of a panel."""
+    return [text for text in axes.texts if text.get_rotation() == 90]
 
 
 def test_intervals_are_in_the_order_of_the_ends_and_cut_offs_without_a_name_have_none() -> None:
     results = read_results(FULL / "valcarce2018" / "fig02.csv")
     axes = figure_of(results, "valcarce2018", "fig02", edition="full").axes[0]
     display = display_of("valcarce2018", "fig02", edition="full")
-    assert {curve.get_label() for curve in curves_of(axes)} == set(display.parameters["named"])
+    named = set(display.parameters["named"])
+    assert {curve.get_label() for curve in curves_of(axes)} == named
     means = [
         line.get_ydata()[0]
         for line in axes.lines
         if line.get_label() == "_interval" and len(line.get_ydata()) == 1
     ]
-    assert len(means) == 3
-    assert means == sorted(means, reverse=True)
+    assert sorted(means) == sorted(curve.get_ydata()[0] for curve in curves_of(axes))
+    names = sorted(names_beside(axes), key=lambda name: name.get_position()[0])
+    assert {name.get_text() for name in names} == named
+    last = {curve.get_label(): curve.get_ydata()[0] for curve in curves_of(axes)}
+    ends = [last[name.get_text()] for name in names]
+    assert ends == sorted(ends, reverse=True)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("artifact", ["fig03", "fig05", "fig13"])
+def test_no_name_and_no_leader_meets_an_interval(artifact: str) -> None:
+    results = read_results(FULL / "valcarce2020" / f"{artifact}.csv")
+    figure = figure_of(results, artifact=artifact, edition="full")
+    axes = figure.axes[0]
+    with figure_style():
+        assert text_problems(figure) == []
+        assert not [part for part in figure.findobj(Line2D) if leads_from(axes, part)]
+        bars = [
+            line.get_window_extent()
+            for line in axes.lines
+            if line.get_label() == "_interval" and len(line.get_ydata()) == 2
+        ]
+        names = [name.get_window_extent() for name in names_beside(axes)]
+    assert len(bars) == len(names) == 9
+    assert not [(bar, name) for bar in bars for name in names if bar.overlaps(name)]
+
+
+def leads_from(axes: Axes, part: Line2D) -> bool:
+    """Return whether a line is a leader beside a panel."""
+    frame = axes.get_window_extent()
+    return part.get_label() == LEADER and frame.y0 < part.get_window_extent().y1 < frame.y1
 
 
 def test_the_paper_is_marked_where_it_says_a_level() -> None:

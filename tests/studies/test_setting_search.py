@@ -137,7 +137,7 @@ def test_a_search_without_a_value_to_come_close_to_is_refused(tmp_path: Path) ->
         search_in(tmp_path, published)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "message"),
     [
         ("study,dataset,metric,published\na,b,P@10,0.1\n", "it must have study, dataset, split"),

@@ -182,7 +182,7 @@ def test_the_contents_lead_to_the_sections(tmp_path: Path) -> None:
     assert "- [What (and why): P@10](#what-and-why-p10-1)\n" in text
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("caption", "printed"),
     [
         ("With |T_u| = 100 and T_u^1.", r"With $`\lvert T_u \rvert`$ = 100 and $`T_u^1`$."),

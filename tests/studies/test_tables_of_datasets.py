@@ -107,7 +107,7 @@ def printed(tmp_path: Path, study: str, artifact: str, *absent: str) -> Table:
     return tabulate(results, display_of(study, artifact, absent))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("artifact", "absent", "rows"),
     [
         (

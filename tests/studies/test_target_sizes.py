@@ -209,7 +209,7 @@ def test_figure_3_needs_the_same_sizes_under_both_protocols(inputs: Inputs) -> N
         fig03.data(inputs(protocols=unequal[:1]))
 
 
-@pytest.mark.parametrize("metric", ["RR", "P", "nDCG@10"])
+@pytest.mark.each("metric", ["RR", "P", "nDCG@10"])
 def test_only_precision_at_a_cut_off_is_drawn(inputs: Inputs, metric: str) -> None:
     for module in (fig03, fig04):
         with pytest.raises(ValueError, match="precision at a cut-off"):

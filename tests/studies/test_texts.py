@@ -33,7 +33,7 @@ def results_of(folder: Path, study: str, artifact: str) -> pd.DataFrame:
     return saved(data(inputs), folder)
 
 
-@pytest.mark.parametrize(("artifact", "shape"), SHAPES.items())
+@pytest.mark.each(("artifact", "shape"), SHAPES.items())
 def test_a_table_of_texts_has_no_empty_cell_and_can_be_printed(
     tmp_path: Path, artifact: tuple[str, str], shape: tuple[int, int]
 ) -> None:

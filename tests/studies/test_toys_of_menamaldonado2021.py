@@ -59,7 +59,7 @@ def test_figure_2_has_the_fractions_of_the_paper_and_no_others(tmp_path: Path) -
         assert row["number"] == pytest.approx(float(Fraction(row["fraction"])))
 
 
-@pytest.mark.parametrize(("quantity", "item"), FIGURE_2)
+@pytest.mark.each(("quantity", "item"), FIGURE_2)
 def test_the_fractions_are_counted_in_the_cells_that_are_drawn(
     tmp_path: Path, quantity: str, item: str
 ) -> None:

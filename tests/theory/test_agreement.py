@@ -34,7 +34,7 @@ def test_only_probabilities_have_odds(wrong: float) -> None:
 
 
 # Figure 4: average ratings .6 and .5; odds of .5 and .2; p(rel | train) of 1 / 5 and 0.
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("first", "second", "rate"),
     [
         (0.6, 0.5, 1 / 6),
@@ -67,7 +67,7 @@ def test_the_decrement_rate_is_equation_11(a: Fraction, b: Fraction) -> None:
 
 
 # Figure 3: in all four examples f is steeper than g.
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("f", "g", "relation"),
     [
         ((1, 3), (2, 3), agree),

@@ -48,14 +48,14 @@ def test_real_rankings_need_the_relevance_of_all_pairs() -> None:
             function(counts)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("metric", "function"),
     [
         ("precision", observed_precision_ranking),
         ("anti-precision", observed_anti_precision_ranking),
     ],
 )
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.each("seed", range(5))
 def test_the_recommender_has_the_order_of_the_observed_rankings(
     metric: str, function: object, seed: int
 ) -> None:

@@ -31,7 +31,7 @@ OF_FIGURE_2 = {
 }
 
 
-@pytest.mark.parametrize("name", OF_FIGURE_2)
+@pytest.mark.each("name", OF_FIGURE_2)
 def test_the_toy_of_figure_2_has_the_printed_probabilities(name: str) -> None:
     toy = RatingProbabilities.of_matrices(RELEVANT, TRAIN, TEST)
     *of_items, of_all = (above / below for above, below in OF_FIGURE_2[name])
@@ -151,7 +151,7 @@ def test_what_cannot_be_known_is_said() -> None:
         RatingProbabilities.of_judgments(silent, 4)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("changed", "message"),
     [
         ({"train": [8, 9]}, r"Item 1 has 9 users \(train or test\) among 8 \(sampled\)"),

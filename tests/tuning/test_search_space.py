@@ -53,7 +53,7 @@ def test_draws_from_lists_do_not_repeat() -> None:
     assert not is_exhausted
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("given", "told"),
     [
         (UserKNN(), "must be a pair of a class"),

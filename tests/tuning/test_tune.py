@@ -323,7 +323,7 @@ def test_a_folder_that_is_none_of_trials_is_refused(tmp_path: Path) -> None:
         tuned_here(resume_folder=tmp_path)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "told"),
     [
         ({"systems": {}}, "There is no system to tune"),

@@ -33,7 +33,7 @@ def made(kind: str, parameters: dict[str, Any]) -> tuple[rv.SplitRatings, Valida
     return outer, validation_split(outer, None, 1)
 
 
-@pytest.mark.parametrize(("kind", "parameters"), KINDS)
+@pytest.mark.each(("kind", "parameters"), KINDS)
 def test_both_parts_together_are_the_training_ratings(
     kind: str, parameters: dict[str, Any]
 ) -> None:
@@ -50,7 +50,7 @@ def test_both_parts_together_are_the_training_ratings(
         assert len(after.test) > 0
 
 
-@pytest.mark.parametrize(("kind", "parameters"), KINDS[:2] + KINDS[3:9])
+@pytest.mark.each(("kind", "parameters"), KINDS[:2] + KINDS[3:9])
 def test_a_split_with_one_fold_has_no_test_rating_in_its_validation_split(
     kind: str, parameters: dict[str, Any]
 ) -> None:

@@ -101,6 +101,7 @@ rule split_variance:
 rule draw_replications:
     input:
         certainty="work/{edition}/artifacts/certainty.csv",
+        claims=lambda w: plan_of(w).claims.claims_file(w.study),
     output:
         results="work/{edition}/artifacts/replications_{study}.csv",
         svg="work/{edition}/artifacts/replications_{study}.svg",

@@ -127,7 +127,7 @@ class FoundColumns:
             raise TableError(
                 f"{self.where(row)} has no {name}. Give it one, or leave the {self.unit} out."
             )
-        pieces = [chunk.indices.to_numpy() for chunk in column.chunks]
+        pieces = [np.from_dlpack(chunk.indices) for chunk in column.chunks]
         ids = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
         written, ids = ids, ids if self.are_as_written else _without_fractions(ids)
         if ids is not written:
@@ -136,27 +136,25 @@ class FoundColumns:
                 f"{name}s such as {written[place]} were read as whole numbers ({ids[place]})"
             )
         codes = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
-        if (empty := pc.index(ids, "").as_py()) >= 0:
-            row = int(np.argmax(codes == empty))
+        lengths = pc.utf8_length(ids)
+        if pc.min(lengths).as_py() == 0:
+            row = int(np.argmax(codes == pc.index(lengths, 0).as_py()))
             raise TableError(
                 f"{self.where(row)} has no {name}. Give it one, or leave the {self.unit} out."
             )
-        cut = pc.match_substring(ids, "\0")
-        if (place := pc.index(cut, True).as_py()) >= 0:
+        if (place := _first_with(ids, "\0")) is not None:
             row = int(np.argmax(codes == place))
             raise TableError(
                 f"{self.where(row)}: the {name} {quoted(ids[place].as_py())} has a null character. "
                 "Check whether this is another kind of file, or another encoding (encoding=..., in "
                 "a command: --encoding utf-16)."
             )
-        joined = pc.match_substring(ids, "\ufeff")
-        if (place := pc.index(joined, True).as_py()) >= 0:
+        if (place := _first_with(ids, "\ufeff")) is not None:
             row = int(np.argmax(codes == place))
             raise TableError(
                 f"{self.where(row)}: the {name} has a byte order mark, as between files that were "
                 "joined. Remove it."
             )
-        lengths = pc.utf8_length(ids)
         longest = pc.max(lengths).as_py() or 0
         taken = 4 * longest * len(ids)
         is_odd = longest > LONG or longest * len(ids) > MOST_PADDED * pc.sum(lengths).as_py()
@@ -186,7 +184,16 @@ class FoundColumns:
         """Return a column of numbers, with NaN where a row has none."""
         column = self.arrays[name]
         filled = pc.fill_null(column, float("nan")) if column.null_count else column
-        return filled.to_numpy()
+        return np.concatenate([np.empty(0), *map(np.from_dlpack, filled.chunks)])
+
+
+# Arrow's scalars and ``to_numpy`` import pandas, which takes as long as reading 500,000 ratings.
+
+
+def _first_with(ids: pa.Array, sign: str) -> int | None:
+    """Return the place of the first text with a sign."""
+    has_sign = pc.match_substring(ids, sign)
+    return int(pc.index(has_sign, True).as_py()) if pc.any(has_sign).as_py() else None
 
 
 def _as_numpy(ids: pa.Array, longest: int) -> NDArray[np.str_]:
@@ -316,7 +323,7 @@ def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
         )
         notes.append(Note("missing-identifiers", text))
     signs = "".join(names)
-    has_zeros = any(name.startswith("0") and name != "0" for name in names)
+    has_zeros = re.search("\n0[^\n]", "\n" + "\n".join(names)) is not None
     if signs.isascii() and signs.isalnum() and signs == signs.lower() and not has_zeros:
         if not signs.isdecimal():
             notes += _doubts_on_totals(source, what, names)
@@ -374,7 +381,9 @@ def _is_rounded(name: str) -> bool:
     return number is not None and int(number[1]) > name.upper().index("E") - name.index(".") - 1
 
 
-_IN_BRACKETS = re.compile(r"\s*(\[.*[,;\s].*\]|\(.*,.*\)|\{.*,.*\})\s*", re.DOTALL)
+IN_BRACKETS = re.compile(r"\s*(\[.*[,;\s].*\]|\(.*,.*\)|\{.*,.*\})\s*", re.DOTALL)
+"""A list of several entries that is written as text."""
+
 _LISTED = re.compile(r"[^\s,;|]+(?:(?:,\s?|;\s?|\|| )[^\s,;|]+)+")
 _BETWEEN = re.compile(r"[\s,;|]+")
 _MOST_LOOKED_AT = 1000
@@ -392,8 +401,9 @@ def refuse_lists_in_cells(
         return
     names: list[str] = item_ids[:_MOST_LOOKED_AT].tolist()
     least = (len(names) + 1) // 2
-    are_lists = sum(map(bool, map(_IN_BRACKETS.fullmatch, names))) >= least
-    if not are_lists and np.bincount(users).max() == 1:
+    are_lists = sum(map(bool, map(IN_BRACKETS.fullmatch, names))) >= least
+    # With more rows than users, a user has several.
+    if not are_lists and len(users) <= users.max() + 1 and np.bincount(users).max() == 1:
         listed = [name for name in names if _LISTED.fullmatch(name)]
         of_each = [_BETWEEN.split(name) for name in listed]
         entries = [entry for own in of_each for entry in own]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import checked_arguments
-from receval.data.columns import FoundColumns, WantedColumn
+from receval.data.columns import IN_BRACKETS, FoundColumns, WantedColumn
 from receval.data.layouts import is_number, plain_name
 from receval.data.ratings_table import ITEM_NAMES, USER_NAMES
 from receval.data.reading import UNREAD, ReadingOptions, ReadingReport, TableError
@@ -296,7 +296,11 @@ def read_features(
         has_value[label] = _ones(*pairs, (len(ids), len(labels)))
     told = [f"{name} ({how_many(len(own), 'value')})" for name, own in values.items()]
     first = read[0]
-    unread = [name for name in table.names if name not in _names_read(read) and name != table.id]
+    unread = [
+        name
+        for name in dict.fromkeys((*table.names, *first.unread))
+        if name not in _names_read(read) and name != table.id
+    ]
     reading = ReadingReport(
         source=first.source,
         form=first.form,
@@ -474,6 +478,13 @@ def _of_texts(
     rows: NDArray[np.int64], cells: _Cells, separator: str
 ) -> tuple[tuple[str, ...], _Pairs]:
     """Return the different values in cells, and the pairs of identifiers and values."""
+    in_brackets = list(filter(IN_BRACKETS.fullmatch, cells.texts))
+    if separator and 2 * len(in_brackets) > len(cells.texts):
+        raise TableError(
+            f"{cells.found.source}: the cells of {cells.column} seem to be lists, such as "
+            f"{quoted(in_brackets[0])}. Write their values with {separator} between, or set "
+            "separator='' if each is one value."
+        )
     split = [
         [
             value

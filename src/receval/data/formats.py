@@ -99,13 +99,15 @@ def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
 def _of_json(lines: Sequence[str], suffix: str) -> Format | None:
     first = lines[0].strip()
     try:
-        is_object = isinstance(json.loads(first), dict)
+        value = json.loads(first)
     except (ValueError, RecursionError):
-        is_object = False
+        value = None
+    is_object = isinstance(value, dict)
     others = [line for line in lines[1:] if line.strip()]
     if is_object and others and all(line.lstrip().startswith("{") for line in others):
         return Format("jsonl", "an object in each line")
-    if suffix in SUFFIXES:
+    is_whole = isinstance(value, dict | list) and not others
+    if suffix in SUFFIXES and not is_whole and first not in ("{", "["):
         return None
     return Format("json", "by its first character" if suffix != ".json" else "by its name, .json")
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -205,7 +206,7 @@ def read_json(
         except TableError:
             raise
         except (ValueError, RecursionError) as error:
-            raise TableError(f"{path} is not JSON: {shortened(str(error), 200)}.") from None
+            raise TableError(f"{path} is not JSON: {_wrong(error, content)}") from None
     source = str(path)
     if isinstance(found, list) and found and all(isinstance(own, dict) for own in found):
         return table_of_objects(source, found)
@@ -367,6 +368,20 @@ def _is_list(value: object) -> bool:
     )
 
 
+_OF_PYTHON = re.compile(rb"\s*[\[{][\s\[{]*(?:u?'|\d+\s*:)")
+
+
+def _wrong(error: Exception, text: bytes) -> str:
+    """Return in words why a text is not JSON."""
+    told = f"{shortened(str(error), 200)}."
+    if _OF_PYTHON.match(text):
+        told += (
+            " It seems to be printed by Python, with other quotes. Write it with json.dumps (in "
+            "Python, ast.literal_eval reads such a text)."
+        )
+    return told
+
+
 def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: ReadingOptions) -> Scores:
     lists: dict[str, Any] = {}
     with opened_text(path, options.encoding) as file:
@@ -378,7 +393,7 @@ def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: Readin
                 own = _loaded(line, _without_repeats)
             except (ValueError, RecursionError) as error:
                 raise TableError(
-                    f"{path}, line {number} is not JSON: {shortened(str(error), 200)}."
+                    f"{path}, line {number} is not JSON: {_wrong(error, line)}"
                 ) from None
             if not (isinstance(own, dict) and all(map(_is_list, own.values()))):
                 raise TableError(
@@ -454,8 +469,8 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                 return TableError(f"{path}, line {number}: {error}. Remove one of them.")
             except (ValueError, RecursionError) as error:
                 return TableError(
-                    f"{path}, line {number} is not JSON: {shortened(str(error), 200)}. If one "
-                    "object takes several lines, put all objects into an array."
+                    f"{path}, line {number} is not JSON: {_wrong(error, line)} If one object "
+                    "takes several lines, put all objects into an array."
                 )
             if not isinstance(own, dict):
                 return TableError(

@@ -147,6 +147,15 @@ def layout_of(
                 "columns, or a row. Set header=True or header=False (in a command: --header or "
                 "--no-header)."
             )
+        if not header and _names_items(first, known):
+            raise TableError(
+                f"{path}: the first line ({enumerated(first)}) seems to have items, so that the "
+                "rows are those of a matrix of users by items. Write a row for each rating, or "
+                "save a sparse matrix (.npz), unless it is another table. If it is a row, set "
+                "header=False (in a command: --no-header)."
+            )
+        if not header and not has_number and len(first) == 1:
+            _refuse_single_cells(path, lines[0], [first, *rest])
         if not header and not has_number:
             raise TableError(
                 f"{path}: the first line ({enumerated(first)}) has neither a known name nor a "
@@ -178,12 +187,40 @@ def _refuse_other_first_line(
             f"{path}, line 1 ({shortened(line)}) seems to be a comment or a mark for another "
             "program. Remove it."
         )
+    if len(first) == 1 and len(rest[0]) > 1:
+        raise TableError(
+            f"{path}, line 1 ({shortened(line)}) has one cell, unlike the next row, and seems to "
+            "be a title. Remove the lines above the table."
+        )
     if {len(row) for row in rest} == {len(first) + 1}:
         raise TableError(
             f"{path}: line 1 has {len(first)} cells, but all others have one more, as where R "
             "writes names of rows, or where rows end in a delimiter. Leave out the names of rows "
             "(row.names = FALSE), or name this column, too."
         )
+
+
+def _names_items(first: Sequence[str], known: Collection[str]) -> bool:
+    """Tell whether a first line has numbers below which no name but the first can belong."""
+    name, *items = first
+    is_name = name in INDEX_NAMES or plain_name(name) in known
+    return is_name and len(items) > 1 and all(map(is_number, items)) and len(set(items)) > 1
+
+
+def _refuse_single_cells(path: Path, line: str, rows: Sequence[Sequence[str]]) -> None:
+    """Refuse lines of one cell each, which no delimiter separates."""
+    if any(len(row) > 1 for row in rows):
+        return
+    if line.startswith('"') and any(delimiter in line for delimiter in QUOTED):
+        raise TableError(
+            f"{path}: each line is in quotes, which makes it one cell ({shortened(line)}). Remove "
+            "the quotes around lines."
+        )
+    raise TableError(
+        f"{path}: no delimiter that is tried (such as a comma, a tab or a space) separates the "
+        f"cells of line 1 ({shortened(line)}). Set it: delimiter=... (in a command: "
+        "--delimiter ...)."
+    )
 
 
 def first_lines(path: Path, encoding: str | None = None) -> list[str]:
@@ -344,7 +381,7 @@ def delimiter_of(
     best = splits[likeliest]
     equal = [own for own, split in splits.items() if split == best]
     words = splits.get(" ")
-    if words is not None and best.n_cells == 2 and likeliest != " ":
+    if words is not None and best.n_cells == 2 and likeliest != " " and not best.n_names:
         # A pair may also be words of which one has the sign, such as a decimal comma.
         is_as_likely = words.n_cells == 2 and words.n_numbers == best.n_numbers
         equal += [" "] * (likeliest == usual or is_as_likely)

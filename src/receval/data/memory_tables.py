@@ -226,6 +226,8 @@ def _array(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
         if isinstance(values, pa.Array | pa.ChunkedArray):
             return values
         if isinstance(values, pd.Series | pd.Index):
+            if isinstance(values.dtype, pd.PeriodDtype):
+                values = pd.PeriodIndex(values).to_timestamp()
             return pa.array(values, from_pandas=True)
         if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
             raise TableError(f"The column {shortened(name)} must be a list or an array of values.")

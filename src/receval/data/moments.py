@@ -151,9 +151,10 @@ def in_seconds(
         times = _of_days(times, where)
     words, per_second = UNITS[chosen]
     seconds = times / per_second if per_second > 1 else times
-    whole = np.floor(seconds)
-    if (whole == seconds).all() and max(seconds.max(initial=0), -seconds.min(initial=0)) < 2**62:
-        return seconds.astype(np.int64), words
+    if max(seconds.max(initial=0), -seconds.min(initial=0)) < 2**62:
+        whole = seconds.astype(np.int64)
+        if (whole == seconds).all():
+            return whole, words
     return seconds, words
 
 

@@ -100,6 +100,10 @@ _OTHER_KINDS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"SQLite format 3\x00", "a database of SQLite", _AS_PARQUET),
     (0, b"\x93NUMPY", "an array of numpy", "Write it as CSV, or give the array in Python."),
     (0, b"\xd0\xcf\x11\xe0", "a file of an office program", _AS_PARQUET),
+    (0, b"X\n\x00\x00", "an object of R (.rds)", _AS_PARQUET),
+    (0, b"RDX", "a file of R (.RData)", _AS_PARQUET),
+    (0, b"$FL", "a file of SPSS", _AS_PARQUET),
+    (0, b"<stata_dta>", "a file of Stata", _AS_PARQUET),
     (0, b"%PDF-", "a PDF document", "Name the table itself."),
     (0, b"version https://git-lfs", "a pointer of Git LFS", "Get the file itself: git lfs pull."),
     *(
@@ -109,7 +113,19 @@ _OTHER_KINDS: tuple[tuple[int, bytes, str, str], ...] = (
 )
 """Files that are not read: a place, the bytes there, what they are, and what to do."""
 
-_WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html)[\s>]", re.IGNORECASE)
+_OTHER_TEXTS = (
+    (rb"<(?:!doctype html|html)[\s>]", "a web page", "Check its address."),
+    (rb"<\?xml\s", "an XML document", _AS_PARQUET),
+    (
+        rb"--\s|/\*!|(?:create table|drop table|insert into|copy \S+ \()",
+        "a script of SQL",
+        "Export the table from its database as CSV.",
+    ),
+    (rb"\+--[-+]*\+\s", "a table drawn with lines", "Write it as CSV."),
+    (rb"(?:%[^\n]*\n\s*)*@relation\s", "a file of Weka (ARFF)", _AS_PARQUET),
+)
+"""Texts that are not read: a pattern of how they begin, what they are, and what to do."""
+
 _CONTROL = re.compile(rb"[\x00-\x08]")
 
 
@@ -142,8 +158,9 @@ def _refuse_by_start(path: Path, start: bytes, *, within: bool = False) -> None:
         ),
         None,
     )
-    if kind is None and _WEB_PAGE.match(start):
-        kind = "a web page", "Check the address that it was downloaded from."
+    for pattern, *words in () if kind else _OTHER_TEXTS:
+        if re.match(rb"(?:\xef\xbb\xbf)?\s*(?:" + pattern + rb")", start, re.IGNORECASE):
+            kind = words[0], words[1]
     if kind is None and within and start.startswith(tuple(_UNPACKED)):
         kind = "another packed file", _UNPACK
     if kind is None:

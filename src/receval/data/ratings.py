@@ -347,18 +347,29 @@ def _rows_in_order(
 
 def _by_pair(users: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the row order by user and item; equal rows keep their order."""
-    n_rows = len(users)
-    n_items = int(items.max()) + 1
-    keys = users.astype(np.int64) * n_items + items
-    bits = n_rows.bit_length()
-    if (int(users.max()) + 1) * n_items >= 1 << (63 - bits):
-        return np.argsort(keys, kind="stable")
-    # With the row number in its last bits, a key is sorted in half the time, and in place.
-    keys <<= bits
-    keys |= np.arange(n_rows)
-    keys.sort()
-    keys &= (1 << bits) - 1
-    return keys
+    by_item, users_by_item = ordered_by(items, users)
+    return ordered_by(users_by_item, by_item)[1].astype(np.int64)
+
+
+def ordered_by(
+    codes: NDArray[np.int32], carried: NDArray[Any]
+) -> tuple[NDArray[np.integer], NDArray[Any]]:
+    """Return the order of non-negative codes, and another column in this order.
+
+    Equal codes keep their order. Nothing is compared, so that it takes linear time: codes are
+    counted, as a matrix with one entry per row is when it is stored by columns.
+
+    Examples
+    --------
+    >>> order, carried = ordered_by(np.array([2, 0, 2], dtype=np.int32), np.array([7, 8, 9]))
+    >>> order.tolist(), carried.tolist()
+    ([1, 0, 2], [8, 7, 9])
+    """
+    n = len(codes)
+    starts = np.arange(n + 1, dtype=np.int32 if n < 2**31 - 1 else np.int64)
+    shape = (n, int(codes.max(initial=0)) + 1)
+    by_code = csr_array((carried, codes, starts), shape=shape).tocsc()
+    return by_code.indices, by_code.data
 
 
 def _rows_by_block(

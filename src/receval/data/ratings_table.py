@@ -23,7 +23,7 @@ from receval.data.columns import (
 )
 from receval.data.layouts import plain_name
 from receval.data.moments import ROUNDED, in_seconds, span_in_words
-from receval.data.ratings import Ratings, finite_in_single_precision, first_repeat
+from receval.data.ratings import Ratings, finite_in_single_precision, first_repeat, ordered_by
 from receval.data.reading import (
     FORMATS,
     UNREAD,
@@ -201,9 +201,17 @@ def read_ratings(
         _refuse_ranks(columns, users, values)
         _refuse_sizes(columns, values)
     times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
+    first_cells = columns.first_cells()
+    # The cells that were read are no longer needed, and take as much memory as all that follows.
+    empty = {name: pa.chunked_array([], own.type) for name, own in columns.arrays.items()}
+    columns = replace(columns, arrays=empty)
+    if len(users) > _MANY_ROWS:
+        pa.default_memory_pool().release_unused()
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
         rows, values = _merged(users, items, values, times, duplicates)
+    different, counts = np.unique(values, return_counts=True)
+    is_said = chosen.columns is not None or rating is not None
     reading = ReadingReport(
         source=columns.source,
         form=columns.form,
@@ -215,18 +223,18 @@ def read_ratings(
         users=len(user_ids),
         items=len(item_ids),
         values="; ".join(
-            own for own in (_scale(columns, values), *columns.rewritten.values()) if own
+            own for own in (_scale(columns, different), *columns.rewritten.values()) if own
         ),
         times=words if times is None else _times_in_words(times, words),
         notes=(
             *columns.notes,
             *near,
-            *_doubts(columns, values, is_said=chosen.columns is not None or rating is not None),
+            *_doubts(columns, values, different, counts, is_said=is_said),
             *_doubts_on_times(columns, times, words),
         ),
         are_counts=duplicates == "sum"
         or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
-        first_cells=columns.first_cells(),
+        first_cells=first_cells,
         types=columns.types,
         given=given,
     )
@@ -242,10 +250,7 @@ def read_ratings(
         are_grades=_are_grades(columns),
     )
     # Rules for repeats and messages use the row order of the table, so rows are sorted at the very
-    # end. The cells that were read are no longer needed, and take as much memory.
-    columns = replace(columns, arrays={})
-    if len(users) > _MANY_ROWS:
-        pa.default_memory_pool().release_unused()
+    # end.
     in_order = read.in_order_of_identifiers()
     if duplicates == "refuse":
         _refuse_repeats(columns, read, in_order)
@@ -494,8 +499,13 @@ def _refuse_placeholders(
 def _times_in_words(times: NDArray[Any], words: str) -> str:
     since = times - times.min()
     if since.dtype.kind == "i" and since.max() <= np.iinfo(np.int32).max:
-        since = since.astype(np.int32)  # Sorted in half the time.
-    ordered = np.sort(since)
+        # Sorted by the last half of the bits, and then by the first: in half the time.
+        since = since.astype(np.int32)
+        half = (int(since.max()).bit_length() + 1) // 2
+        by_last = ordered_by(since & ((1 << half) - 1), since)[1]
+        ordered = ordered_by(by_last >> half, by_last)[1]
+    else:
+        ordered = np.sort(since)
     different = 1 + int((ordered[1:] != ordered[:-1]).sum())
     told = f"times are {words}" if words.startswith("dates") else f"times are in {words}"
     if words == "nanoseconds":
@@ -505,11 +515,10 @@ def _times_in_words(times: NDArray[Any], words: str) -> str:
     return f"{told}, with {how_many(again, 'row')} at the time of another row" if again else told
 
 
-def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
+def _scale(columns: FoundColumns, different: NDArray[np.float32]) -> str:
     """Return in words which values the ratings have."""
     if "rating" not in columns:
         return "no column of ratings was found, so every row counts as 1"
-    different = np.unique(values)
     if len(different) == 1:
         return f"all ratings are {different[0]:g}"
     if len(different) <= SCALE:
@@ -518,19 +527,26 @@ def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
     return f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
 
 
-def _doubts(columns: FoundColumns, values: NDArray[np.float32], *, is_said: bool) -> list[Note]:
+def _doubts(
+    columns: FoundColumns,
+    values: NDArray[np.float32],
+    different: NDArray[np.float32],
+    counts: NDArray[np.int64],
+    *,
+    is_said: bool,
+) -> list[Note]:
     """Return notes on what may be a mistake in the choice of columns, unless it was said."""
     name = Path(columns.source).name
     if "rating" in columns:
-        if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
+        if len(values) > 1 and len(different) == 1 and values[0] != 1:
             text = f"{name}: all {len(values):,} ratings are {values[0]:g}."
             return [Note("constant-ratings", text)]
         if notes := _doubts_on_names(columns, values):
             return notes
         is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
-        if is_count or (value := _for_a_missing_rating(values)) is None:
+        if is_count or (value := _for_a_missing_rating(different, counts)) is None:
             return []
-        share = float((values == value).mean())
+        share = float(counts[different == value][0] / len(values))
         text = (
             f"{name}: the rating {value:g} ({share:.1%} of all) may stand for a missing one. If "
             "so, leave these rows out."
@@ -574,9 +590,10 @@ _FAR_RATINGS = (-9999, -999, -99, 99, 999, 9999)
 _HIGHEST_OF_A_SCALE = 10
 
 
-def _for_a_missing_rating(values: NDArray[np.float32]) -> float | None:
+def _for_a_missing_rating(
+    different: NDArray[np.float32], counts: NDArray[np.int64]
+) -> float | None:
     """Return a value that may stand for a missing rating, if there is one."""
-    different, counts = np.unique(values, return_counts=True)
     if len(different) < 3:
         return None
     lowest, highest = float(different[0]), float(different[-1])
@@ -584,7 +601,7 @@ def _for_a_missing_rating(values: NDArray[np.float32]) -> float | None:
         return lowest
     # As in Book-Crossing, whose other ratings are from 1 to 10.
     is_scale = LOWEST_SCALE <= highest <= _HIGHEST_OF_A_SCALE and len(different) <= SCALE
-    if lowest == 0 and different[1] >= 1 and is_scale and 2 * counts[0] > len(values):
+    if lowest == 0 and different[1] >= 1 and is_scale and 2 * counts[0] > counts.sum():
         return lowest
     if highest in _FAR_RATINGS and different[-2] <= _HIGHEST_OF_A_SCALE:
         return highest

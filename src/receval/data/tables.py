@@ -173,7 +173,9 @@ def column_names(
 
 
 def _names_in_table(table: pa.Table) -> ColumnNames:
-    return ColumnNames(tuple(table.column_names), have_lists=any(map(holds_lists, table.schema)))
+    # A column of objects, such as Yelp's attributes, has no single value.
+    names = tuple(own.name for own in table.schema if not pa.types.is_struct(own.type))
+    return ColumnNames(names, have_lists=any(map(holds_lists, table.schema)))
 
 
 def _names_in_file(path: Path, known: Collection[str], options: ReadingOptions) -> ColumnNames:

@@ -39,7 +39,7 @@ from receval.data.text_lines import (
     opened_text,
     other_encoding,
 )
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBER = pa.float64()
@@ -173,7 +173,7 @@ def checked_records(
             records += 1
             if len(cells) != layout.n_columns:
                 raise TableError(
-                    f"{path}, line {first} has {len(cells)} cells between "
+                    f"{path}, line {first} has {how_many(len(cells), 'cell')} between "
                     f"{layout.delimiter_in_words}, but the first line has {layout.n_columns}. "
                     f"{_ADVICE}"
                 )
@@ -379,7 +379,7 @@ class _Reader:
                     continue
                 if len(cells) != layout.n_columns:
                     return TableError(
-                        f"{path}, line {number} has {len(cells)} cells between "
+                        f"{path}, line {number} has {how_many(len(cells), 'cell')} between "
                         f"{layout.delimiter_in_words}, but the first line has {layout.n_columns}."
                     )
                 for column in self.wanted:
@@ -414,9 +414,9 @@ class _Reader:
     def _wrong_cell(
         self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]
     ) -> TableError | None:
-        if self.decimal == ",":
-            cell = cell.replace(".", "?").replace(",", ".") if not column.is_time else cell
         plain = cell
+        if self.decimal == "," and not column.is_time:
+            plain = cell.replace(".", "?").replace(",", ".")
         kind = kind_of_moment(cell) if column.is_time else "" if is_number(plain) else None
         if kind is None:
             wished = (
@@ -424,7 +424,6 @@ class _Reader:
                 if column.is_time
                 else "a number"
             )
-            cell = cell.replace(".", ",").replace("?", ".") if self.decimal == "," else cell
             hint = "" if column.is_time else advice_on_number(cell)
             if number == 1 and self.layout.header is None:
                 hint = (

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -43,6 +44,22 @@ def best_first(rows: pd.DataFrame, less_is_better: Collection[str]) -> pd.DataFr
 def with_direction(metric: str, less_is_better: Collection[str]) -> str:
     """Return the name of a metric for tables and figures, with an arrow if lower is better."""
     return f"{metric} \N{DOWNWARDS ARROW}" if metric in less_is_better else metric
+
+
+_UNITS = {"ARP": "ratings", "EFD": "bits", "ItemAge": "days", "SelfInformation": "bits"}
+
+
+def axis_label(metric: str, less_is_better: Collection[str]) -> str:
+    """Return the name of a metric for an axis, with its unit, and an arrow if lower is better.
+
+    Examples
+    --------
+    >>> axis_label("ItemAge@10", ()), axis_label("ARP(unit=share)@10", ())
+    ('ItemAge@10 (days)', 'ARP(unit=share)@10')
+    """
+    unit = "" if "unit=" in metric else _UNITS.get(re.split("[(@]", metric)[0], "")
+    arrow = with_direction(metric, less_is_better).removeprefix(metric)
+    return f"{metric} ({unit}){arrow}" if unit else metric + arrow
 
 
 def decimals_of(values: Iterable[float], decimals: int) -> int:
@@ -320,7 +337,7 @@ def draw_intervals(summary: pd.DataFrame, less_is_better: Collection[str] = ()) 
             _draw_many(axes, own, systems[:MOST_COLOURED])
         else:
             _draw_named(axes, own.set_index("system").loc[systems])
-        name = with_direction(metric, less_is_better)
+        name = axis_label(metric, less_is_better)
         axes.set_xlabel(f"{name} ({protocol})" if several else name)
         axes.grid(axis="x", linewidth=0.4, color="#E4E4E4")
         axes.set_axisbelow(True)

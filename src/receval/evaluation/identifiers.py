@@ -142,6 +142,7 @@ class _Cause:
     plain: Callable[[str], str]
     words: str
     is_certain: bool = True
+    is_of_one_side: bool = True
 
 
 _CAUSES = (
@@ -204,6 +205,8 @@ class _Meeting:
             lambda name: name.removeprefix(prefix[0] or prefix[1]).removeprefix(prefix[1]),
             f"one side has the prefix {quoted(prefix[0] or prefix[1])}",
             is_certain=False,
+            # Such as train_1 and test_1, which may be different users.
+            is_of_one_side=not all(prefix),
         )
         for cause in (*_CAUSES, *([with_prefix] if any(prefix) else [])):
             by_plain = {cause.plain(name): name for name in reversed(others)}
@@ -254,7 +257,8 @@ def check_that_identifiers_meet(
     """Refuse sources that share no identifiers with the test data, and note those that share few.
 
     The users of the training data may differ from those of the test data, since systems may be
-    tested on new users. All other identifiers must match. A :class:`.TableError` is raised if no
+    tested on new users, unless they differ only in how they are written. All other identifiers must
+    match. A :class:`.TableError` is raised if no
     user of a run is in the test data, or no item of a source is in the others (if both have at
     least :data:`BY_CHANCE`, or the cause is known). It is also raised if a cause that is certain,
     such as white space, explains at least half of the identifiers that only one side has. The
@@ -285,7 +289,10 @@ def check_that_identifiers_meet(
                 text = (
                     f"{few} of the {len(meeting.own):,} {meeting.what}s of the "
                     f"training data are among the {len(meeting.others):,} {meeting.what}s of the "
-                    f"test data{meeting.cause_in_words}. Check that the identifiers are the same."
+                    f"test data{meeting.cause_in_words}. "
+                    + (f"{meeting.examples}. " if not meeting.n_common else "")
+                    + "Check that the identifiers are the same"
+                    + (", unless the test has new users." if not meeting.n_common else ".")
                 )
                 notes.append(Note("few-identifiers-known", text))
         items = np.union1d(items, train.item_ids)
@@ -377,7 +384,7 @@ def _none_known(meeting: _Meeting) -> Note:
 def _doubts(meeting: _Meeting, *, may_differ: bool = False) -> list[Note]:
     """Return notes on identifiers that differ by a known cause, and refuse those that never meet.
 
-    If they may differ, they are only refused if a cause is certain.
+    If they may differ, they are only refused if a cause explains why they do not meet.
     """
     here, there = meeting.strangers
     if not len(here):
@@ -386,8 +393,9 @@ def _doubts(meeting: _Meeting, *, may_differ: bool = False) -> list[Note]:
     if not meeting.n_common:
         own, others = meeting.own, meeting.others
         are_few = meeting.what == "item" and min(len(own), len(others)) < BY_CHANCE
-        is_prefix = cause is not None and cause[0].words.startswith("one side has the prefix")
-        if (may_differ or are_few) and (cause is None or (may_differ and is_prefix)):
+        if (may_differ or are_few) and (
+            cause is None or (may_differ and not cause[0].is_of_one_side)
+        ):
             return [] if may_differ else [_none_known(meeting)]
         raise TableError(
             f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"

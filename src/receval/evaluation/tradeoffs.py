@@ -12,8 +12,8 @@ from receval.evaluation.formatting import (
     MOST_COLUMNS,
     MOST_NAMED,
     MOST_PANELS,
+    axis_label,
     best_first,
-    with_direction,
 )
 from receval.figures.finish import legend_below, number_axes
 from receval.figures.style import (
@@ -104,8 +104,8 @@ def draw_tradeoffs(
                 x, y, marker="." if style is None else style.marker, color=colour, markersize=4,
                 linestyle="none", label=None if style is None else legend_name(str(system)),
             )  # fmt: skip
-        axes.set_xlabel(with_direction(accuracy, less_is_better))
-        label = with_direction(name, less_is_better)
+        axes.set_xlabel(axis_label(accuracy, less_is_better))
+        label = axis_label(name, less_is_better)
         label = f"{label} ({protocol})" if several else label
         # A label with parameters is longer than the axis, unless they have a line of their own.
         is_long = len(label) > _LONGEST_LABEL

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,12 +43,7 @@ class _End:
     name: Annotation
 
 
-def label_lines(
-    panels: Iterable[Axes],
-    *,
-    beyond: Mapping[Axes, Mapping[str, float]] | None = None,
-    near: float = 0.0,
-) -> None:
+def label_lines(panels: Iterable[Axes], *, near: float = 0.0) -> None:
     """Print the label of every labelled line beside its last point, to the right of its panel.
 
     Lines that coincide from end to end share one name, such as "P, F1". Names are in the order of
@@ -60,9 +55,6 @@ def label_lines(
     ----------
     panels : iterable of Axes
         Panels of one figure, with their final limits and scales.
-    beyond : mapping of Axes to mapping of str to float, optional
-        Where a mark of a line is drawn beyond its panel, by the label of the line: points from the
-        panel. Leaders of such lines begin at their marks, and all names are beyond the last one.
     near : float
         Maximum distance in points, on average and at the ends, of two lines that share one name.
 
@@ -76,16 +68,14 @@ def label_lines(
     The positions are the least-squares fit to the lines' ends that keeps order and distances:
     isotonic regression (pool adjacent violators).
     """
-    panels = list(panels)
-    marks = {axes: (beyond or {}).get(axes, {}) for axes in panels}
-    found = {axes: _ends(axes, max(marks[axes].values(), default=0.0), near) for axes in panels}
+    found = {axes: _ends(axes, near) for axes in panels}
     for figure in dict.fromkeys(map(figure_of, found)):
         settle_layout(figure)
     for axes, ends in found.items():
-        _spread(axes, ends, marks[axes])
+        _spread(axes, ends)
 
 
-def _ends(axes: Axes, beyond: float, near: float) -> list[_End]:
+def _ends(axes: Axes, near: float) -> list[_End]:
     lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
     if not lines:
         raise ValueError("The panel has no labelled lines, so there is nothing to name.")
@@ -102,7 +92,7 @@ def _ends(axes: Axes, beyond: float, near: float) -> list[_End]:
             joint_name([str(line.get_label()) for line in group]),
             xy=(1, up[last]),
             xycoords=axes.get_yaxis_transform(),
-            xytext=(beyond + _LEADER + _GAP, 0),
+            xytext=(_LEADER + _GAP, 0),
             textcoords="offset points",
             fontsize=LABEL_SIZE,
             color=readable(str(group[0].get_color())),
@@ -143,8 +133,7 @@ def _coincident(axes: Axes, lines: list[Line2D], near: float) -> list[list[Line2
     return groups
 
 
-def _spread(axes: Axes, ends: list[_End], marks: Mapping[str, float]) -> None:
-    beyond = max(marks.values(), default=0.0)
+def _spread(axes: Axes, ends: list[_End]) -> None:
     scale = points_per_pixel(axes)
     frame = axes.get_window_extent()
     points = axes.transData.transform([(end.x, end.y) for end in ends]) * scale
@@ -159,12 +148,8 @@ def _spread(axes: Axes, ends: list[_End], marks: Mapping[str, float]) -> None:
     right = frame.x1 * scale
     for end, point, place in zip(ends, points, places, strict=True):
         shift = float(np.round(place - point[1], 2))
-        end.name.set_position((beyond + _LEADER + _GAP, shift))
-        own = [marks[label] for line in end.lines if (label := str(line.get_label())) in marks]
-        start = right + own[0] if own else float(point[0])
-        path = [(start + 1.5, float(point[1])), (right + beyond + _LEADER, float(place))]
-        # Leaders do not cross: they only turn beyond all marks.
-        path[1:1] = [(right + beyond + 1.5, float(point[1]))] if beyond else []
+        end.name.set_position((_LEADER + _GAP, shift))
+        path = [(float(point[0]) + 1.5, float(point[1])), (right + _LEADER, float(place))]
         draw_leader(figure_of(axes), path, str(end.lines[0].get_color()))
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from cycler import cycler
 
-from receval.storage.messages import shortened
+from receval.storage.messages import printable, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -162,14 +162,23 @@ def short_number(text: str) -> str:
 
 
 def legend_name(name: str) -> str:
-    """Return a user's own name, shortened to fit a figure.
+    """Return a user's own name, shortened to fit a figure, between words if it has some.
 
     Examples
     --------
     >>> legend_name("user-knn:neighbours=100,similarity=cosine")
-    'user-knn:neighbour...ty=cosine'
+    'user-knn:neighbours=...cosine'
     """
-    return shortened(name, LONGEST_NAME, middle=True)
+    shown = shortened(name, LONGEST_NAME, middle=True)
+    words = re.findall(r"[^\W_]+[\W_]*|[\W_]+", printable(" ".join(name.split())))
+    if shown == "".join(words):
+        return shown
+    start = end = ""
+    while words and len(words[-1] + end) <= LONGEST_NAME // 3:
+        end = words.pop() + end
+    while words and len(start + words[0] + end) <= LONGEST_NAME - len("..."):
+        start += words.pop(0)
+    return f"{start.rstrip()}...{end}" if start and end else shown
 
 
 # Styles of series, systems and metrics.

@@ -161,7 +161,7 @@ class Blocks:
             "sums": {name: SumsOverUsers.of(own).as_dict() for name, own in values.items()},
             "counts": counts,
         }
-        write_atomically(of_sums, json.dumps(content, indent=1) + "\n")
+        write_atomically(of_sums, json.dumps(content) + "\n")
 
     def _values_of_users(self, values: Mapping[str, ValuesByUser], users: NDArray[Any]) -> pa.Table:
         """Return the table of :meth:`.EvaluationResult.per_user` for a block."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from inspect import signature
 from itertools import combinations
 from typing import Any, Literal
 
@@ -418,6 +419,14 @@ def explore_ratings(
             f"There is {' '.join(['only', *systems]) if systems else 'no system'}, but a "
             "multiverse compares two or more."
         )
+    for name, make in systems.items():
+        try:
+            signature(make).bind(seed)
+        except TypeError:
+            raise ValueError(
+                f"systems[{name!r}] must be a function of a seed that returns an untrained system, "
+                "such as lambda seed: WRMF(seed=seed), since each universe trains its own."
+            ) from None
     own_split = ratings if isinstance(ratings, SplitRatings) else None
     if own_split is not None and next(iter(own_split.folds())).fold_in is not None:
         raise ValueError(

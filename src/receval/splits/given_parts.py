@@ -290,14 +290,16 @@ def _check_parts(ratings: Ratings, codes: NDArray[np.uint8]) -> None:
             )
     trains, tests = (np.unique(ratings.items[codes == code]) for code in (TRAIN, TEST))
     if min(len(trains), len(tests)) >= BY_CHANCE and not np.isin(tests, trains).any():
-        here, there = (
-            enumerated([quoted(str(own)) for own in ratings.item_ids[codes_of[:3]]])
-            for codes_of in (tests, trains)
-        )
         raise ValueError(
-            f"No item of the test is in the training ratings. Identifiers look like {here} in the "
-            f"test and like {there} in the training ratings. Use the same identifiers in both."
+            "No item of the test is in the training ratings."
+            f"{_examples(ratings.item_ids, tests, trains)} Use the same identifiers in both."
         )
+
+
+def _examples(ids: NDArray[np.str_], tests: NDArray[Any], trains: NDArray[Any]) -> str:
+    """Return a sentence with three identifiers of each side."""
+    here, there = (enumerated(list(map(quoted, ids[own[:3]].tolist()))) for own in (tests, trains))
+    return f" Identifiers look like {here} in the test and like {there} in the training ratings."
 
 
 def _notes_on_users(ratings: Ratings, codes: NDArray[np.uint8]) -> list[Note]:
@@ -306,7 +308,8 @@ def _notes_on_users(ratings: Ratings, codes: NDArray[np.uint8]) -> list[Note]:
     if share >= FEW:
         return []
     text = (
-        f"Only {share:.1%} of the {len(tests):,} test users have training ratings. Check that the "
-        "identifiers are the same, or that systems can recommend to the others."
+        f"Only {share:.1%} of the {len(tests):,} test users have training ratings."
+        f"{'' if share else _examples(ratings.user_ids, tests, trains)} Check that the identifiers "
+        "are the same, or that systems can recommend to the others."
     )
     return [Note("few-identifiers-known", text)]

@@ -264,7 +264,10 @@ class Judgments:
                 f"at {ends[-1:].tolist()}. These numbers must be the same."
             )
         behind = np.flatnonzero(np.diff(self.items) <= 0) + 1
-        if ends[0] != 0 or (np.diff(ends) < 0).any() or not np.isin(behind, ends).all():
+        begins = np.zeros(len(self.items) + 1, dtype=bool)
+        are_ends = ends[0] == 0 and (np.diff(ends) >= 0).all()
+        begins[ends if are_ends else 0] = True
+        if not are_ends or not begins[behind].all():
             raise ValueError(
                 "Judgments are not in order. Users must follow one another, and the items of each "
                 "user must ascend without repetition (Judgments.from_pairs sorts them)."

@@ -148,6 +148,11 @@ _ADVICE = {
     errno.ENOTDIR: "it is a file, where a folder was expected: move it away",
 }
 
+_REFUSED_WITHOUT_NAME = (
+    "permission is denied to a file that the system does not name: check that this user may write "
+    "to /dev/shm, which processes share, and to the folder of temporary files"
+)
+
 REFUSED = frozenset(_ADVICE)
 """Error numbers of the disk or of permissions, which are not errors of a program."""
 
@@ -161,9 +166,13 @@ def about_files(error: OSError) -> str:
     results/demo: permission is denied: allow this user to read and write it.
     >>> print(about_files(OSError(errno.ENOSPC, "No space left on device")))
     There is no space left on the disk: free some space, and run again.
+    >>> about_files(PermissionError(errno.EACCES, "Permission denied")).partition(":")[0]
+    'Permission is denied to a file that the system does not name'
     """
     words = _ADVICE.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
-    words = shortened(words.strip().rstrip("."), 200)
+    if error.filename is None and error.errno in (errno.EACCES, errno.EPERM):
+        words = _REFUSED_WITHOUT_NAME
+    words = shortened(words.strip().rstrip("."), 250)
     if error.filename is None:
         return f"{words[:1].upper()}{words[1:]}."
     return f"{shortened(os.fsdecode(error.filename), 200)}: {words}."

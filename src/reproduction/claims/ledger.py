@@ -118,6 +118,9 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
         return check.decide.judge(sources, ClaimContext(paper))
     if check.dataset and not sources.has(paper, check.dataset):
         return _undecidable(check, f"the dataset {check.dataset}")
+    split = claim.published_on.get(check.dataset or "")
+    if split and split not in sources.splits(paper, check.dataset):
+        return _undecidable(check, f"the folds of which the published number is ({split})")
     try:
         finding = check.decide.judge(
             sources, ClaimContext(paper, check.artifact, check.dataset, check.where)

@@ -164,6 +164,11 @@ class ClaimSources:
         """Return whether a dataset was available when a study's results were made."""
         return dataset in self._record(study)["datasets"]
 
+    def splits(self, study: str, dataset: str | None) -> set[str]:
+        """Return the splits that a study's experiments on a dataset used."""
+        experiments = self.setting(study, "config/study/experiments").values()
+        return {own["split"] for own in experiments if own["dataset"] == dataset}
+
     def table(self, artifact: str) -> pd.DataFrame:
         """Return the results of an artifact."""
         if artifact not in self._tables:

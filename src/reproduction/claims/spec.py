@@ -253,6 +253,9 @@ class ClaimSpec(Model):
         What the paper's own values say.
     split_dependent : bool
         Whether the outcome could change with the split or seed; then replications repeat it.
+    published_on : dict of str to str
+        The split of which the published number is, by dataset. Where the study used another one,
+        because the file of the split is missing, the claim is not decided.
     checks : tuple of CheckSpec
         One per dataset, and one for each other form that is reported.
     """
@@ -264,6 +267,7 @@ class ClaimSpec(Model):
     reason: str = ""
     in_paper: ValuesOfPaper | None = None
     split_dependent: bool = True
+    published_on: dict[Identifier, Identifier] = Field(default_factory=dict)
     checks: Annotated[tuple[CheckSpec, ...], Field(min_length=1)]
 
 

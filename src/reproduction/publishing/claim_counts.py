@@ -7,6 +7,7 @@ Each claim is counted once whatever its number of datasets; a plot has one row p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.figures.finish import legend_below
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.label_boxes import figure_of
 from receval.figures.printed_numbers import in_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, shaded
 from receval.storage.files import real_values
@@ -208,17 +210,16 @@ COLUMNS = (
 """Columns of the drawn rows; ``position`` is where the published number lies, in halves of our
 prediction interval from our mean."""
 
-MOST_ROWS = 36
-"""Largest number of rows in one column of a figure; more rows take several columns."""
-
-FEW_NUMBERS = 0.25
-"""The share of rows with a published number up to which the panel of numbers is narrow."""
+MOST_SAID = 2
+"""Largest number of published numbers that the caption says, without a panel of their own."""
 
 FARTHEST = 3.0
 """Position of published numbers that lie farther out."""
 
-_ROW = 0.15
-_HEAD = 0.55
+_LINE = 0.145  # inches
+_LETTERS = 66  # of a line of a statement
+_CODE = 34.0  # points from a code to its statement, without and with the name of a dataset
+_CODE_WITH_DATASET = 62.0
 _HOLDS = COLOURS[0]
 _IN_PART = shaded(_HOLDS, 0.7)
 _INTERVAL = "#E4E4E4"
@@ -250,89 +251,133 @@ def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
 def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
     """Return the caption of a paper's figure."""
     most = int(rows["replications"].max()) if len(rows) else 0
-    twins = " The data are synthetic twins." if is_demo else ""
-    return (
-        "Share of replications with other root seeds in which each claim of the paper holds, with "
-        f"its 95 % Wilson interval ({most} replications at most); the pale bar beside the dot "
-        "is the share in which it holds in part. Where the claim is a number, where the published "
-        "one lies: the grey band is our 95 % prediction interval for one more "
-        "replication, from -1 to 1 about our mean, and a triangle lies beyond three times its half "
-        "width. A half-filled mark is outside the band only because the paper prints few digits: "
-        "numbers that round to the printed one are inside. The codes of the claims are those of "
-        f"the pages of claims.{twins}"
+    several = _has_panel(rows)
+    return " ".join(
+        (
+            f"{'(a) ' * several}Share of replications with other root seeds in which each claim of "
+            f"the paper holds, with its 95 % Wilson interval ({most} replications at most). The "
+            "pale bar beside the dot is the share in which it holds in part.",
+            *((_OF_NUMBERS,) if several else _said_places(rows)),
+            *(("The data are synthetic twins.",) if is_demo else ()),
+        )
     )
 
 
-def draw(rows: pd.DataFrame) -> Figure:
-    """Draw the certainty of a paper's claims, one row per claim."""
+_OF_NUMBERS = (
+    "(b) If the claim is a number, where the published one lies: the grey band is our 95 % "
+    "prediction interval for one more replication, from -1 to 1 about our mean, and a triangle "
+    "lies beyond three times its half width. A half-filled mark is outside the band only because "
+    "the paper prints few digits: numbers that round to the printed one are inside."
+)
+
+
+def _has_panel(rows: pd.DataFrame) -> bool:
+    """Return whether the published numbers are enough for a panel."""
+    return int((~np.isnan(real_values(rows["position"]))).sum()) > MOST_SAID
+
+
+def _said_places(rows: pd.DataFrame) -> list[str]:
+    """Return a sentence for each published number."""
+    sentences = []
+    for claim, place, position in zip(
+        rows["claim"], rows["location"], real_values(rows["position"]), strict=True
+    ):
+        if not np.isnan(position):
+            far = f"{abs(position):.1f}" if np.isfinite(position) else "infinitely many"
+            side = "below" if position < 0 else "above"
+            sentences.append(
+                f"The number published for {claim} is {place} our 95 % prediction interval for "
+                f"one more replication: {far} half widths {side} our mean."
+            )
+    return sentences
+
+
+def draw(rows: pd.DataFrame, statements: Mapping[str, str]) -> Figure:
+    """Draw the certainty of a paper's claims, one row per claim, with its statement.
+
+    Published numbers have a panel if there are more than :data:`MOST_SAID`; the caption says where
+    fewer lie.
+    """
     positions = real_values(rows["position"])
-    has_numbers = bool((~np.isnan(positions)).any())
-    several = len(set(rows["dataset"]) - {""}) > 1
-    blocks = np.array_split(np.arange(len(rows)), max(1, -(-len(rows) // MOST_ROWS)))
-    most = max(len(block) for block in blocks)
-    panels = 2 if has_numbers else 1
-    width = DOUBLE_COLUMN if len(blocks) > 1 or has_numbers else DOUBLE_COLUMN / 2
-    figure = new_figure(width, _HEAD + 0.45 + _ROW * max(most, 4))
-    # A panel of few numbers takes no more width than it needs.
-    widths = [1.0, 1.0 if np.mean(~np.isnan(positions)) > FEW_NUMBERS else 0.35][:panels]
-    axes = figure.subplots(
-        1, panels * len(blocks), squeeze=False, width_ratios=widths * len(blocks)
-    )[0]
-    for number, block in enumerate(blocks):
-        own = rows.iloc[block]
-        labels = [
-            f"{claim} {dataset}" if several and dataset else str(claim)
-            for claim, dataset in zip(own["claim"], own["dataset"], strict=True)
-        ]
-        left, *right = axes[panels * number : panels * (number + 1)]
-        _draw_shares(left, own, labels, most)
-        for panel in right:
-            _draw_places(panel, own, positions[block], most)
-    beyond = bool((np.abs(positions) > FARTHEST).any())
-    _add_legend(figure, has_numbers=has_numbers, has_beyond=beyond)
+    has_numbers = _has_panel(rows)
+    texts = [fill(in_print(statements[str(claim)]), _LETTERS) for claim in rows["claim"]]
+    lines = np.array([text.count("\n") + 1 for text in texts])
+    # A row is at the middle of its lines.
+    places = np.cumsum(lines) - (lines + 1) / 2
+    figure = new_figure(DOUBLE_COLUMN, 1.3 + _LINE * max(lines.sum(), 4))
+    names, *panels = figure.subplots(
+        1, 3 if has_numbers else 2, width_ratios=(3.2, 1.2, 1) if has_numbers else (3.2, 2.2)
+    )
+    _print_names(names, rows, places, texts)
+    _draw_shares(panels[0], rows, places)
+    for axes in panels[1:]:
+        _draw_places(axes, rows, places, positions)
+    for axes in (names, *panels):
+        axes.set_ylim(lines.sum() - 0.5, -0.5)
+        axes.grid(visible=False, axis="y")
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+    letter_panels(panels)
+    beyond = has_numbers and bool((np.abs(positions) > FARTHEST).any())
+    _add_legend(panels[0], has_numbers=has_numbers, has_beyond=beyond)
     return figure
 
 
-def _rows_of(axes: Axes, count: int, most: int) -> None:
-    axes.set_ylim(most - 0.5, -0.5)
-    axes.set_yticks(range(count))
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False, axis="y")
-    axes.spines["left"].set_visible(False)
+def _print_names(
+    axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64], texts: Sequence[str]
+) -> None:
+    """Print the code, the statement and, if there are several, the dataset of each row."""
+    several = len(set(rows["dataset"]) - {""}) > 1
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    for claim, dataset, place, text in zip(
+        rows["claim"], rows["dataset"], places, texts, strict=True
+    ):
+        code = f"{claim} {dataset}" if several and dataset else str(claim)
+        for shift, printed in (0.0, code), (_CODE_WITH_DATASET if several else _CODE, text):
+            axes.annotate(
+                printed,
+                (0, place),
+                xycoords=axes.get_yaxis_transform(),
+                xytext=(shift, 0),
+                textcoords="offset points",
+                fontsize=6.5,
+                va="center",
+            )
 
 
-def _draw_shares(axes: Axes, rows: pd.DataFrame, labels: Sequence[str], most: int) -> None:
-    numbers = (real_values(rows[name]) for name in ("share", "share_low", "share_high"))
+def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64]) -> None:
+    share, low, high = (real_values(rows[name]) for name in ("share", "share_low", "share_high"))
     in_part = real_values(rows["share_in_part"])
-    places = np.arange(len(rows))
-    share, low, high = numbers
     axes.barh(places, in_part, left=share, height=0.3, color=_IN_PART, linewidth=0)
     axes.hlines(places, low, high, color=_HOLDS, linewidth=0.9)
     axes.plot(share, places, "o", color=_HOLDS, markersize=3, clip_on=False)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.5, 1])
+    axes.set_title("How often\nit holds")
     axes.set_xlabel("Share of\nreplications")
-    _rows_of(axes, len(rows), most)
-    axes.set_yticklabels(labels, fontsize=6.5)
 
 
-def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64], most: int) -> None:
-    known = ~np.isnan(positions)
-    axes.barh(
-        np.arange(len(rows))[known], 2, left=-1, height=0.75, color=_INTERVAL, linewidth=0, zorder=0
-    )
-    middles = np.flatnonzero(known)
+def _draw_places(
+    axes: Axes,
+    rows: pd.DataFrame,
+    places: NDArray[np.float64],
+    positions: NDArray[np.float64],
+) -> None:
+    known = np.flatnonzero(~np.isnan(positions))
+    middles = places[known]
+    axes.barh(middles, 2, left=-1, height=0.75, color=_INTERVAL, linewidth=0, zorder=0)
     axes.vlines(np.zeros(len(middles)), middles - 0.38, middles + 0.38, color="white", lw=0.8)
-    for place in middles:
-        at = float(np.clip(positions[place], -FARTHEST, FARTHEST))
-        beyond = abs(positions[place]) > FARTHEST
+    for row, middle in zip(known, middles, strict=True):
+        at = float(np.clip(positions[row], -FARTHEST, FARTHEST))
+        beyond = abs(positions[row]) > FARTHEST
         marker = ("<" if at < 0 else ">") if beyond else "D"
-        inside = rows["location"].iloc[place] == "inside"
+        inside = rows["location"].iloc[row] == "inside"
         # Beyond the band, a number is inside if another that rounds to it is.
-        rounded = inside and abs(positions[place]) > 1
+        rounded = inside and abs(positions[row]) > 1
         axes.plot(
             [at],
-            [place],
+            [middle],
             marker=marker,
             markersize=3.2,
             **_filled("bottom" if rounded else "none" if inside else "full"),
@@ -340,9 +385,8 @@ def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64],
         )
     axes.set_xlim(-FARTHEST, FARTHEST)
     axes.set_xticks([-1, 0, 1])
-    axes.set_xlabel("Published\nnumber\n(half-widths)")
-    _rows_of(axes, len(rows), most)
-    axes.set_yticklabels([])
+    axes.set_title("Published\nnumber")
+    axes.set_xlabel("Half widths\nfrom our mean")
 
 
 def _filled(part: str) -> dict[str, Any]:
@@ -356,9 +400,8 @@ def _filled(part: str) -> dict[str, Any]:
     }
 
 
-def _add_legend(figure: Figure, *, has_numbers: bool, has_beyond: bool) -> None:
+def _add_legend(axes: Axes, *, has_numbers: bool, has_beyond: bool) -> None:
     """Add a legend of the marks below the panels."""
-    axes = figure.axes[0]
     lines: dict[str, dict[str, Any]] = {
         "holds, with Wilson interval": {"color": _HOLDS, "marker": "o", "linewidth": 0.9},
         "holds in part": {"color": _IN_PART, "linewidth": 4},
@@ -375,4 +418,4 @@ def _add_legend(figure: Figure, *, has_numbers: bool, has_beyond: bool) -> None:
         lines["beyond three half-widths"] = {"linestyle": "none", "marker": ">"} | _filled("full")
     for label, style in lines.items():
         axes.plot([], [], label=label, markersize=3, **style)
-    legend_below(figure)
+    legend_below(figure_of(axes))

@@ -11,12 +11,12 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import TypeVar
 
-from receval.figures.display import printed_name
+from receval.figures.display import TWIN, printed_name
 from receval.figures.printed_numbers import in_text
 from receval.figures.tables import escape_markdown
 from receval.storage.files import refusing_damage
@@ -389,7 +389,7 @@ _INTRODUCTION = (
 
 def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
     """Return the counts, and the most important claims of each paper."""
-    papers = papers_in(rows)
+    papers = papers_in(_with_twins(rows) if synthetic else rows)
     groups = grouped_papers(papers)
     parts = ["# The papers' claims, and what became of them", _INTRODUCTION]
     if synthetic:
@@ -407,7 +407,7 @@ def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
 
 def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synthetic: bool) -> str:
     """Return the page of all claims of a paper, in the paper's order."""
-    (paper,) = papers_in(rows)
+    (paper,) = papers_in(_with_twins(rows) if synthetic else rows)
     parts = [
         f"# All claims of {paper.paper}",
         f"{headline(paper.claims)} [claims.md](claims.md) has what is to be read first.",
@@ -422,6 +422,14 @@ def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synt
         lines += [_line(claim, part, elsewhere) for claim in claims]
         parts += [f"## {escape_markdown(part)}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
+
+
+def _with_twins(rows: Iterable[VerdictRow]) -> Iterator[VerdictRow]:
+    """Yield rows that say of which datasets they have the twins."""
+    for row in rows:
+        # Generated data without an original is called a twin already.
+        is_named = not row.dataset or row.lacks_dataset or row.dataset.endswith(TWIN.strip())
+        yield row if is_named else replace(row, dataset=row.dataset + TWIN)
 
 
 _RULE = "| --- | --- | --- | --- |"

@@ -51,7 +51,7 @@ def test_a_list_like_the_profile_is_calibrated_whatever_items_without_a_value_it
     assert _value(0, 2, train=(1, 4), divergence="hellinger") == pytest.approx(0.0, abs=1e-8)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("divergence", "largest"), [("kl", log(100)), ("jensen-shannon", 1.0), ("hellinger", 1.0)]
 )
 def test_a_list_without_a_value_has_the_largest_divergence(divergence: str, largest: float) -> None:

@@ -45,7 +45,7 @@ def test_a_metric_without_each_user_is_the_metric_of_the_others(
     np.testing.assert_allclose(without, wanted, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.label)
+@pytest.mark.each("metric", ALL, ids=lambda metric: metric.label)
 def test_the_mean_of_pseudo_values_is_the_metric_of_all_users(metric: MetricOfAllUsers) -> None:
     lists = measured([0, 1], [0, 2], [0, 3, 4], train=[(0, 5), (1, 4)])
 
@@ -63,7 +63,7 @@ def test_item_coverage_is_the_share_of_the_items_in_any_list() -> None:
     assert ItemCoverage(cutoff=2).per_user(lists).mean() == pytest.approx(3 / 8)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("lists", "value"),
     [(([0, 1], [2, 3]), 0.0), (([0], [0]), 0.75), (([0, 1], [0, 2]), 0.375), (([], []), 0.0)],
 )

@@ -57,7 +57,7 @@ def _random(seed: int) -> tuple[RecommendedLists, list[list[str]]]:
     return with_genres(lists, genres), genres
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "value"),
     [
         # Items 0, 1, 2: A and AB share 1 of 2, A and B nothing, AB and B 1 of 2.
@@ -225,7 +225,7 @@ def test_subtopic_metrics_have_the_values_of_ndeval(alpha: str, k: int) -> None:
         )
 
 
-@pytest.mark.parametrize("label", ["ILD@3", "alpha_nDCG@3", "Miscalibration@3"])
+@pytest.mark.each("label", ["ILD@3", "alpha_nDCG@3", "Miscalibration@3"])
 def test_a_metric_of_a_feature_says_that_it_needs_its_name(label: str) -> None:
     metric = parse_any(label)
     assert isinstance(metric, ListMetric)
@@ -239,7 +239,7 @@ def test_a_metric_of_an_unknown_feature_names_the_known_ones() -> None:
         IntraListDiversity(cutoff=2, feature="year").per_user(lists)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "told"),
     [
         ("alpha_nDCG(alpha=1.5)@3", "alpha of alpha_nDCG is 1.5"),

@@ -35,7 +35,7 @@ def _values(label: str, lists: RecommendedLists) -> list[float]:
     return metric.per_user(lists).tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "values"),
     [
         ("ARP@2", [2.0, 2.5, 0.0]),
@@ -113,7 +113,7 @@ def test_popularity_is_miscalibrated_by_the_distance_of_shares_of_head_middle_an
     assert values[1] == pytest.approx(sqrt(expected))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "value"),
     [
         # Items are in 2, 1, 1 and 0 lists.
@@ -199,7 +199,7 @@ def test_groups_are_recommended_at_rates_of_their_items() -> None:
     assert _values("REO(feature=kind)@1", lists) == pytest.approx([rates.std() / rates.mean()])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("by", "head", "tail", "groups"),
     [
         ("ratings", 0.4, 0.2, [0, 2, 1, 2, 2]),
@@ -216,7 +216,7 @@ def test_items_are_grouped_by_popularity(
     assert popularity_groups(counts, head, tail, by).tolist() == groups
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("label", "why"),
     [
         ("APLT(head=1.5)@10", "must lie between 0 and 1"),
@@ -234,7 +234,7 @@ def test_impossible_parameters_are_refused(label: str, why: str) -> None:
         parse_any(label)
 
 
-@pytest.mark.parametrize("name", ["AWRF", "EEL", "RSP", "REO"])
+@pytest.mark.each("name", ["AWRF", "EEL", "RSP", "REO"])
 def test_an_unknown_feature_of_items_is_refused(name: str) -> None:
     with pytest.raises(
         ValueError, match=r"groups of items by 'colour'.*There are kind, popularity"
@@ -242,7 +242,7 @@ def test_an_unknown_feature_of_items_is_refused(name: str) -> None:
         _values(f"{name}(feature=colour)@1", _with_kinds([0], test=[]))
 
 
-@pytest.mark.parametrize("label", ["ARP@1", "APLT@1", "EPC@1", "PopularityLift@1", "RSP@1"])
+@pytest.mark.each("label", ["ARP@1", "APLT@1", "EPC@1", "PopularityLift@1", "RSP@1"])
 def test_metrics_of_training_ratings_are_refused_without_any(label: str) -> None:
     metric = parse_any(label)
     assert isinstance(metric, ListMetric)
@@ -251,7 +251,7 @@ def test_metrics_of_training_ratings_are_refused_without_any(label: str) -> None
         metric.per_user(measured([0], [1], n_items=3))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "label"),
     [
         ("Average Popularity@10", "ARP@10"),

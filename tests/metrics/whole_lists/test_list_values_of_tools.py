@@ -44,7 +44,7 @@ def test_every_value_of_a_tool_is_ours_or_has_a_reason(tool: str) -> None:
     assert {value.name for value in values} == set(OURS[tool])
 
 
-@pytest.mark.parametrize("known", DIFFERENCES, ids=lambda known: f"{known.tool} {known.name}")
+@pytest.mark.each("known", DIFFERENCES, ids=lambda known: f"{known.tool} {known.name}")
 def test_every_reason_is_needed_in_each_of_its_cases(known: Difference) -> None:
     differing = {
         value.case

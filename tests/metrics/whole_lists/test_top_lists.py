@@ -26,6 +26,8 @@ def test_a_list_has_the_best_open_items_by_score_and_then_priority(seed: int) ->
     scores = rng.integers(0, 5, (n_users, n_items)).astype(rng.choice(["f4", "f8", "i2"]))
     if scores.dtype.kind == "f":
         scores[rng.random(scores.shape) < 0.2] = np.nan
+    if rng.random() < 0.3:
+        scores[:] = np.nan_to_num(scores[0])  # The same for all users.
     excluded = csr_array((rng.random((n_users + 3, n_items)) < 0.3).astype(np.float32))
     users = np.sort(rng.choice(n_users + 3, n_users, replace=False))
     is_candidate = rng.random(n_items) < 0.8
@@ -147,7 +149,7 @@ def test_given_lists_keep_their_first_candidates(seed: int) -> None:
     np.testing.assert_array_equal(lists.scores, wanted.scores)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "protocol",
     [
         Protocol("1R", threshold=1),

@@ -31,7 +31,7 @@ def class_of(library: str, *bases: type, **members: Any) -> type:
     return type("Model", bases, {"__module__": f"{library}.models", **members})
 
 
-@pytest.mark.parametrize("system", [Popularity(), OwnRecommender(), object(), OwnRecommender])
+@pytest.mark.each("system", [Popularity(), OwnRecommender(), object(), OwnRecommender])
 def test_what_scores_itself_or_is_unknown_stays_what_it_is(system: object) -> None:
     assert adapt(system) is system
 
@@ -59,7 +59,7 @@ def test_what_a_sparse_array_does_not_hold_has_no_score_and_a_zero_in_it_is_one(
     np.testing.assert_array_equal(rows, [[nan, nan, 0], [3, nan, nan]])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "scores", [np.zeros(3), np.zeros((1, 2, 3)), np.array([["a"]]), np.zeros((2, 2), dtype=complex)]
 )
 def test_what_is_no_table_of_real_numbers_is_refused(scores: np.ndarray) -> None:
@@ -72,7 +72,7 @@ def test_scores_of_other_users_are_refused() -> None:
         of_scores(np.zeros((2, 3))).fit(csr_array((3, 2)))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("adapter", "sentence"),
     [
         (of_implicit, "is not a model of implicit"),

@@ -106,7 +106,7 @@ def test_a_fold_learns_nothing_of_another() -> None:
 
 
 @needs_sklearn
-@pytest.mark.parametrize("name", ["TruncatedSVD", "NMF", "PCA"])
+@pytest.mark.each("name", ["TruncatedSVD", "NMF", "PCA"])
 def test_a_decomposition_scores_what_it_rebuilds(name: str) -> None:
     decomposition = importlib.import_module("sklearn.decomposition")
     estimator = getattr(decomposition, name)(n_components=3, random_state=1)
@@ -156,7 +156,7 @@ def test_users_without_ratings_have_no_scores_of_a_decomposition() -> None:
 
 
 @needs_sklearn
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("module", "name", "reason"),
     [
         ("linear_model", "Ridge", "features of a pair of user and item"),
@@ -176,7 +176,7 @@ def test_estimators_that_make_no_recommender_are_refused(
 
 
 @needs_lenskit
-@pytest.mark.parametrize("name", ["knn.ItemKNNScorer", "als.ImplicitMFScorer", "basic.PopScorer"])
+@pytest.mark.each("name", ["knn.ItemKNNScorer", "als.ImplicitMFScorer", "basic.PopScorer"])
 def test_lists_are_those_of_lenskit(name: str) -> None:
     package, _, scorer = name.partition(".")
     made = getattr(importlib.import_module(f"lenskit.{package}"), scorer)

@@ -59,10 +59,10 @@ from reproduction.publishing.site.site_pages import (
 from reproduction.publishing.site.study_pages import PART as STUDIES
 from reproduction.publishing.site.study_pages import (
     Study,
+    pages_of_study,
     read_study_text,
     start_page,
     studies_page,
-    study_page,
 )
 
 DOCUMENTS, ERRATA = "docs/index.html", "errata.html"
@@ -341,10 +341,11 @@ def _pages(
         *single_claims(papers, labels, printer, of_claims, reminders),
         studies_page(studies),
         *(
-            study_page(
+            page
+            for study in studies
+            for page in pages_of_study(
                 study, studies, printer, links, rows, sources.edition, figures.get(study.name)
             )
-            for study in studies
         ),
         *document_pages(sources.documents, links),
         *reference_pages(modules, read_packages(sources.modules), aliases, links),

@@ -7,7 +7,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
@@ -57,8 +57,10 @@ FOUND = "**What was found.**"
 GUIDE = "docs/replications.md"
 """Replicated parts, and how they are replicated."""
 
-OPEN_ROWS = 12
-"""Longer tables of claims or values are folded until opened."""
+MOST_ROWS = 6
+"""Longer tables of claims or values have pages of their own."""
+
+NUMBERS = "The paper's numbers beside ours"
 
 _SIZE = re.compile(r'<svg\b[^>]*\bwidth="([\d.]+)pt"[^>]*\bheight="([\d.]+)pt"', re.DOTALL)
 
@@ -368,7 +370,7 @@ def start_page(
     )
 
 
-def study_page(
+def pages_of_study(
     study: Study,
     studies: Sequence[Study],
     printer: RowPrinter,
@@ -376,8 +378,8 @@ def study_page(
     all_rows: Sequence[VerdictRow],
     edition: str,
     certainty_figure: Path | None = None,
-) -> SitePage:
-    """Return the page of a study."""
+) -> Iterator[SitePage]:
+    """Yield the page of a study, and pages of tables and lists that are too long for it."""
     page = study.address
     shown = {section.name for section in study.text.sections}
     sections = [
@@ -398,8 +400,11 @@ def study_page(
     ]
     resolve = links.resolver(page, f"results/{edition}/{study.name}/index.md")
     bar = study.bar(page)
-    beside = [row for row in study.rows if row.has_numbers and row.is_counted]
-    return SitePage(
+    pairs = [row for row in study.rows if row.has_numbers and row.is_counted]
+    beside = [(printer.shown(row, page), *_numbers(row)) for row in pairs]
+    has_long = len(beside) > MOST_ROWS
+    numbers = _rows_page(study, "numbers", NUMBERS, beside=beside)
+    yield SitePage(
         page,
         study.label,
         "study.html",
@@ -415,17 +420,44 @@ def study_page(
             "sections": sections,
             "findings": markup(rendered(study.text.findings, resolve).body),
             "pictured": next((s for s in sections if s["name"] == study.text.pictured), None),
-            "beside": [(printer.shown(row, page), *_numbers(row)) for row in beside],
-            "has_intervals": any(row.low and row.high for row in beside),
-            "pairs": markup(pairs_picture([_pair(row, printer) for row in beside])),
+            "beside": beside,
+            "numbers": numbers.address if has_long else "",
+            "pairs": markup(pairs_picture([_pair(row, printer) for row in pairs])),
             "certainty": _certainty(certainty_figure, links, page) if certainty_figure else None,
             "elsewhere": [printer.shown(row, page) for row in elsewhere],
             "studies": studies,
             "record": _record(study, printer.datasets),
-            "open_rows": OPEN_ROWS,
         },
         f"Every figure and table of {study.label}, made again, with a verdict on each claim.",
     )
+    for section in sections:
+        if section["long_table"] or section["long_rows"]:
+            yield _rows_page(study, section["name"], section["plain"], section=section)
+    if has_long:
+        yield numbers
+
+
+def _rows_page(study: Study, name: str, heading: str, **shown: Any) -> SitePage:
+    """Return a page of long tables, beside that of the study, so that links are the same."""
+    return SitePage(
+        _rows_address(study, name),
+        f"{heading}, {study.label}",
+        "rows.html",
+        PART,
+        {
+            "study": study,
+            "anchor": name,
+            "heading": heading,
+            "section": None,
+            "beside": (),
+            **shown,
+        },
+        f"{heading}, made again for {study.label}.",
+    )
+
+
+def _rows_address(study: Study, name: str) -> str:
+    return f"{study.address.removesuffix('.html')}-{name}.html"
 
 
 def studies_page(studies: Sequence[Study]) -> SitePage:
@@ -465,11 +497,17 @@ def _section(
     edition: str,
 ) -> dict[str, Any]:
     page, files = study.address, f"files/{study.name}/{section.name}"
+    rows_page = _rows_address(study, section.name)
     resolve = links.resolver(page, f"results/{edition}/{study.name}/index.md")
     heading = rendered_inline(section.heading, resolve)
     table = study.folder / f"{section.name}.md"
     text = shown_part(table.read_text(encoding="utf-8")) if "md" in section.suffixes else ""
     shown = "svg" if section.has_picture else "md"
+    n_rows = table_rows(text)
+    if n_rows > MOST_ROWS:
+        of_table = links.resolver(rows_page, f"results/{edition}/{study.name}/index.md")
+    else:
+        of_table = resolve
     return {
         "name": section.name,
         "heading": markup(heading),
@@ -477,8 +515,11 @@ def _section(
         "picture": section.has_picture
         and _picture(study.folder / f"{section.name}.svg", f"{files}.svg", page),
         "paragraphs": markup(rendered("\n\n".join(section.paragraphs), resolve).body),
-        "table": markup(rendered(text, resolve, shift=2, prefix=f"{section.name}-").body),
-        "table_rows": table_rows(text),
+        "table": markup(rendered(text, of_table, shift=2, prefix=f"{section.name}-").body),
+        "table_rows": n_rows,
+        "long_table": n_rows > MOST_ROWS,
+        "long_rows": len(rows) > MOST_ROWS,
+        "address": rows_page,
         "is_page": bool(text) and "tex" not in section.suffixes,
         "counted": sum(row.is_counted for row in rows),
         "rows": [printer.shown(row, page) for row in rows],

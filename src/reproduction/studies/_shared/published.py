@@ -148,9 +148,9 @@ def published_mark(
     y: float,
     label: str = "paper",
     *,
-    side: Literal["right", "above", "above right"] = "right",
+    side: Literal["right", "above", "above right", "legend"] = "right",
 ) -> None:
-    """Mark a published value with a labelled hollow grey diamond.
+    """Mark a published value with a hollow grey diamond, labelled beside it or in the legend.
 
     The panel's limits do not change, so the value must lie within them.
     """
@@ -167,7 +167,10 @@ def published_mark(
         zorder=5,
         scalex=False,
         scaley=False,
+        label=label if side == "legend" else None,
     )
+    if side == "legend":
+        return
     across, up, ha, va = _SIDES[side]
     axes.annotate(
         label,

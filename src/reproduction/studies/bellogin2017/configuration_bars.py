@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,7 @@ from receval.statistics.confidence import CONFIDENCE
 from receval.storage.files import real_values
 from reproduction.studies._shared.bars import GROUP_WIDTH, bar_offsets, grouped_bars
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies._shared.published import PUBLISHED_GREY, published_line, published_mark
+from reproduction.studies._shared.published import published_line, published_mark
 
 CONFIGURATION = ("dataset", "split", "protocol", "sampled", "system", "metric", "cutoff")
 """The columns that identify a bar."""
@@ -44,6 +46,13 @@ def means_with_intervals(
     return means.merge(spread["half_interval"].reset_index(), on=by, how="left")
 
 
+MOST_LONG_TITLES = 3
+"""Largest number of panels in a row whose titles have one line each."""
+
+BarPanel = tuple[str, str, pd.DataFrame]
+"""The metric of a panel, its title and its bars."""
+
+
 def draw_bar_grid(
     metrics: Mapping[str, str],
     columns: Sequence[tuple[str, pd.DataFrame]],
@@ -53,23 +62,49 @@ def draw_bar_grid(
     """Draw one row of panels per metric.
 
     The metrics are labels of bars with the titles of their y axes, the columns have titles and
-    bars. Only the lowest panels name the configurations.
+    bars. Metrics that are not defined in some columns have no panels there, and share rows, which
+    come first. Only the lowest of equal rows names the configurations.
     """
-    figure = new_figure(DOUBLE_COLUMN, row_height * len(metrics) + 0.5)
-    widths = [bars["configuration"].nunique() for _, bars in columns]
-    grid = figure.subplots(len(metrics), len(columns), width_ratios=widths, squeeze=False)
-    for (label, title), panels in zip(metrics.items(), grid, strict=True):
-        for axes, (_, bars) in zip(panels, columns, strict=True):
-            draw_panel(axes, bars[bars["label"] == label])
-            if label != list(metrics)[-1]:
-                axes.set_xticklabels([])
-        panels[0].set_ylabel(title)
-    for panels in grid:
-        for axes, (title, _) in zip(panels, columns, strict=True):
-            axes.set_title(title)
-    letter_panels(grid.flat)
+    rows = _rows_of_panels(metrics, columns)
+    blocks = [(widths, list(own)) for widths, own in groupby(rows, _widths)]
+    figure = new_figure(DOUBLE_COLUMN, row_height * len(rows) + 0.5)
+    grid = figure.add_gridspec(len(blocks), 1, height_ratios=[len(own) for _, own in blocks])
+    for place, (widths, own) in enumerate(blocks):
+        cells = grid[place].subgridspec(len(own), len(widths), width_ratios=widths)
+        for number, row in enumerate(own):
+            for column, (label, title, bars) in enumerate(row):
+                axes = figure.add_subplot(cells[number, column])
+                draw_panel(axes, bars)
+                axes.set_title(title if len(row) <= MOST_LONG_TITLES else fill(title, 12))
+                if label not in [panel[0] for panel in row[:column]]:
+                    axes.set_ylabel(metrics[label])
+                if row is not own[-1]:
+                    axes.set_xticklabels([])
+    letter_panels(figure.axes)
     legend_below(figure)
     return figure
+
+
+def _widths(row: list[BarPanel]) -> list[int]:
+    """Return the numbers of configurations in a row of panels."""
+    return [bars["configuration"].nunique() for *_, bars in row]
+
+
+def _rows_of_panels(
+    metrics: Iterable[str], columns: Sequence[tuple[str, pd.DataFrame]]
+) -> list[list[BarPanel]]:
+    full: list[list[BarPanel]] = []
+    partial: list[list[BarPanel]] = []
+    for label in metrics:
+        panels = [(label, title, bars[bars["label"] == label]) for title, bars in columns]
+        defined = [panel for panel in panels if not panel[-1]["value"].isna().all()]
+        if len(defined) in (0, len(panels)):
+            full.append(panels)
+        elif partial and len(partial[-1]) + len(defined) <= len(columns):
+            partial[-1] += defined
+        else:
+            partial.append(defined)
+    return [*partial, *full]
 
 
 def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
@@ -123,18 +158,7 @@ def mark_published(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> Non
         if len(found) and display.is_real(bar[0]):
             group = groups.index(found["configuration"].iloc[0])
             axes.set_ylim(top=max(axes.get_ylim()[1], 1.1 * float(value)))
-            published_mark(axes, group + places[bar[2]], float(value), side="above")
-
-
-def say_not_defined(axes: Axes, words: str) -> None:
-    """Clear a panel whose metric is undefined, and say so in grey."""
-    axes.text(
-        0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=PUBLISHED_GREY
-    )
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
+            published_mark(axes, group + places[bar[2]], float(value), side="legend")
 
 
 def sampled_text(sampled: object) -> str:
@@ -170,7 +194,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw one row of panels per drawn metric, with one panel per dataset.
+    """Draw one row of panels per drawn metric, with one panel per dataset, where it is defined.
 
     Parameters of the artifact: ``drawn`` and, aligned with it, ``titles``; ``row_height`` (inches);
     ``order`` of the bars; ``own_axis_of_1r``, whether 1R has its own panel and axis because its
@@ -184,9 +208,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     drawn = dict(zip(parameters["drawn"], parameters["titles"], strict=True))
 
     def draw_panel(axes: Axes, shown: pd.DataFrame) -> None:
-        if shown["value"].isna().all():
-            say_not_defined(axes, f"not defined\nunder {shown['protocol'].iloc[0][:2]}")
-            return
         draw_configurations(axes, shown, display)
         mark_published(axes, shown, display)
         if parameters["bound_of_1r"]:

@@ -214,13 +214,10 @@ def removed_axis(axes: Axes) -> None:
     axes.set_xlabel("Test ratings removed (%)")
 
 
-def size_axis(axes: Axes, step: int = 200) -> None:
-    """Format the x axis of drawn curves for target set sizes.
-
-    Its ticks are a step apart, or 100 apart if it ends at 600 or below.
-    """
+def size_axis(axes: Axes) -> None:
+    """Format the x axis of drawn curves for target set sizes, which begin at 100."""
     axes.margins(x=MARGIN)
     low, high = axes.get_xlim()
-    axes.xaxis.set_major_locator(MultipleLocator(step if high - low > 500 else 100))
+    axes.xaxis.set_major_locator(MultipleLocator(300 if high - low > 500 else 100, offset=100))
     plain_numbers(axes.xaxis)
     axes.set_xlabel("Target items per list, $|T_u|$")

@@ -218,7 +218,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     right.set_title(f"{sizes['protocol'].iloc[0]}, all test ratings")
     removed_axis(left)
     removed_axis(centre)
-    size_axis(right, step=300)
+    size_axis(right)
     for axes in panels:
         axes.set_ylabel(label)
     letter_panels(panels)

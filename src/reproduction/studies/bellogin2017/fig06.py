@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
@@ -111,6 +111,7 @@ def _draw_split(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     numbers = MANY_RATINGS if ratings.max() > MANY_RATINGS[2] else FEW_RATINGS
     axes.yaxis.set_major_locator(FixedLocator(numbers))
     plain_numbers(axes.yaxis)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     plain_numbers(axes.xaxis)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("Popularity rank of the item (1 = most ratings)")

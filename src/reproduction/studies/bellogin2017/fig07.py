@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
@@ -55,6 +56,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         style = SeriesStyle(INK, line=dash)
         title = display.datasets[dataset]
         line(axes, middle, segments["positive_ratio"], style, title, markers=False)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     plain_numbers(axes.xaxis)
     axes.set_xlabel("Popularity rank of the item (1 = most ratings)")
     axes.set_ylabel("Positive ratio $|PR(i)|\\,/\\,|R(i)|$")

@@ -269,7 +269,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     errors = errors_of_draws(results)
     errors["title"] = errors["title"].str.replace(" a user", " per user")
     return draw_rows(
-        [("Simulated data", errors)],
+        [("simulated data", errors)],
         display,
         left=("tau", "tau_low", "tau_high"),
         right=("rmse", "rmse", "rmse"),

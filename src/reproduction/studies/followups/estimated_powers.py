@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from receval.evaluation.fitted_systems import RankedFold
     from receval.protocols.protocol import Protocol
 
-GENERATED_TITLE = "Simulated data"
+GENERATED_TITLE = "simulated data"
 
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """Ticks of ratios that lie within the panel."""
@@ -155,7 +155,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 line(
                     axes, own["exponent"], real_values(own[name]), styles[metric], metric, band=band
                 )
-        column[0].set_title(title)
+        for axes, what in zip(column, ("Order", "Size"), strict=True):
+            axes.set_title(f"{what}, {title}")
         column[0].axhline(0, color=NOTE_COLOUR, linewidth=0.7)
         column[1].axhline(1, color=NOTE_COLOUR, linewidth=0.7)
         column[1].set_xlabel("Power of popularity")

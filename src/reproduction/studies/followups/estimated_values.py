@@ -197,12 +197,13 @@ def draw_rows(
     for axes_of_row, (title, rows) in zip(grid, panels, strict=True):
         names = list(dict.fromkeys(rows["title"]))
         first = {metrics[0]: styles[metrics[0]]}
-        for axes, columns, label, shown in zip(
-            axes_of_row, (left, right), labels, (first, styles), strict=True
+        whats = ("Order", "Size" if unity else "Error")
+        for axes, columns, label, shown, what in zip(
+            axes_of_row, (left, right), labels, (first, styles), whats, strict=True
         ):
             _dots(axes, rows, names, columns, shown)
             axes.set_xlabel(label)
-            axes.set_title(title)
+            axes.set_title(f"{what}, {title}")
             axes.grid(visible=False, axis="y")
         axes_of_row[1].set_xscale("log")
         plain_numbers(axes_of_row[1].xaxis)

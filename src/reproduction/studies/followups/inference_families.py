@@ -43,7 +43,7 @@ STYLES = {
 PANELS = (
     ("none", "any_false", "No pair differs", "Share of families\nwith a false positive"),
     ("some", "any_false", "Some pairs differ", "Share of families\nwith a false positive"),
-    ("some", "false_share", "Some pairs differ", "False positives, share\nof significant pairs"),
+    ("some", "false_share", "False positives", "False positives, share\nof significant pairs"),
     ("all", "found", "As observed", "Significant pairs (share)"),
 )
 """Panels: setting, column, title and axis label."""

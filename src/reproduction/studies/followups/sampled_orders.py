@@ -303,7 +303,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     styles = display.metric_styles(metrics)
     sizes = list(dict.fromkeys(taus["negatives"]))
     figure = new_figure(DOUBLE_COLUMN, 4.4)
-    grid = figure.subplots(2, 2, sharex=True, sharey="row")
+    grid = figure.subplots(2, 2, sharex="col", sharey="row")
     dataset = next(iter(display.datasets.values()))
     for row, (column, label) in enumerate((("tau_full", "All candidates"), ("tau_auc", "AUC"))):
         for axes, sampling in zip(grid[row], SAMPLINGS, strict=True):
@@ -311,10 +311,11 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 own = taus[(taus["sampling"] == sampling) & (taus["metric"] == metric)]
                 places = [sizes.index(size) for size in own["negatives"]]
                 line(axes, places, own[column], styles[metric], metric)
-            axes.set_title(f"{TITLES[sampling]}, {dataset}" if not row else TITLES[sampling])
+            axes.set_title(TITLES[sampling] + f", {dataset}" * (not row))
         grid[row, 0].set_ylabel(f"$\\tau$ with the order by\n{label.lower() if not row else label}")
-    for axes in grid[-1]:
-        axes.set_xticks(range(len(sizes)), list(map(written_size, sizes)))
+    for axes, sampling in zip(grid[-1], SAMPLINGS, strict=True):
+        own = [size for size in sizes if sampling == UNIFORM or size != EVERY]
+        axes.set_xticks(range(len(own)), list(map(written_size, own)))
         axes.set_xlabel("Sampled candidates per relevant item")
     letter_panels(grid.flat)
     legend_below(figure)

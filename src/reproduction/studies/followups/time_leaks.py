@@ -169,9 +169,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                     bars, fmt=partial(percentage, at_least=bound), fontsize=6.5, padding=1
                 )
         row[0].set_ylabel(label)
-    for row in grid:
+    for row, of in zip(grid, ("test", "training"), strict=True):
         for axes, dataset in zip(row, datasets, strict=True):
-            axes.set_title(display.datasets[dataset])
+            axes.set_title(f"{display.datasets[dataset]}, {of}")
     letter_panels(grid.flat)
     legend_below(figure)
     return figure

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
@@ -123,6 +123,8 @@ def draw_agreement(
         aspect=35 if several else 25,
         # Several panels need their width for numbers.
         location="bottom" if several else "right",
+        # Steps of .025 would be printed as .02 or .03.
+        ticks=MaxNLocator("auto", steps=[1, 2, 5, 10]),
         format=FuncFormatter(lambda value, _: short_number(f"{value:.2g}".replace("-", MINUS))),
     )
     return figure

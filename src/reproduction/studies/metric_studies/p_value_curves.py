@@ -34,6 +34,9 @@ HEIGHT = 3.0
 PANEL_POINTS = 56.0
 """Points per inch of the figure's height that the panels take."""
 
+STRIP = "#f6f6f6"
+"""Colour of the strip below the least p-value, which has names only."""
+
 _LEADER, _LETTER = 12.0, 4.6  # points that a leader and a letter of a name take
 
 
@@ -95,9 +98,10 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the largest p-values of each metric in descending order, one panel per dataset.
 
-    A curve ends at the least p-value that the samples of signs can give, and is named there or at
-    the edge of the panel. The parameter ``largest_pairs`` is the number of p-values that are drawn.
-    If ``named`` is given, only these metrics have names, and all others are thin lines.
+    A curve ends at the least p-value that the samples of signs can give, and is named in the strip
+    below it or at the edge of the panel. The parameter ``largest_pairs`` is the number of p-values
+    that are drawn. If ``named`` is given, only these metrics have names, and all others are thin
+    lines.
     """
     datasets = list(dict.fromkeys(results["dataset"]))
     styles = display.metric_styles(list(dict.fromkeys(results["metric"])))
@@ -121,12 +125,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xlabel("Rank of the pair by $p$-value")
         axes.set_xlim(0.5, largest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        # The axis ends here, so no line crosses the names below.
+        # No line crosses the names below.
         axes.grid(visible=False, axis="x")
-        axes.spines["left"].set_bounds(floor, 1)
     _name_level(panels, largest)
     longest = max((len(name) for ends in arrivals.values() for name in ends), default=0)
-    panels[0].set_ylim(floor / _room_below(longest, floor), 1.6)
+    lowest = floor / _room_below(longest, floor)
+    panels[0].set_ylim(lowest, 1.6)
+    for axes in panels:
+        axes.axhspan(lowest, floor, color=STRIP, linewidth=0, zorder=0)
     panels[0].set_ylabel("$p$-value (log scale)")
     letter_panels(panels)
     named = [axes for axes in panels if len(arrivals[axes]) < len(styles) - len(unnamed)]

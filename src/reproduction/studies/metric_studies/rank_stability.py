@@ -14,21 +14,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, letter_panels, print_heading
-from receval.figures.label_boxes import are_one
-from receval.figures.line_labels import label_lines
+from receval.figures.finish import NOTE_COLOUR, letter_panels, print_heading, settle_layout
+from receval.figures.label_boxes import figure_of
+from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
-    shaded,
     short_number,
 )
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
@@ -211,7 +211,9 @@ NEAR = 1.0
 """Mean distance in points up to which two lines share a name, less than their width."""
 
 
-_NEXT_INTERVAL = 4.0  # points from the panel, or an interval beyond its edge, to the next
+_FIRST_INTERVAL = 9.0  # points from the panel to the first interval
+_NEXT_INTERVAL = 8.5  # points from an interval to the next, enough for upright names
+_GAP = 2.5  # points between an interval and its name
 
 
 _Curves = dict[str, NDArray[np.float64]]
@@ -232,8 +234,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     Geometric means have a G before the metric's name. A star after it marks those where users
     without a hit count as 1, which have their own panels. The least and most stable metrics of a
-    panel, by their means over the levels, have a band for the spread over samples. All others have
-    an interval at the last level, beyond the panel's edge.
+    panel, by their means over the levels, have a band for the spread over samples. To the right of
+    the panel, each has its name and an interval at the last level.
 
     Parameters of the artifact: ``kept`` and ``removed`` name what is kept and removed; ``near_one``
     and ``released_near_one`` enlarge the y axis near 1, in our and in the released form; ``lowest``
@@ -270,7 +272,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             # Values hardly differ between samples, and the text above is not repeated.
             intervals = column == "tau" and form is forms[0]
             curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
-            if intervals:
+            if intervals and _banded(curves[axes]):
                 with_intervals.append(axes)
             condition = f"{parameters['removed']}, " if single else ""
             named = (condition + display.datasets[dataset],) if form is forms[0] else ()
@@ -289,9 +291,11 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                     axes, float(parameters["published_level"]), float(parameters["published_above"])
                 )
     letter_panels(grid.flat)
-    # Only now is it known which lines are indistinguishable.
-    beyond = {axes: _draw_intervals(axes, curves[axes], styles) for axes in with_intervals}
-    label_lines(grid.flat, beyond=beyond, near=NEAR)
+    names = {axes: _print_names(axes, curves[axes], styles) for axes in with_intervals}
+    label_lines((axes for axes in grid.flat if axes not in names), near=NEAR)
+    settle_layout(figure)
+    for axes, own_names in names.items():
+        _draw_intervals(axes, curves[axes], styles, own_names)
     if heading is not None:
         heading.set_x(round(grid[0, 0].get_position().x0, 6))
     return figure
@@ -361,54 +365,72 @@ def _banded(curves: _Curves) -> set[str]:
     return {min(means, key=means.__getitem__), max(means, key=means.__getitem__)}
 
 
-def _draw_intervals(
+def _print_names(
     axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]
-) -> dict[str, float]:
-    """Draw the intervals of the curves without a band; return their places, in points.
+) -> dict[str, Annotation]:
+    """Print the names of all curves upright to the right of a panel, where they take width alone.
 
-    They are in the order of the curves' ends, with the highest on the left. A curve that coincides
-    with one with a band has no interval.
+    They are in the order of the curves' ends, with the highest on the left.
     """
-    banded = _banded(curves)
-    if not banded:
-        return {}
-    places = {name: axes.transData.transform(curve[:2].T) for name, curve in curves.items()}
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    scale = 72 / figure.dpi
+    order = sorted(curves, key=lambda name: -round(float(_last(curves[name])[0]), 9))
+    return {
+        name: axes.annotate(
+            name,
+            (1, np.mean(axes.get_ylim())),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(_FIRST_INTERVAL + rank * _NEXT_INTERVAL, 0),
+            textcoords="offset points",
+            rotation=90,
+            fontsize=LABEL_SIZE,
+            color=readable(styles[name].colour),
+            ha="center",
+            va="center",
+            annotation_clip=False,
+        )
+        for rank, name in enumerate(order)
+    }
 
-    def covered(name: str) -> bool:
-        return any(are_one(places[name] * scale, places[other] * scale, NEAR) for other in banded)
 
-    alone = [
-        name
-        for name, (_, _, low, high) in curves.items()
-        if np.nanmax(high - low) > 0 and name not in banded and not covered(name)
-        if not np.isnan(curves[name][1:, 0]).any()
-    ]
-    alone.sort(key=lambda name: -round(float(curves[name][1, 0]), 9))
-    ranks = {name: rank * _NEXT_INTERVAL for rank, name in enumerate(alone, start=1)}
-    for name, points in ranks.items():
-        _draw_interval(axes, curves[name][1:, 0], styles[name].colour, points)
-    return ranks
+def _last(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return mean and spread of a curve at the last level with a value."""
+    return np.asarray(curve[1:, ~np.isnan(curve[1])][:, 0])
+
+
+def _draw_intervals(
+    axes: Axes,
+    curves: _Curves,
+    styles: Mapping[str, SeriesStyle],
+    names: Mapping[str, Annotation],
+) -> None:
+    """Draw the mean and spread of every curve at the last level, and put its name beside it.
+
+    The layout is final. A curve without a value at the last level only has a name.
+    """
+    top = axes.get_window_extent().y1
+    for name, printed in names.items():
+        across, _ = printed.get_position()
+        _draw_interval(axes, curves[name][1:, 0], styles[name].colour, across)
+        _, low, high = _last(curves[name])
+        printed.xy = (1, high)
+        printed.set(position=(across, _GAP), verticalalignment="bottom")
+        if printed.get_window_extent().y1 > top:
+            printed.xy = (1, low)
+            printed.set(position=(across, -_GAP), verticalalignment="top")
 
 
 def _draw_interval(axes: Axes, ends: np.ndarray, colour: str, points: float) -> None:
     """Draw mean and spread at the last level, some points to the right of the panel."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    shift = ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
+    shift = ScaledTranslation(points / 72, 0, figure_of(axes).dpi_scale_trans)
     place = axes.get_yaxis_transform() + shift
     mean, low, high = ends
-    # Whiskers are pale, so that the leaders of other curves are seen on them.
-    for values, marker, drawn in (((low, high), "", shaded(colour, 0.6)), ((mean,), ".", colour)):
+    for values, marker in (((low, high), ""), ((mean,), ".")):
         interval = Line2D(
             [1] * len(values),
             values,
-            color=drawn,
-            linewidth=1.6,
+            color=colour,
+            linewidth=1,
             marker=marker,
-            markersize=3.5,
+            markersize=5,
             transform=place,
             clip_on=False,
             label="_interval",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from textwrap import fill
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -59,7 +60,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one bar of verdicts per pair, and beside it what explains the difference."""
     names = display.short_titles
     pairs = list(zip(results["first"], results["second"], strict=True))
-    figure = new_figure(DOUBLE_COLUMN, 0.24 * len(results) + 2.1)
+    figure = new_figure(DOUBLE_COLUMN, 0.24 * len(results) + 1.7)
     bars, shades = figure.subplots(1, 2, width_ratios=(3, 2))
     styles = display.styles(dict.fromkeys(name for pair in pairs for name in pair))
     stacked_shares(
@@ -73,7 +74,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     bars.set_title(f"Who wins, {' and '.join(display.datasets.values())}")
     decisions = [name for name in DECISIONS if f"explained_{name}" in results]
     shares = results[[f"explained_{name}" for name in decisions]].to_numpy(dtype=float)
-    share_rows(shades, shares, [decision_title(name) for name in decisions])
+    share_rows(shades, shares, [fill(decision_title(name), 14) for name in decisions])
     shades.set_title("Variance explained alone (%)")
     letter_panels((bars, shades))
     winners = {f"{names[name]} wins": style.colour for name, style in styles.items()}

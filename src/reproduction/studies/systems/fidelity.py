@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, letter_panels
+from receval.figures.finish import legend_below, letter_panels, note
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
@@ -22,6 +22,7 @@ from receval.figures.style import (
     SeriesStyle,
     new_figure,
     plain_metric,
+    short_number,
 )
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_and_ours
@@ -47,6 +48,9 @@ BETWEEN = (10,)
 ROW_HEIGHT = 0.14
 """Height in inches of a system."""
 
+HIDDEN = 0.01
+"""Share of the axis up to which a difference is hidden by the mark of its value."""
+
 PANEL = ["dataset", "judgments"]
 
 
@@ -59,10 +63,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw relative differences, one row per study and one panel per set of its values.
+    """Draw relative differences, one panel per study and set of its values that shows some.
 
-    The panels of a study share the systems, sorted by the published values of the first metric in
-    the first panel.
+    Sets of which all values coincide with the published ones on the axis of their study are in a
+    note. Systems are sorted by the published values of the first metric in the study's first panel.
     """
     # An empty cell is text, since a published 0 has no relative difference.
     relative = pd.to_numeric(results["relative_difference"], errors="coerce")
@@ -72,33 +76,58 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     styles = _styles(list(dict.fromkeys(results["metric"])), display)
     studies = {str(study): rows for study, rows in results.groupby("study", sort=False)}
     orders = {study: _best_first(rows, next(iter(styles))) for study, rows in studies.items()}
-    counts = [len(order) for order in orders.values()]
-    figure = new_figure(DOUBLE_COLUMN, 0.4 + 0.75 * len(counts) + ROW_HEIGHT * sum(counts))
-    rows_of_panels = figure.add_gridspec(len(counts), 1, height_ratios=counts)
-    all_axes = []
-    for index, (study, of_study) in enumerate(studies.items()):
-        panels = list(of_study.groupby(PANEL, sort=False))
+    drawn, same = _panels(studies, display)
+    figure = new_figure(DOUBLE_COLUMN, 1.1 + ROW_HEIGHT * max(map(len, orders.values())))
+    firsts = [place == 0 or drawn[place - 1][0] != one[0] for place, one in enumerate(drawn)]
+    widths = [2 if first else 1 for first in firsts]
+    panels = figure.subplots(1, len(drawn), squeeze=False, width_ratios=widths)[0]
+    for axes, first, (study, title, rows) in zip(panels, firsts, drawn, strict=True):
         heights = {system: -rank for rank, system in enumerate(orders[study])}
-        farthest = float(100 * of_study["relative_difference"].abs().max())
-        enlarged = farthest if 0 < farthest < LINEAR_UP_TO else None
-        grid = rows_of_panels[index].subgridspec(1, len(panels))
-        row = [figure.add_subplot(grid[0, column]) for column in range(len(panels))]
-        for axes, ((dataset, judgments), rows) in zip(row, panels, strict=True):
-            _draw_marks(axes, rows, styles, heights)
-            _scale(axes, enlarged, BETWEEN if len(panels) > 1 else ())
-            axes.set_ylim(1 - len(heights) - 0.6, 0.6)
-            axes.set_yticks(list(heights.values()), [""] * len(heights))
-            axes.set_title(
-                display.datasets[str(dataset)] + ", unbiased" * (judgments == "unbiased")
-            )
-        row[0].set_yticklabels([display.titles[system] for system in heights])
-        row[0].set_ylabel(f"Values of\n{study}")
-        all_axes += row
+        _draw_marks(axes, rows, styles, heights)
+        _scale(axes, _enlarged(studies[study]), BETWEEN if len(drawn) > 1 else ())
+        axes.set_ylim(1 - len(heights) - 0.6, 0.6)
+        names = [display.titles[system] for system in heights]
+        axes.set_yticks(list(heights.values()), names if first else [""] * len(names))
+        axes.set_title(f"{study}, {title}" if first else title)
     if (results["searched"] == "yes").any():
-        all_axes[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
-    letter_panels(all_axes)
+        panels[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
+    letter_panels(panels)
     legend_below(figure)
+    if same:
+        bound = short_number(f"{100 * HIDDEN:g}")
+        note(
+            figure,
+            "Without a panel, because no difference is as large as "
+            f"{bound} % of the axis: {'; '.join(same)}.",
+        )
     return figure
+
+
+def _panels(
+    studies: Mapping[str, pd.DataFrame], display: DisplayStyle
+) -> tuple[list[tuple[str, str, pd.DataFrame]], list[str]]:
+    """Return studies, titles and rows of the panels, and a text for each set without a panel."""
+    drawn, same = [], []
+    for study, of_study in studies.items():
+        for (dataset, judgments), rows in of_study.groupby(PANEL, sort=False):
+            title = display.datasets[str(dataset)] + ", unbiased" * (judgments == "unbiased")
+            farthest = _farthest(rows)
+            if farthest < HIDDEN * (_enlarged(of_study) or 0):
+                same.append(f"{study}, {title}")
+            else:
+                drawn.append((study, title, rows))
+    return drawn, same
+
+
+def _farthest(rows: pd.DataFrame) -> float:
+    """Return the largest difference in per cent."""
+    return float(100 * rows["relative_difference"].abs().max())
+
+
+def _enlarged(of_study: pd.DataFrame) -> float | None:
+    """Return the end of a linear axis for the differences of a study, if it has one."""
+    farthest = _farthest(of_study)
+    return farthest if 0 < farthest < LINEAR_UP_TO else None
 
 
 def printed_metric(metric: str) -> str:
@@ -159,7 +188,7 @@ def _draw_marks(
 def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
     """Set the axis of differences: linear up to ``enlarged``, or logarithmic with a band."""
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
-    axes.set_xlabel("Difference from published (%)")
+    axes.set_xlabel("Difference (%)")
     if enlarged is not None:
         axes.set_xlim(-1.2 * enlarged, 1.2 * enlarged)
         axes.xaxis.set_major_locator(MaxNLocator(3, symmetric=True, steps=[1, 2, 5, 10]))

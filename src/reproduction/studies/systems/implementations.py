@@ -310,24 +310,32 @@ def _published(
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw one panel per metric, with one row per algorithm and one mark per package."""
+    """Draw one panel per metric, with one row per algorithm and one mark per package.
+
+    Algorithms of which only the first metric is known have a panel of their own.
+    """
     means = results[results["fold"] == "mean"]
     # Coverage is about 1 everywhere; the results table has it.
     labels = dict.fromkeys(means["metric"])
     shown = [label for label in labels if not label.startswith("Coverage")]
-    algorithms = list(dict.fromkeys(results["algorithm"]))
-    figure = new_figure(DOUBLE_COLUMN, 1.1 + ROW_HEIGHT * len(algorithms))
-    panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
-    for axes, label in zip(panels, shown, strict=True):
-        _panel(axes, means[means["metric"] == label], algorithms)
+    counts = means[means["metric"].isin(shown)].groupby("algorithm", sort=False)["metric"].nunique()
+    whole = [name for name in dict.fromkeys(results["algorithm"]) if counts[name] > 1]
+    alone = [name for name in counts.index if name not in whole]
+    figure = new_figure(DOUBLE_COLUMN, 1.1 + ROW_HEIGHT * max(len(whole), len(alone)))
+    panels = figure.subplots(1, len(shown) + bool(alone), squeeze=False)[0]
+    for axes, label in zip(panels, shown, strict=False):
+        _panel(axes, means[means["metric"] == label], whole)
         overlap = label.startswith("overlap")
-        what, right = ("Share", "more alike") if overlap else (label, "better")
-        axes.set_xlabel(f"{what} ({right} \N{RIGHTWARDS ARROW})")
+        axes.set_xlabel(f"{'More alike' if overlap else 'Better'} \N{RIGHTWARDS ARROW}")
         named = f", {' and '.join(display.datasets.values())}" * (label == shown[0])
         axes.set_title("In receval's list" if overlap else label + named)
-    titles = [display.titles.get(algorithm, algorithm) for algorithm in algorithms]
-    panels[0].set_yticks(range(len(algorithms)), titles)
-    panels[0].set_ylim(len(algorithms) - 0.5, -0.5)
+    if alone:
+        _panel(panels[-1], means[means["metric"] == shown[0]], alone)
+        panels[-1].set_title(f"{shown[0]}, LibRec")
+        panels[-1].set_xlabel("Better \N{RIGHTWARDS ARROW}")
+    for axes, names in (panels[0], whole), (panels[-1], alone):
+        titles = [display.titles.get(name, name).removesuffix(" (LibRec)") for name in names]
+        axes.set_yticks(range(len(names)), titles)
     for package in MARKS:
         if (means["package"] == package).any():
             published = " (published)" * (package == "LibRec")
@@ -356,6 +364,8 @@ def _panel(axes: Axes, rows: pd.DataFrame, algorithms: Sequence[str]) -> None:
                 capsize=1.5,
                 **_mark(package, hollow=exact),
             )
+    axes.set_ylim(len(algorithms) - 0.5, -0.5)
+    axes.set_yticks(range(len(algorithms)), [""] * len(algorithms))
     for between in range(1, len(algorithms)):
         axes.axhline(between - 0.5, color="#DDDDDD", linewidth=0.5, zorder=0)
     axes.grid(visible=False, axis="y")

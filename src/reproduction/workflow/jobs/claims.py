@@ -145,17 +145,20 @@ def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path)
 
 
 def draw_replications(
-    *, certainty: Path, study: str, is_demo: bool, results: Path, svg: Path, pdf: Path
+    *, certainty: Path, claims: Path, study: str, is_demo: bool, results: Path, svg: Path, pdf: Path
 ) -> None:
     """Draw the certainty of the verdicts on the claims of a paper."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
+    from reproduction.claims.spec import read_claims
     from reproduction.publishing.claim_counts import caption, draw, drawn_rows
 
     rows = drawn_rows(read_results(certainty), study)
     write_results(rows, results)
+    spec = read_claims(claims)
+    statements = {number: claim.statement for number, claim in spec.claims.items()}
     with figure_style():
-        figure = draw(read_results(results))
+        figure = draw(read_results(results), statements)
         title = f"Replications of {study}"
         save_figure(figure, svg, pdf, title, caption(rows, is_demo=is_demo))
 

@@ -327,8 +327,9 @@ class PlannedSite:
         }
 
     def dataset_titles(self) -> dict[str, str]:
-        """Return the short title of each dataset."""
-        return {name: spec.short_title for name, spec in self.settings.datasets.items()}
+        """Return the short title of each dataset, which says if it is a twin."""
+        title = self.studies.descriptions.dataset_title
+        return {name: title(name) for name in self.settings.datasets}
 
     def _present(self, name: str) -> list[str]:
         """Return an accepted result of the replications, if it exists; no ordinary run makes it."""

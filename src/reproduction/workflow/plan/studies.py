@@ -341,15 +341,17 @@ class ArtifactDescriptions:
         return absence_of([titles[name] for name in self.artifacts.absent(study, artifact)])
 
     def _dataset_titles(self, study: str, artifact: str) -> dict[str, str]:
+        return {
+            name: self.dataset_title(name) for name in self.artifacts.datasets_of(study, artifact)
+        }
+
+    def dataset_title(self, name: str) -> str:
+        """Return the short title of a dataset, which says if it is a twin."""
         # A twin's results must not be mistaken for those of the original data. Generated data
         # without an original has a title of its own.
-        twins = self.settings.twins if self.settings.edition == "demo" else {}
-        own = self.artifacts.datasets.generated
-        return {
-            name: self.settings.datasets[name].short_title
-            + (TWIN if name in twins and name not in own else "")
-            for name in self.artifacts.datasets_of(study, artifact)
-        }
+        is_twin = self.settings.edition == "demo" and name in self.settings.twins
+        own = name in self.artifacts.datasets.generated
+        return self.settings.datasets[name].short_title + TWIN * (is_twin and not own)
 
     def _style(self, system: str) -> SystemStyle:
         spec = self.settings.systems[system]
