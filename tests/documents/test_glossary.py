@@ -15,9 +15,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "src" / package for package in ("receval", "reproduction")]
-PAGE, METRICS = (
-    (ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("glossary.md", "metrics.md")
-)
+PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+METRICS = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
 
 
 def words_in(name: str) -> frozenset[str]:
@@ -115,18 +114,23 @@ def rows() -> tuple[Row, ...]:
 
 @cache
 def glossary() -> frozenset[str]:
-    """Return the words of all terms and metrics, and those that stand for terms in names."""
+    """Return the words of all terms, and those that stand for them in names."""
     words = {word for row in rows() for word in re.findall(r"[a-z0-9]+", row.term.lower())}
     codes = (code for row in rows() for code in re.findall(r"`(\w+)`", row.in_names))
-    metrics = re.findall(r"^(?:### `|- \*\*Other names:\*\* )(.*?)`?$", METRICS, flags=re.MULTILINE)
-    words.update(word for name in metrics for word in words_of(name))
     return frozenset(words.union(*(code.split("_") for code in codes)))
+
+
+@cache
+def words_of_metrics() -> frozenset[str]:
+    """Return the words of the names of metrics."""
+    names = re.findall(r"^(?:### `|- \*\*Other names:\*\* )(.*?)`?$", METRICS, flags=re.MULTILINE)
+    return frozenset(word for name in names for word in words_of(name))
 
 
 def is_known(word: str) -> bool:
     """Return whether a word, or the other number of it, is in the glossary or plain."""
     forms = {word, f"{word}s", word.removesuffix("s"), word.removesuffix("es")}
-    return bool(forms & (glossary() | PLAIN))
+    return bool(forms & (glossary() | words_of_metrics() | PLAIN))
 
 
 def names() -> Iterator[Name]:
