@@ -47,7 +47,7 @@ def test_some_modules_have_examples() -> None:
     assert modules_with_examples()
 
 
-@pytest.mark.each("name", modules_with_examples())
+@pytest.mark.parametrize("name", modules_with_examples())
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # an example may write files
     module = import_module(name)

@@ -37,7 +37,7 @@ from receval.recommenders.base import TRACES, write_model
 from receval.splits.split import Fold, Judgments
 from reproduction.config.reading import read_yaml
 
-every_system = pytest.mark.each(
+every_system = pytest.mark.parametrize(
     "system",
     [
         # scikit-learn takes its time for a matrix of any size.
