@@ -414,7 +414,6 @@ class IndividualUserToItemFairness(_ExposureOfRelevance):
     """
 
     name: ClassVar[str] = "IIF"
-    other_names: ClassVar[tuple[str, ...]] = ("II-F",)
     less_is_better: ClassVar[bool] = True
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
@@ -445,7 +444,6 @@ class AllUsersToItemFairness(_ExposureOfRelevance, MetricOfAllUsers):
     """
 
     name: ClassVar[str] = "AIF"
-    other_names: ClassVar[tuple[str, ...]] = ("AI-F",)
     less_is_better: ClassVar[bool] = True
 
     def of_all(self, recommended: RecommendedLists) -> float:

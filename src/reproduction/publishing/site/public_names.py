@@ -453,7 +453,8 @@ def reference_pages(
                             one.name.removeprefix(f"{name}."),
                             one.address,
                             summary(one.docstring),
-                            [public.name for public in one.names],
+                            # Constants are on the page of the module.
+                            [own.name for own in one.names if not own.name.isupper()],
                         )
                         for one in group
                     ],

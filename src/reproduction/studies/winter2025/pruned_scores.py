@@ -284,15 +284,17 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 of_changes[column],
                 title if place == 0 else None,
             )
-        panels[0, place].set_title(display.datasets.get(dataset, GENERATED_TITLE))
-        for axes in panels[:, place]:
+        titled = display.datasets.get(dataset, GENERATED_TITLE.removesuffix(" ratings"))
+        for axes, part in zip(
+            panels[:, place], ("pruned test", "unpruned test", "change"), strict=True
+        ):
+            axes.set_title(f"{titled}, {part}")
             axes.set_xticks(across, ["all", *(str(level) for level in levels[1:])])
         panels[2, place].set_xlabel("Fewest ratings per user")
         panels[2, place].axhline(0, color="0.6", linewidth=0.6, zorder=0)
     for axes in panels[:2, 0]:
         axes.set_ylim(bottom=0)
-    panels[0, 0].set_ylabel("nDCG@10, pruned test")
-    panels[1, 0].set_ylabel("nDCG@10, unpruned test")
+        axes.set_ylabel("nDCG@10")
     panels[2, 0].set_ylabel("Change (%)")
     letter_panels(panels.ravel())
     legend_below(figure, columns=2)
