@@ -25,7 +25,7 @@ BOUNDS = {
     "modules of src/reproduction": (210, 170),
     "lines of src/reproduction": (42_650, 36_000),
     "lines of tests": (87_050, 60_000),
-    "words of docs": (61_000, 45_000),
+    "words of docs": (61_400, 45_000),
     "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""
