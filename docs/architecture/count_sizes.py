@@ -24,7 +24,7 @@ BOUNDS = {
     # These four with the newer papers that are rebuilt (docs/newer_papers.md).
     "modules of src/reproduction": (210, 170),
     "lines of src/reproduction": (42_650, 36_000),
-    "lines of tests": (87_050, 60_000),
+    "lines of tests": (87_100, 60_000),
     "words of docs": (61_400, 45_000),
     "lines of README.md": (175, 175),
 }

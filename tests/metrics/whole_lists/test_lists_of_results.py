@@ -40,6 +40,22 @@ def test_kept_lists_hold_no_training_items_and_are_in_the_order_of_the_scores() 
     assert not trained & set(zip(lists["user"], lists["item"], strict=True))
 
 
+def test_values_are_the_same_whether_lists_are_kept_or_not() -> None:
+    rng = np.random.default_rng(3)
+    pairs = rng.permutation(20 * 15)[:180]
+    ratings = {"user": pairs // 15, "item": pairs % 15, "rating": rng.integers(1, 6, 180)}
+    halves = rv.split(rv.read_ratings(ratings), "user-ratio", train_ratio=0.5, seed=1)
+    systems = {"Pop": rv.Popularity(), "kNN": rv.ItemKNN(neighbours=3), "Random": rv.Random(seed=2)}
+    options = {"relevant": 3, "metrics": ["nDCG@5", "AP"], "protocols": ["AR AI-AN", "AR TI-AN"]}
+
+    kept = rv.evaluate(halves, systems, **options, lists=4)
+
+    pd.testing.assert_frame_equal(
+        kept.per_user(), rv.evaluate(halves, systems, **options).per_user()
+    )
+    assert kept.summary()["mean"].nunique() > len(systems)
+
+
 def test_metrics_of_lists_stand_beside_metrics_of_ranks_with_intervals_and_tests() -> None:
     result = _result(metrics=["nDCG@2", "ItemCoverage@2", "Gini@2"])
 
