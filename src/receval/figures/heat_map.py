@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import ink_on
@@ -33,9 +33,8 @@ def heat_map(
     one that goes below 0 has other colours, and is symmetric around 0.
     """
     cells = np.asarray(values, dtype=np.float64)
-    colour_map = COLOUR_MAP
     if lowest < 0:
-        colour_map, lowest = SIGNED_COLOUR_MAP, min(lowest, -highest)
+        lowest = min(lowest, -highest)
         highest = -lowest
     if cells.shape != (len(names), len(names)):
         raise ValueError(
@@ -48,6 +47,24 @@ def heat_map(
             f"The values range from {known.min():g} to {known.max():g}, beyond the colour scale "
             f"from {lowest:g} to {highest:g}."
         )
+    image = coloured_cells(axes, cells, names, names, lowest, highest)
+    axes.tick_params(axis="x", rotation=90)
+    return image
+
+
+def coloured_cells(
+    axes: Axes,
+    cells: NDArray[np.float64],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    lowest: float,
+    highest: float,
+) -> AxesImage:
+    """Draw a matrix with one name per row and per column as :func:`heat_map` draws a square one.
+
+    No value may lie beyond the ends of the scale.
+    """
+    colour_map = SIGNED_COLOUR_MAP if lowest < 0 else COLOUR_MAP
     image = axes.imshow(cells, cmap=colour_map, vmin=lowest, vmax=highest, interpolation="nearest")
     for (row, column), value in np.ndenumerate(cells):
         axes.text(
@@ -59,9 +76,8 @@ def heat_map(
             fontsize=NUMBER_SIZE,
             color=_ink_on(colour_map, (value - lowest) / (highest - lowest)),
         )
-    positions = range(len(names))
-    axes.set_xticks(positions, names, rotation=90)
-    axes.set_yticks(positions, names)
+    axes.set_xticks(range(len(columns)), columns)
+    axes.set_yticks(range(len(rows)), rows)
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)

@@ -71,35 +71,19 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a heat map per dataset, with joint measures as rows."""
-    from matplotlib import colormaps
-
     from receval.figures.finish import letter_panels
-    from receval.figures.heat_map import NUMBER_SIZE, SIGNED_COLOUR_MAP, two_decimals
-    from receval.figures.style import DOUBLE_COLUMN, ink_on, new_figure
+    from receval.figures.heat_map import coloured_cells
+    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     datasets = list(dict.fromkeys(results["dataset"]))
-    colours = colormaps[SIGNED_COLOUR_MAP]
     figure = new_figure(DOUBLE_COLUMN, 0.9 + 2.4 * len(datasets))
     panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]
     for axes, dataset in zip(panels, datasets, strict=True):
         own = results[results["dataset"] == dataset]
         taus = real_values(own["tau"]).reshape(len(JOINT), len(MEASURES))
-        image = axes.imshow(taus, cmap=colours, vmin=-1, vmax=1, aspect="auto")
-        for (row, column), value in np.ndenumerate(taus):
-            axes.text(
-                column,
-                row,
-                two_decimals(value),
-                ha="center",
-                va="center",
-                fontsize=NUMBER_SIZE,
-                color=ink_on(colours((value + 1) / 2)) if np.isfinite(value) else "black",
-            )
-        axes.set_xticks(range(len(MEASURES)), MEASURES, fontsize=6.5)
-        axes.set_yticks(range(len(JOINT)), JOINT)
-        axes.tick_params(length=0)
-        axes.grid(visible=False)
-        axes.spines[:].set_visible(False)
+        image = coloured_cells(axes, taus, JOINT, MEASURES, -1, 1)
+        axes.set_aspect("auto")
+        axes.tick_params(axis="x", labelsize=6.5)
         for edge in (len(RELEVANCE), len(RELEVANCE) + len(FAIRNESS)):
             axes.axvline(edge - 0.5, color="black", linewidth=1.2)
         axes.set_title(display.datasets[dataset])
