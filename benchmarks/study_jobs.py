@@ -227,14 +227,16 @@ def _made(plan: Plan, study: str, name: str) -> list[Job]:
     showing = {**named, "display": plan.descriptions.display(study, name)}
     compute = "reproduction.workflow.jobs.artifacts:compute_artifact"
     rule, targets = SHOWING[plan.artifacts.spec(study, name).kind]
-    shown = dict(zip(targets, files, strict=False))
-    if "shown" in targets:
-        shown["shown"] = f"work/{plan.run}/pages/{study}/{name}.html"
+    if rule == "draw_figure":
+        shown = [{"drawing": file} for file in files]
+    else:
+        page = f"work/{plan.run}/pages/{study}/{name}.html"
+        shown = [dict(zip(targets, [*files, page], strict=True))]
     show = f"reproduction.workflow.jobs.artifacts:{rule}"
     read = plan.artifacts.inputs(study, name)
     return [
         _job("compute_artifact", name, compute, read, results, computing),
-        _job(rule, name, show, results, shown, showing),
+        *(_job(rule, name, show, results, written, showing) for written in shown),
     ]
 
 

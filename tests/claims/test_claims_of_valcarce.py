@@ -26,6 +26,7 @@ NINE = (*SEVEN, "F1", "ERR")
 THREE = ("ml-1m", "librarything", "beeradvocate")
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize(("edition", "decided"), [("full", 139), ("demo", 220)])
 def test_accepted_results_decide_most_claims(edition: str, decided: int) -> None:
     ledger = judged_claims(

@@ -193,6 +193,7 @@ def test_numbers_are_shown_without_the_zero_before_the_point(tmp_path: Path) -> 
     assert erratum.size_texts(results(tmp_path, TABLE)) == (".25, −.125, 25.0 %", "0 and .1")
 
 
+@pytest.mark.repository
 @pytest.mark.each("name", MEASURED)
 def test_every_size_is_read_from_the_accepted_results(name: str) -> None:
     numbers = ERRATA_OF_ALL[name].numbers(ACCEPTED)
@@ -230,6 +231,7 @@ def test_the_table_has_a_row_a_number_and_says_what_is_missing(tmp_path: Path) -
     assert set(table["paper"] + table["certainty"]) == {"valcarce2018open"}
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize("edition", ["full", "demo"])
 def test_the_accepted_table_is_that_of_the_accepted_results(edition: str) -> None:
     folder = ROOT / "results" / edition
@@ -241,6 +243,7 @@ def test_the_accepted_table_is_that_of_the_accepted_results(edition: str) -> Non
     assert found == pytest.approx(real_values(now["value"]), rel=1e-9, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.repository
 def test_the_accepted_results_have_every_number_and_those_of_twins_nearly_all() -> None:
     full, demo = (read_results(ROOT / "results" / e / "errata.csv") for e in ("full", "demo"))
     assert set(full["missing"]) == {""}

@@ -34,7 +34,7 @@ from reproduction.claims.spec import (
 )
 from reproduction.claims.verdicts import ENOUGH, RARE, ClaimVerdict
 
-pytestmark = pytest.mark.costly
+pytestmark = [pytest.mark.costly, pytest.mark.repository]
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = {

@@ -24,6 +24,8 @@ from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredE
 from reproduction.claims.spec import AnyRule, CheckSpec, ClaimSpec, read_claims
 from reproduction.claims.verdicts import ClaimVerdict
 
+pytestmark = pytest.mark.repository
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "config/claims").glob("*.yaml"))
 

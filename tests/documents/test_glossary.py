@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.repository
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "src" / package for package in ("receval", "reproduction")]
 PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")

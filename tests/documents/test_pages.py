@@ -21,6 +21,8 @@ from reproduction.claims.ledger import claims_of
 from reproduction.config.settings import load_settings
 from reproduction.simulation import complete_judgments
 
+pytestmark = pytest.mark.repository
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

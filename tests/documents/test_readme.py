@@ -14,6 +14,8 @@ from receval.cli import main as cli
 from reproduction.claims.verdicts import is_newer, of_five_papers
 from reproduction.config.settings import load_settings
 
+pytestmark = pytest.mark.repository
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FULL = ROOT / "results" / "full"

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +22,6 @@ from reproduction.workflow.jobs import fork_server
 from reproduction.workflow.jobs.fork_server import ForkServer, Server
 from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError, Spawner
 from reproduction.workflow.jobs.run import prepare_job_environment
-from reproduction.workflow.jobs.run_job import Call, Job
 from reproduction.workflow.provenance.code_digest import CodeBehind, CodeSnapshot, hash_of_source
 
 pytestmark = [pytest.mark.costly, pytest.mark.processes]
@@ -71,6 +69,7 @@ def runs(
 
 @pytest.fixture
 def forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runs]:
+    monkeypatch.setattr(fork_server, "PROGRAM", "empty_fork_server")
     yield from use(tmp_path, ForkServer(), monkeypatch)
 
 
@@ -101,15 +100,10 @@ def children_of(process: int) -> list[int]:
 def is_alive(process: int) -> bool:
     """Return whether a process is at work; one that waits to be counted is not."""
     try:
-        return state_of(process) not in "ZX"
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
     except (FileNotFoundError, ProcessLookupError):
         return False
-
-
-def state_of(process: int) -> str:
-    """Return the letter of a process's state: R for running, S for sleeping, Z for ended."""
-    status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-    return status.rpartition(")")[2].split()[0]
+    return status.rpartition(")")[2].split()[0] not in "ZX"
 
 
 def test_a_job_does_its_work_logs_what_it_says_and_is_measured(runs: Runs) -> None:
@@ -156,22 +150,17 @@ def test_no_process_of_a_run_imports_what_lies_in_its_folder(
     assert (tmp_path / "target").exists()
 
 
-def test_the_server_has_no_thread_when_it_forks(forked: Runs) -> None:
+def test_the_server_has_no_thread_when_it_forks(
+    forked: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # From 3.12 on Python warns of it, once a job.
+    monkeypatch.setattr(fork_server, "PROGRAM", fork_server.__name__)
     forked.run("write", text="done", target=forked.folder / "target")
-    process = wait_for_libraries(forked)
+    process = Path(f"/proc/{server_of(forked).pid}")
+    # Loaded last.
+    wait_until(lambda: "_backend_agg" in (process / "maps").read_text(encoding="utf-8"), 60)
     assert "libarrow" in (process / "maps").read_text(encoding="utf-8")
     assert len(list((process / "task").iterdir())) == 1
-
-
-def wait_for_libraries(runs: Runs) -> Path:
-    """Wait until the server has loaded what most jobs need, and return its folder in /proc."""
-    runs.runner.warm_up()
-    process = Path(f"/proc/{server_of(runs).pid}")
-    wait_until(lambda: "_backend_agg" in (process / "maps").read_text(encoding="utf-8"), 60)
-    # It sleeps when nothing is left to load.
-    wait_until(lambda: state_of(server_of(runs).pid) == "S", 60)
-    return process
 
 
 def counted(runs: Runs, name: str, **arguments: Any) -> str:
@@ -180,40 +169,36 @@ def counted(runs: Runs, name: str, **arguments: Any) -> str:
     return (runs.folder / name).read_text()
 
 
-def test_a_process_does_one_job_after_another(forked: Runs) -> None:
-    wait_for_libraries(forked)
+def test_a_process_does_one_job_after_another_until_one_changes_it(forked: Runs) -> None:
     assert [counted(forked, name) for name in ("first", "second")] == ["1", "2"]
     assert forked.log("first").read_text() == forked.log("second").read_text() == "counted\n"
     first, second = (float(forked.benchmark(n)["process_cpu_time"]) for n in ("first", "second"))
     assert second < first + 0.5
-
-
-@pytest.mark.each(
-    ("function", "arguments"),
-    [("fail", {"message": "No."}), ("grow", {}), ("leave_a_thread", {})],
-)
-def test_a_process_that_a_job_has_changed_does_no_other_one(
-    forked: Runs, function: str, arguments: dict[str, str]
-) -> None:
-    wait_for_libraries(forked)
-    with suppress(JobError):
-        forked.run(function, **arguments)
-    assert counted(forked, "next") == "1"
+    with pytest.raises(JobError):
+        forked.run("fail", message="No.")
+    assert [counted(forked, name) for name in ("after a failure", "again")] == ["1", "2"]
+    forked.run("grow")
+    assert [counted(forked, name) for name in ("after a large job", "next")] == ["1", "2"]
+    forked.run("leave_a_thread")
+    assert counted(forked, "after a thread") == "1"
 
 
 def test_nothing_that_code_of_other_packages_changes_is_left_for_the_next_job(forked: Runs) -> None:
-    wait_for_libraries(forked)
     code = CodeBehind((), CodeSnapshot().digest(), {}, ("job_functions",))
     forked.runner.code_behind = lambda digest: code
     assert [counted(forked, name, code="digest") for name in ("first", "second")] == ["1", "1"]
 
 
 def test_a_job_needs_no_process_that_was_killed_while_it_was_free(forked: Runs) -> None:
-    server = wait_for_libraries(forked)
     assert counted(forked, "first") == "1"
-    for process in children_of(int(server.name)):
-        os.kill(process, signal.SIGKILL)
+    server = server_of(forked).pid
+    (process,) = children_of(server)
+    # It is given the job before the server sees that it is dead.
+    os.kill(server, signal.SIGSTOP)
+    os.kill(process, signal.SIGKILL)
+    threading.Timer(0.1, os.kill, (server, signal.SIGCONT)).start()
     assert counted(forked, "second") == "1"
+    assert children_of(server) != [process]
 
 
 def test_a_job_keeps_memory_for_its_next_array_unless_somebody_has_said_how_much(

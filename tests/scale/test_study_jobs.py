@@ -83,7 +83,7 @@ def test_a_part_may_read_the_results_of_another_artifact() -> None:
         "universes",
         "shares",
     ]
-    assert [job.subject for job in jobs if job.stage == "draw_figure"] == ["shares"]
+    assert {job.subject for job in jobs if job.stage == "draw_figure"} == {"shares"}
 
 
 @pytest.mark.costly

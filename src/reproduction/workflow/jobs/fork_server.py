@@ -67,6 +67,9 @@ MANY_JOBS = 3
 KEPT_MEMORY = 256 * 2**20
 """Bytes by which a process may have grown in its jobs if it is to do another one."""
 
+_JOB, _TAKEN, _FREE = b"j", b"t", b"f"
+"""What the server and a process tell each other."""
+
 _PR_SET_PDEATHSIG = 1
 
 
@@ -173,9 +176,11 @@ class Server:
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
-        # Processes, the socket of each, and the connections of those that do a job.
+        # Processes, the socket of each, and the connections of those that have a job or are given
+        # one.
         self._workers: dict[int, socket.socket] = {}
         self._jobs: dict[int, Connection] = {}
+        self._given: set[int] = set()
         self._asked = 0
         self._to_load: deque[Callable[[], object]] = deque(libraries())
         # The death of a child wakes the loop.
@@ -198,7 +203,7 @@ class Server:
                 self._see_who_ended()
             for process, worker in list(self._workers.items()):
                 if worker in ready:
-                    self._see_who_is_free(process)
+                    self._hear(process)
             if self._control in ready and not self._accept():
                 return
             if not ready:
@@ -229,19 +234,25 @@ class Server:
         for process in self._workers.keys() - self._jobs.keys():
             # One that was killed is not there to take it.
             with suppress(OSError):
-                connection.send(process)
-                socket.send_fds(self._workers[process], [b"j"], [connection.fileno()])
+                socket.send_fds(self._workers[process], [_JOB], [connection.fileno()])
                 self._jobs[process] = connection
+                self._given.add(process)
                 return True
         return False
 
-    def _see_who_is_free(self, process: int) -> None:
+    def _hear(self, process: int) -> None:
+        """Take a message of a process: it has taken its job, or is free again."""
+        message = b""
         with suppress(OSError):
-            if self._workers[process].recv(1):
-                self._jobs.pop(process).close()
-                return
-        # It has ended, and its death tells why.
-        self._selector.unregister(self._workers[process])
+            message = self._workers[process].recv(1)
+        if message == _TAKEN:
+            self._given.remove(process)
+            self._jobs[process].send(process)
+        elif message == _FREE:
+            self._jobs.pop(process).close()
+        else:
+            # It has ended, and its death tells why.
+            self._selector.unregister(self._workers[process])
 
     def _fork(self, connection: Connection) -> None:
         # Loaded objects never become garbage in a job. Freezing them saves scans and copies of
@@ -305,7 +316,12 @@ class Server:
                 self._selector.unregister(worker)
             worker.close()
             if connection := self._jobs.pop(process, None):
+                # If the connection is broken, nobody waits for the job.
                 with suppress(OSError):
+                    if process in self._given:
+                        self._given.remove(process)
+                        self._fork(connection)
+                        continue
                     connection.send(ProcessExit(os.waitstatus_to_exitcode(status)))
                 connection.close()
 
@@ -322,12 +338,14 @@ def _do_jobs(connection: Connection, server: socket.socket, *, may_stay: bool) -
         as_new = threading.active_count() == 1 and _memory() - before <= KEPT_MEMORY
         if result.error is not None or not (may_stay and is_our_own and as_new and _said_all()):
             return int(result.error is not None)
+        # First, so that the next job finds this process free.
+        server.send(_FREE)
         connection.send(ProcessExit(0))
         connection.close()
-        server.send(b"f")
         message, descriptors, _, _ = socket.recv_fds(server, 1, 1)
         if not message:
             return 0
+        server.send(_TAKEN)
         connection = Connection(descriptors[0])
 
 
@@ -412,8 +430,13 @@ def module_names() -> Iterator[str]:
                 yield module.name
 
 
-if __name__ == "__main__":
+def main() -> NoReturn:
+    """Serve at the socket whose number is the program's argument."""
     LOADED.keep()
     use_one_arithmetic()
     Server(socket.socket(fileno=int(sys.argv[1]))).serve()
     os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
