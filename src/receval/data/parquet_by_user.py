@@ -87,38 +87,43 @@ class RowsOfUsers:
 
 
 class Catalogue:
-    """All items by code; codes are in descending order of identifiers as text.
+    """All items by code; codes are in ascending order of identifiers.
 
     Examples
     --------
-    >>> Catalogue(np.array([9, 10])).texts.tolist()
-    ['9', '10']
+    >>> Catalogue(np.array([9, 10])).priority.tolist()
+    [0, 1]
     """
 
     def __init__(self, ids: NDArray[Any]) -> None:
-        texts = ids.astype(str)
-        order = np.argsort(texts, kind="stable")[::-1]
-        self.ids = ids[order]
-        self.texts = texts[order]
-        self._ascending = np.argsort(self.ids, kind="stable").astype(np.int32)
-        self._sorted = self.ids[self._ascending]
-        self._table: NDArray[np.int32] | None = None
+        self.ids = np.sort(ids)
+        self._codes: NDArray[np.int32] | None = None
+        self._span = 0
         if len(ids) and ids.dtype.kind == "i":
-            self._first = int(self._sorted[0])
-            span = int(self._sorted[-1]) - self._first + 1
-            if span <= MOST_MARKED:
-                self._table = np.full(span, -1, dtype=np.int32)
-                self._table[self._sorted - self._first] = self._ascending
+            span = int(self.ids[-1]) - int(self.ids[0]) + 1
+            self._span = span if span == len(self.ids) else 0
+            if not self._span and span <= MOST_MARKED:
+                self._codes = np.full(span, -1, dtype=np.int32)
+                self._codes[self.ids - self.ids[0]] = np.arange(len(self.ids), dtype=np.int32)
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def priority(self) -> NDArray[np.int64]:
+        """The place of each item in descending order of identifiers as text, as in trec_eval."""
+        places = np.empty(len(self.ids), dtype=np.int64)
+        places[np.argsort(self.ids.astype(str), kind="stable")[::-1]] = np.arange(len(self.ids))
+        return places
 
     def find(self, column: pa.ChunkedArray, codes: NDArray[np.int32]) -> bool:
         """Write the codes of a column of identifiers, and tell whether all are known."""
         if not pa.types.is_dictionary(column.type):
             ids = column.to_numpy().astype(np.int64, copy=False)
-            if self._table is not None:
-                return bool(_look_up(ids, self._first, self._table, codes))
+            if self._span:
+                return bool(_distances(ids, self.ids[0], self._span, codes))
+            if self._codes is not None:
+                return bool(_look_up(ids, self.ids[0], self._codes, codes))
             codes[:] = self._searched(ids)
         else:
             found = [
@@ -133,8 +138,8 @@ class Catalogue:
     def _searched(self, ids: NDArray[Any]) -> NDArray[np.int32]:
         if not len(self.ids):
             return np.full(len(ids), -1, dtype=np.int32)
-        places = np.minimum(np.searchsorted(self._sorted, ids), len(self.ids) - 1)
-        return np.where(self._sorted[places] == ids, self._ascending[places], np.int32(-1))
+        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[places] == ids, places, -1).astype(np.int32)
 
 
 @dataclass
@@ -508,6 +513,18 @@ def _starts(rows: NDArray[np.int64]) -> NDArray[np.int64]:
             n += 1
     starts[n] = len(rows)
     return starts[: n + 1].copy()
+
+
+@njit(cache=True)
+def _distances(ids: NDArray[np.int64], first: int, span: int, codes: NDArray[np.int32]) -> bool:
+    """Write the distance of each identifier from the first, and tell whether all are in a span."""
+    are_beyond = False
+    # Without a way out, several rows are done at a time.
+    for row in range(len(ids)):
+        distance = ids[row] - first
+        are_beyond |= (distance < 0) | (distance >= span)
+        codes[row] = distance
+    return not are_beyond
 
 
 @njit(cache=True)
