@@ -45,7 +45,7 @@ ITEMS = "items.parquet"
 USERS, SUMS = "users", "sums"
 """The folders of the values of users, and of their sums, with a file for each block."""
 
-ROWS_PER_BLOCK = 1 << 22
+ROWS_PER_BLOCK = 4_000_000
 """Rows of the largest table in a block, by default; each takes some 100 bytes of memory."""
 
 MOST_READ = 3
