@@ -66,7 +66,10 @@ class Blocks:
         """Measure a block and write its files."""
         catalogue = self._folder.catalogue
         low, high = self._plan.bounds(block)
-        rows = {name: own.rows(low, high, catalogue) for name, own in self._tables.items()}
+        rows = {
+            name: own.rows(low, high, catalogue, only_order=name not in ("test", "train"))
+            for name, own in self._tables.items()
+        }
         counts = {f"rows of {name}": len(own.items) for name, own in rows.items()}
         counts |= {f"users of {name}": len(own.users) for name, own in rows.items()}
         test, train = rows["test"], rows.get("train")
@@ -137,14 +140,15 @@ class Blocks:
         known = users[places] == rows.users if len(users) else np.zeros(len(rows.users), dtype=bool)
         lengths = np.diff(rows.starts)
         counts = np.zeros(len(users), dtype=np.int64)
-        if known.all() and _descend(rows.starts, rows.values):
+        if rows.descend and known.all():
             counts[places] = lengths
             return RankedLists(np.concatenate([[0], np.cumsum(counts)]), rows.items), 0, 0
         self._refuse_repeats(name, rows)
-        unscored = np.isnan(rows.values)
+        scores = -np.arange(float(len(rows.items))) if rows.descend else rows.values
+        unscored = np.isnan(scores)
         stays = np.repeat(known, lengths) & ~unscored
         owners = np.repeat(places, lengths)[stays]
-        items, scores = rows.items[stays], rows.values[stays]
+        items, scores = rows.items[stays], scores[stays]
         if self._plan.ties == "listed":
             order = np.lexsort((-scores, owners))
         else:
@@ -250,20 +254,6 @@ def _matrix(rows: RowsOfUsers, users: NDArray[Any], n_items: int) -> csr_array:
     found = csr_array((values, rows.items, np.cumsum(indptr)), shape=(len(users), n_items))
     # Repeated training pairs, such as plays, are summed; test pairs have no repeats.
     found.sum_duplicates()
-    return found
-
-
-@njit(cache=True)
-def _descend(starts: NDArray[np.int64], scores: NDArray[np.floating]) -> bool:
-    """Tell whether the scores of each user descend, without equal ones and without NaN."""
-    found = True
-    # Without a way out, several rows are compared at a time.
-    for user in range(len(starts) - 1):
-        own = scores[starts[user] : starts[user + 1]]
-        if len(own):
-            found &= own[0] == own[0]
-        for row in range(1, len(own)):
-            found &= own[row] < own[row - 1]
     return found
 
 
