@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from cli.random_tables import random_ratings
 
+import receval as rv
 from receval import __version__
 from receval.cli.evaluate import SYSTEMS, named_system
 from receval.cli.main import main
@@ -55,6 +56,21 @@ def test_evaluate_writes_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("unrendered")
+def test_lists_of_systems_and_runs_are_written_where_they_are_asked_for() -> None:
+    Path("r.csv").write_text(random_ratings(40, 25, 0.5), encoding="utf-8")
+    split = rv.split(rv.read_ratings("r.csv"), "user-ratio", train_ratio=0.8, seed=1)
+    wanted = rv.evaluate(split, {"pop": rv.Popularity()}, lists=3).lists()
+    wanted.assign(score=wanted["score"] + 1)[["user", "item", "score"]].to_csv("mine.csv")
+    arguments = ["evaluate", "r.csv", "--system", "pop", "--run", "mine.csv", "--metric", "P@3"]
+    assert main([*arguments, "--lists", "3", "--out", "mine"]) == 0
+    found = pd.read_csv("mine/lists.csv")
+    for name in ("pop", "mine"):
+        own = found[found["system"] == name]
+        for column in ("user", "rank", "item"):
+            assert own[column].astype(str).tolist() == wanted[column].astype(str).tolist()
+
+
+@pytest.mark.usefixtures("unrendered")
 def test_runs_are_named_by_their_files_or_by_the_caller(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -85,7 +101,10 @@ def test_what_may_mislead_is_told_and_refused_where_strict_is_said(
 
 @pytest.mark.each("name", SYSTEMS)
 def test_every_named_system_is_made(name: str) -> None:
-    assert callable(named_system(name, seed=1).fit)
+    system = named_system(name)
+    assert callable(system.fit)
+    # The library's class has the same defaults.
+    assert system.parameters == type(system)().parameters
 
 
 @pytest.mark.processes

@@ -109,7 +109,7 @@ def test_damaged_files_and_those_of_others_are_named(
 @pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
 def test_the_command_repeats_what_the_library_has_saved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(4)
@@ -138,6 +138,7 @@ def test_the_command_repeats_what_the_library_has_saved(
     )
     result.save("saved")
     assert main(["evaluate", "--settings", "saved/settings.json", "--out", "again"]) == 0
+    assert "other-data" not in capsys.readouterr().err
     averages = pd.read_csv("again/averages.csv")
     assert averages["system"].unique().tolist() == [*systems, "mine"]
     np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)

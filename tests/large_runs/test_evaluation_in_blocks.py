@@ -162,6 +162,26 @@ def test_numbers_of_items_with_gaps_have_the_same_values(
     assert_equal(in_blocks(tmp_path, rows=40, **how), at_once(own, **how))
 
 
+@pytest.mark.parametrize("size", [5, 8])
+@pytest.mark.parametrize("change", ["none", "rising", "equal", "lacking", "stranger"])
+def test_lists_with_the_best_first_have_the_same_values(
+    tmp_path: Path, size: int, change: str
+) -> None:
+    own = tables()
+    for name in ("one", "two"):
+        own[name]["score"] = -own[name].groupby("user").cumcount() - 1.0
+    changed = own["one"]["score"]
+    # The row 5 begins a row group of five rows, in the middle of a list.
+    if change in ("rising", "equal"):
+        changed[5] = changed[4] + (change == "rising")
+    elif change == "lacking":
+        changed[8] = np.nan
+    else:
+        own["test"] = own["test"].iloc[3 if change == "stranger" else 0 :]
+    written(tmp_path, own, size)
+    assert_equal(in_blocks(tmp_path, rows=20), at_once(own))
+
+
 def test_items_that_the_plan_lacks_are_refused(tmp_path: Path) -> None:
     written(tmp_path, tables())
     out = plan_large_runs(tmp_path / "test", {"one": tmp_path / "one"}, tmp_path / "blocks", jobs=1)

@@ -33,19 +33,19 @@ from receval.storage.messages import quoted
 if TYPE_CHECKING:
     from receval.recommenders.base import Recommender
 
-SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
-    "random": ("receval.recommenders.non_personalised:Random", {}),
-    "pop": ("receval.recommenders.non_personalised:Popularity", {}),
-    "average": ("receval.recommenders.non_personalised:AverageRating", {}),
-    "user-knn": ("receval.recommenders.knn:UserKNN", {}),
-    "item-knn": ("receval.recommenders.knn:ItemKNN", {}),
-    "puresvd": ("receval.recommenders.puresvd:PureSVD", {}),
-    "mf": ("receval.recommenders.wrmf:WRMF", {}),
-    "bprmf": ("receval.recommenders.bprmf:BPRMF", {}),
-    "slim": ("receval.recommenders.slim:SLIM", {"l1": 1.0, "l2": 100.0}),
-    "plsa": ("receval.recommenders.plsa:PLSA", {}),
+SYSTEMS = {
+    "random": "receval.recommenders.non_personalised:Random",
+    "pop": "receval.recommenders.non_personalised:Popularity",
+    "average": "receval.recommenders.non_personalised:AverageRating",
+    "user-knn": "receval.recommenders.knn:UserKNN",
+    "item-knn": "receval.recommenders.knn:ItemKNN",
+    "puresvd": "receval.recommenders.puresvd:PureSVD",
+    "mf": "receval.recommenders.wrmf:WRMF",
+    "bprmf": "receval.recommenders.bprmf:BPRMF",
+    "slim": "receval.recommenders.slim:SLIM",
+    "plsa": "receval.recommenders.plsa:PLSA",
 }
-"""Class and parameters by name; other parameters follow the name or have defaults. The name of the
+"""Classes by name; parameters follow the name, or have the defaults of the class. The name of the
 class is taken, too."""
 
 DEFAULT_SEED = 0
@@ -108,6 +108,12 @@ def add_evaluate(commands: Any) -> None:
     add_given_parts(parser)
     add_measuring(parser)
     add_rating_scores(parser)
+    parser.add_argument(
+        "--lists",
+        type=int,
+        metavar="NUMBER",
+        help="also write so many items of the lists of all systems, to lists.csv",
+    )
     add_features(parser)
     add_comparison(parser)
     add_output(parser, "receval-evaluate")
@@ -140,6 +146,7 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
             users=chosen.users,
             dialect=chosen.dialect,
             rating_scores=repeated(chosen.rating_scores),
+            lists=chosen.lists,
             **features,
             progress=progress,
         )
@@ -201,16 +208,13 @@ def named_system(text: str, seed: int | None = None) -> Recommender:
     from receval.seeds import integer_seed
 
     name, _, written = text.partition(":")
-    classes = {path.partition(":")[2]: own for own, (path, _) in SYSTEMS.items()}
+    classes = {path.partition(":")[2]: own for own, path in SYSTEMS.items()}
     name = classes.get(name, name)
     path = _class_path(name)
     if name not in SYSTEMS and path is None:
         near = get_close_matches(name, SYSTEMS, n=2, cutoff=0.4)
         hint = f"Did you mean {' or '.join(near)}? The systems are" if near else "The systems are"
         raise ValueError(f"There is no system {quoted(name)}. {hint} {', '.join(SYSTEMS)}.")
-    parameters: dict[str, Any] = {}
-    if path is None:
-        path, parameters = SYSTEMS[name]
     given: dict[str, Any] = {}
     for part in filter(None, written.split(",")):
         parameter, equals, value = part.partition("=")
@@ -225,4 +229,4 @@ def named_system(text: str, seed: int | None = None) -> Recommender:
         known = f"{name}:{written}" if written else name
         own_seed = DEFAULT_SEED if seed is None else integer_seed(seed, "system", known)
     given = {own: _VALUES.get(str(value), value) for own, value in given.items()}
-    return make(path, {**parameters, **given}, int(own_seed))
+    return make(path or SYSTEMS[name], given, int(own_seed))

@@ -166,7 +166,9 @@ def notes_on_other_data(chosen: argparse.Namespace, digests: Mapping[str, str]) 
 
     ``digests`` are those of the ratings that were read, by file.
     """
-    earlier = json.loads(chosen.settings.read_text(encoding="utf-8")).get(DIGESTS, {})
+    earlier = json.loads(chosen.settings.read_text(encoding="utf-8")).get(DIGESTS)
+    if earlier is None:  # Written by the library, which does not know files.
+        return []
     others = [name for name, own in digests.items() if earlier.get(name, own) != own]
     if not others and sorted(earlier.values()) != sorted(digests.values()):
         others = [name for name, own in digests.items() if own not in earlier.values()]

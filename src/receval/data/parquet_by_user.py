@@ -66,12 +66,15 @@ class RowsOfUsers:
     items : ndarray of int32, shape (n_rows,)
         Codes of the catalogue.
     values : ndarray of float64, or of float32 if the files have these, shape (n_rows,)
+    descend : bool
+        True if values were left out, because those of each user descend: none is equal or NaN.
     """
 
     users: NDArray[Any]
     starts: NDArray[np.int64]
     items: NDArray[np.int32]
     values: NDArray[np.floating]
+    descend: bool = False
 
     def between(self, low: TypedIdentifier | None, high: TypedIdentifier | None) -> RowsOfUsers:
         """Return the rows of users from ``low`` to before ``high``; None is without a bound."""
@@ -87,38 +90,43 @@ class RowsOfUsers:
 
 
 class Catalogue:
-    """All items by code; codes are in descending order of identifiers as text.
+    """All items by code; codes are in ascending order of identifiers.
 
     Examples
     --------
-    >>> Catalogue(np.array([9, 10])).texts.tolist()
-    ['9', '10']
+    >>> Catalogue(np.array([9, 10])).priority.tolist()
+    [0, 1]
     """
 
     def __init__(self, ids: NDArray[Any]) -> None:
-        texts = ids.astype(str)
-        order = np.argsort(texts, kind="stable")[::-1]
-        self.ids = ids[order]
-        self.texts = texts[order]
-        self._ascending = np.argsort(self.ids, kind="stable").astype(np.int32)
-        self._sorted = self.ids[self._ascending]
-        self._table: NDArray[np.int32] | None = None
+        self.ids = np.sort(ids)
+        self._codes: NDArray[np.int32] | None = None
+        self._span = 0
         if len(ids) and ids.dtype.kind == "i":
-            self._first = int(self._sorted[0])
-            span = int(self._sorted[-1]) - self._first + 1
-            if span <= MOST_MARKED:
-                self._table = np.full(span, -1, dtype=np.int32)
-                self._table[self._sorted - self._first] = self._ascending
+            span = int(self.ids[-1]) - int(self.ids[0]) + 1
+            self._span = span if span == len(self.ids) else 0
+            if not self._span and span <= MOST_MARKED:
+                self._codes = np.full(span, -1, dtype=np.int32)
+                self._codes[self.ids - self.ids[0]] = np.arange(len(self.ids), dtype=np.int32)
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def priority(self) -> NDArray[np.int64]:
+        """The place of each item in descending order of identifiers as text, as in trec_eval."""
+        places = np.empty(len(self.ids), dtype=np.int64)
+        places[np.argsort(self.ids.astype(str), kind="stable")[::-1]] = np.arange(len(self.ids))
+        return places
 
     def find(self, column: pa.ChunkedArray, codes: NDArray[np.int32]) -> bool:
         """Write the codes of a column of identifiers, and tell whether all are known."""
         if not pa.types.is_dictionary(column.type):
             ids = column.to_numpy().astype(np.int64, copy=False)
-            if self._table is not None:
-                return bool(_look_up(ids, self._first, self._table, codes))
+            if self._span:
+                return bool(_distances(ids, self.ids[0], self._span, codes))
+            if self._codes is not None:
+                return bool(_look_up(ids, self.ids[0], self._codes, codes))
             codes[:] = self._searched(ids)
         else:
             found = [
@@ -133,8 +141,8 @@ class Catalogue:
     def _searched(self, ids: NDArray[Any]) -> NDArray[np.int32]:
         if not len(self.ids):
             return np.full(len(ids), -1, dtype=np.int32)
-        places = np.minimum(np.searchsorted(self._sorted, ids), len(self.ids) - 1)
-        return np.where(self._sorted[places] == ids, self._ascending[places], np.int32(-1))
+        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[places] == ids, places, -1).astype(np.int32)
 
 
 @dataclass
@@ -318,11 +326,17 @@ class ParquetByUser:
             )
 
     def rows(
-        self, low: TypedIdentifier | None, high: TypedIdentifier | None, catalogue: Catalogue
+        self,
+        low: TypedIdentifier | None,
+        high: TypedIdentifier | None,
+        catalogue: Catalogue,
+        *,
+        only_order: bool = False,
     ) -> RowsOfUsers:
         """Return the rows of users from ``low`` to before ``high``; None is without a bound.
 
-        The next call overwrites them.
+        The next call overwrites them. With ``only_order``, values are left out if those of each
+        user descend.
 
         Raises
         ------
@@ -337,13 +351,14 @@ class ParquetByUser:
         )
         if rows > len(self._room[0]):
             self._room = np.empty(rows, dtype=np.int32), np.empty(rows, dtype=self._dtype)
+        codes, values = self._room[0][:rows], self._room[1][: 0 if only_order else rows]
         parts = []
+        last: tuple[Any, float] | None = None
         kept: dict[tuple[Path, int], RowsOfUsers] = {}
         at = 0
         for group, whole in zip(groups, known, strict=True):
             if whole is None:
-                place = slice(at, at + group.rows)
-                whole = self._decoded(group, catalogue, self._room[0][place], self._room[1][place])
+                whole = self._decoded(group, catalogue, codes[at : at + group.rows])
             # The next range begins in the same row group.
             if high is not None and group.highest >= high:
                 rest = whole.between(high, None)
@@ -351,11 +366,23 @@ class ParquetByUser:
                     rest, items=rest.items.copy(), values=rest.values.copy()
                 )
             own = whole.between(low, high)
-            _place(own, at, *self._room)
+            place = codes[at : at + len(own.items)]
+            if own.items.ctypes.data != place.ctypes.data:
+                place[:] = own.items
+            if not only_order:
+                values[at : at + len(own.values)] = own.values
+            elif len(own.items):
+                goes_on = last is not None and last[0] == own.users[0]
+                if not _descend(own.starts, own.values) or (
+                    goes_on and not last[1] > own.values[0]
+                ):
+                    return self.rows(low, high, catalogue)
+                last = own.users[-1], own.values[-1]
             parts.append((own.users, own.starts + at))
             at += len(own.items)
         self._kept = kept
-        return self._joined(parts, at)
+        found = self._joined(parts, codes[:at], values[:at])
+        return replace(found, descend=only_order)
 
     def _column(self, group: RowGroup, role: str) -> pa.ChunkedArray:
         name = self.columns[role]
@@ -380,9 +407,8 @@ class ParquetByUser:
         group: RowGroup,
         catalogue: Catalogue,
         codes: NDArray[np.int32],
-        values: NDArray[np.floating],
     ) -> RowsOfUsers:
-        """Return a row group; codes and values are written into the given arrays."""
+        """Return a row group, whose codes are written into the given array."""
         table = self._open(group.path).read_row_group(
             group.number, columns=list(self.columns.values()), use_threads=False
         )
@@ -399,13 +425,12 @@ class ParquetByUser:
                 "again, and make a new plan in another folder."
             )
         if "value" in self.columns:
-            values[:] = table.column(self.columns["value"]).to_numpy()
-            if self.sign < 0:
-                np.negative(values, out=values)
+            values = table.column(self.columns["value"]).to_numpy().astype(self._dtype, copy=False)
+            values = -values if self.sign < 0 else values
         elif self.sign > 0:
-            values[:] = 1.0
+            values = np.ones(table.num_rows)
         else:
-            values[:] = -np.arange(float(group.first_row), group.first_row + table.num_rows)
+            values = -np.arange(float(group.first_row), group.first_row + table.num_rows)
         return self._in_order(RowsOfUsers(users, starts, codes, values), group.path)
 
     def _runs(self, column: pa.ChunkedArray) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -420,15 +445,17 @@ class ParquetByUser:
         return one.dictionary.take(codes).to_numpy(zero_copy_only=False).astype(str), starts
 
     def _joined(
-        self, parts: Sequence[tuple[NDArray[Any], NDArray[np.int64]]], rows: int
+        self,
+        parts: Sequence[tuple[NDArray[Any], NDArray[np.int64]]],
+        codes: NDArray[np.int32],
+        values: NDArray[np.floating],
     ) -> RowsOfUsers:
         """Return the rows of several parts, of which one may go on with the last user before."""
-        codes, values = self._room[0][:rows], self._room[1][:rows]
         if not parts:
             empty = np.empty(0, dtype=np.int64 if self.kind == "integer" else str)
             return RowsOfUsers(empty, np.zeros(1, dtype=np.int64), codes, values)
         users = np.concatenate([own for own, _ in parts])
-        starts = np.concatenate([*(own[:-1] for _, own in parts), [rows]])
+        starts = np.concatenate([*(own[:-1] for _, own in parts), [len(codes)]])
         return self._in_order(RowsOfUsers(users, starts, codes, values), Path(self.source))
 
     def _in_order(self, rows: RowsOfUsers, path: Path) -> RowsOfUsers:
@@ -450,7 +477,8 @@ class ParquetByUser:
         lengths = np.diff(starts)[order]
         ends = np.cumsum(lengths)
         places = np.repeat(starts[:-1][order] - (ends - lengths), lengths) + np.arange(ends[-1])
-        return RowsOfUsers(users, np.r_[0, ends], rows.items[places], rows.values[places])
+        values = rows.values[places] if len(rows.values) else rows.values
+        return RowsOfUsers(users, np.r_[0, ends], rows.items[places], values)
 
 
 def _told_ends(column: pq.ColumnChunkMetaData) -> tuple[Any, Any] | None:
@@ -487,14 +515,18 @@ class _MarkedNumbers:
         return np.union1d(marked, self._others) if len(self._others) else marked
 
 
-def _place(
-    rows: RowsOfUsers, at: int, codes: NDArray[np.int32], values: NDArray[np.floating]
-) -> None:
-    """Copy rows to their place, unless they were read into it."""
-    for own, into in ((rows.items, codes), (rows.values, values)):
-        place = into[at : at + len(own)]
-        if own.ctypes.data != place.ctypes.data:
-            place[:] = own
+@njit(cache=True)
+def _descend(starts: NDArray[np.int64], values: NDArray[np.floating]) -> bool:
+    """Tell whether the values of each user descend, without equal ones and without NaN."""
+    found = True
+    # Without a way out, several rows are compared at a time.
+    for user in range(len(starts) - 1):
+        own = values[starts[user] : starts[user + 1]]
+        if len(own):
+            found &= own[0] == own[0]
+        for row in range(1, len(own)):
+            found &= own[row] < own[row - 1]
+    return found
 
 
 @njit(cache=True)
@@ -508,6 +540,18 @@ def _starts(rows: NDArray[np.int64]) -> NDArray[np.int64]:
             n += 1
     starts[n] = len(rows)
     return starts[: n + 1].copy()
+
+
+@njit(cache=True)
+def _distances(ids: NDArray[np.int64], first: int, span: int, codes: NDArray[np.int32]) -> bool:
+    """Write the distance of each identifier from the first, and tell whether all are in a span."""
+    are_beyond = False
+    # Without a way out, several rows are done at a time.
+    for row in range(len(ids)):
+        distance = ids[row] - first
+        are_beyond |= (distance < 0) | (distance >= span)
+        codes[row] = distance
+    return not are_beyond
 
 
 @njit(cache=True)

@@ -502,7 +502,9 @@ class GroupedResult:
         table = self.summary().pivot_table(
             index=["protocol", "metric", "system"], columns="group", values="mean", sort=False
         )
-        return str(WholeTable(table[list(self.groups)].round(4)))
+        return (
+            table[list(self.groups)].round(4).to_string(line_width=pd.get_option("display.width"))
+        )
 
     __repr__ = __str__
 

@@ -72,9 +72,10 @@ class ItemFeatures:
         TableError
             The features cannot be read, or are those of no item.
         """
+        chosen = list(metrics)
         wanted = {
             metric.label: metric.needed_feature
-            for metric in metrics
+            for metric in chosen
             if isinstance(metric, FeatureMetric)
         }
         grouped = [item_groups] if isinstance(item_groups, str) else list(item_groups or ())
@@ -96,6 +97,9 @@ class ItemFeatures:
         for name in grouped:
             if not _add_alike(name, names, has_value):
                 raise unknown_feature("item_groups", name, names)
+        # Other metrics group items by a feature or, by default, by popularity.
+        others = {own for metric in chosen if isinstance(own := getattr(metric, "feature", 0), str)}
+        divided = [name for name in sorted(others) if _add_alike(name, names, has_value)]
         groups = {}
         for name in grouped:
             assert known is not None
@@ -103,7 +107,7 @@ class ItemFeatures:
             check_few_groups(name, labels)
             columns = csr_array(has_value[name]).toarray() > 0
             groups[name] = {label: columns[:, place] for place, label in enumerate(labels)}
-        used = dict.fromkeys([*(name for name in wanted.values() if name), *grouped])
+        used = dict.fromkeys([*(name for name in wanted.values() if name), *grouped, *divided])
         return cls(
             has_value,
             groups,

@@ -6,12 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from receval.checked_arguments import checked_arguments
 from receval.evaluation.formatting import with_direction
 from receval.evaluation.result_lists import ResultLists
 from receval.evaluation.result_report import ResultReport
 from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
-from receval.figures.whole_tables import WholeTable
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +105,7 @@ class EvaluationResult(ResultLists, ResultReport):
         )
         shown = table[list(self.metrics)].round(4)
         shown = shown.rename(columns=lambda name: with_direction(name, self.less_is_better))
-        return str(WholeTable(shown))
+        return shown.to_string(line_width=pd.get_option("display.width"))
 
     __repr__ = __str__
 

@@ -94,6 +94,8 @@ class ResultReport(ResultOverUsers, ResultTables):
         has_users = not any(isinstance(own, SummedValues) for own in self.values.values())
         if has_users:
             data["per_user"] = self.per_user()
+        if self.top_lists:
+            data["lists"] = self.lists()
         settings = self.settings
         if len(self.systems) > 1:
             data |= {"pairs": self._pairs(chosen), "groups": self.groups(**comparison)}

@@ -41,7 +41,7 @@ from receval.notes import Note
 from receval.protocols.candidates import base_candidates
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.listed_ranks import ListedItems, first_listed, rank_listed
+from receval.protocols.listed_ranks import ListedItems, RankedLists, first_listed, rank_listed
 from receval.protocols.protocol import Protocol
 from receval.seeds import GeneratorFor, generator
 from receval.splits.split import Fold
@@ -239,10 +239,13 @@ def in_listed_order(listed: ListedItems) -> ListedItems:
 
 @dataclass(frozen=True)
 class RankedRun:
-    """A run in shared codes, the fold it is measured on, and the depth at which lists are cut."""
+    """A run in shared codes, the fold it is measured on, and the depth at which lists are cut.
+
+    Ordered lists have no scores, so only ranks among all candidates can be had of them.
+    """
 
     name: str
-    listed: ListedItems
+    listed: ListedItems | RankedLists
     fold: Fold
     depth: int | None
 
@@ -279,16 +282,21 @@ class RankedRun:
                 "scores of all items and set depth='whole', or choose a protocol with all "
                 "candidates (AN)."
             )
-        scorer = _ScoresOfLists(self.listed, self.fold.train.shape)
+        scorer = _ScoresOfLists(self._with_scores, self.fold.train.shape)
         return rank_judged(scorer, self.fold, [protocol], generator_for)[0]
 
     def lists(self, protocol: Protocol, generator_for: GeneratorFor, length: int) -> FoldLists:
         """Return the first items of the lists of all users under a protocol."""
         return FoldLists(
-            first_listed(self.listed, self.fold, protocol, generator_for, length),
+            first_listed(self._with_scores, self.fold, protocol, generator_for, length),
             self.fold,
             base_candidates(protocol, self.fold, self.fold.test),
         )
+
+    @property
+    def _with_scores(self) -> ListedItems:
+        assert isinstance(self.listed, ListedItems)
+        return self.listed
 
     def check_length(self, protocol: str, metrics: Iterable[ListMetric]) -> None:
         """Refuse metrics of whole lists that look below the cut of the lists."""

@@ -41,12 +41,17 @@ class SumsOverUsers:
         """Return the sums of some users."""
         weights = values.weights
         rows = range(values.sums.shape[1])
+        sums = tuple(tuple(exact_sum(own) for own in by_system) for by_system in values.sums)
+        weight = exact_sum(weights)
+        are_ones = bool((weights == 1).all())
         return cls(
             values.n_users,
-            exact_sum(weights),
-            exact_products(weights, weights),
-            tuple(tuple(exact_sum(own) for own in by_system) for by_system in values.sums),
-            tuple(
+            weight,
+            weight if are_ones else exact_products(weights, weights),
+            sums,
+            sums
+            if are_ones
+            else tuple(
                 tuple(exact_products(own, weights) for own in by_system)
                 for by_system in values.sums
             ),

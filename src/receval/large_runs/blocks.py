@@ -19,12 +19,13 @@ from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers
 from receval.data.reading import TableError
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.measuring import Measurements, Measuring
-from receval.evaluation.runs import RankedRun, in_listed_order
+from receval.evaluation.runs import RankedRun
 from receval.evaluation.summed_values import SumsOverUsers
 from receval.large_runs.plan import BlockPlan, PlanFolder
 from receval.metrics.judged_items import JudgedItems
-from receval.protocols.listed_ranks import ListedItems
-from receval.seeds import generator
+from receval.protocols.evaluation import tie_priority
+from receval.protocols.listed_ranks import RankedLists, RepeatedItemError
+from receval.seeds import GeneratorFor, generator
 from receval.splits.split import Fold, Judgments
 from receval.storage.files import refusing_damage, replacing, write_atomically
 from receval.storage.kernel_cache import njit
@@ -65,22 +66,15 @@ class Blocks:
         """Measure a block and write its files."""
         catalogue = self._folder.catalogue
         low, high = self._plan.bounds(block)
-        rows = {name: own.rows(low, high, catalogue) for name, own in self._tables.items()}
+        rows = {
+            name: own.rows(low, high, catalogue, only_order=name not in ("test", "train"))
+            for name, own in self._tables.items()
+        }
         counts = {f"rows of {name}": len(own.items) for name, own in rows.items()}
         counts |= {f"users of {name}": len(own.users) for name, own in rows.items()}
         test, train = rows["test"], rows.get("train")
         users = test.users if train is None else np.union1d(test.users, train.users)
-        for name, own in rows.items():
-            if (
-                name != "train"
-                and (places := _first_repeat(own.starts, own.items, len(catalogue))) >= 0
-            ):
-                user = own.users[np.searchsorted(own.starts, places, side="right") - 1]
-                raise TableError(
-                    f"{self._tables[name].source} has item "
-                    f"{shortened(str(catalogue.texts[own.items[places]]))} twice for user "
-                    f"{shortened(str(user))}. Remove one of the rows."
-                )
+        self._refuse_repeats("test", test)
         tested = _matrix(test, users, len(catalogue))
         trained = (
             csr_array((len(users), len(catalogue)), dtype=np.float32)
@@ -101,20 +95,70 @@ class Blocks:
             users,
             may_be_empty=True,
         )
+        generator_for = partial(generator, self._plan.seed, "runs")
         for run, depth in zip(self._plan.runs, self._plan.depths, strict=True):
-            listed, strangers, unscored = _listed(rows[f"run {run.name}"], users)
-            if self._plan.ties == "listed":
-                listed = in_listed_order(listed)
+            name = f"run {run.name}"
+            listed, strangers, unscored = self._listed(name, rows[name], users, fold, generator_for)
             ranked = RankedRun(run.name, listed, fold, depth)
             counts[f"users of {run.name} without tests"] = strangers
             counts[f"items of {run.name} without scores"] = unscored
             counts[f"tested users without {run.name}"] = ranked.n_missing
-            for name, protocol in self._measuring.protocols.items():
-                ranks = ranked.ranks(protocol, partial(generator, self._plan.seed, "runs"))
-                ranked.check(name, ranks, self._measuring.of_ranks.values())
-                measurements.add(run.name, name, items, ranks)
+            for protocol_name, protocol in self._measuring.protocols.items():
+                try:
+                    ranks = ranked.ranks(protocol, generator_for)
+                except RepeatedItemError:
+                    self._refuse_repeats(name, rows[name])
+                    raise
+                ranked.check(protocol_name, ranks, self._measuring.of_ranks.values())
+                measurements.add(run.name, protocol_name, items, ranks)
         counts["tested users"] = measurements.n_tested
         self._write(block, measurements.values(), users, counts)
+
+    def _refuse_repeats(self, name: str, rows: RowsOfUsers) -> None:
+        place = _first_repeat(rows.starts, rows.items, len(self._folder.catalogue))
+        if place >= 0:
+            user = rows.users[np.searchsorted(rows.starts, place, side="right") - 1]
+            raise TableError(
+                f"{self._tables[name].source} has item "
+                f"{shortened(str(self._folder.catalogue.ids[rows.items[place]]))} twice for user "
+                f"{shortened(str(user))}. Remove one of the rows."
+            )
+
+    def _listed(
+        self,
+        name: str,
+        rows: RowsOfUsers,
+        users: NDArray[Any],
+        fold: Fold,
+        generator_for: GeneratorFor,
+    ) -> tuple[RankedLists, int, int]:
+        """Return lists in the codes of a block, and how many users and scores are left out.
+
+        Items that a user has twice are found when the lists are ranked, unless users are left out.
+        """
+        places = np.minimum(_places(users, rows.users), max(0, len(users) - 1))
+        known = users[places] == rows.users if len(users) else np.zeros(len(rows.users), dtype=bool)
+        lengths = np.diff(rows.starts)
+        counts = np.zeros(len(users), dtype=np.int64)
+        if rows.descend and known.all():
+            counts[places] = lengths
+            return RankedLists(np.concatenate([[0], np.cumsum(counts)]), rows.items), 0, 0
+        self._refuse_repeats(name, rows)
+        scores = -np.arange(float(len(rows.items))) if rows.descend else rows.values
+        unscored = np.isnan(scores)
+        stays = np.repeat(known, lengths) & ~unscored
+        owners = np.repeat(places, lengths)[stays]
+        items, scores = rows.items[stays], scores[stays]
+        if self._plan.ties == "listed":
+            order = np.lexsort((-scores, owners))
+        else:
+            # All protocols have the same order of equal scores.
+            protocol = next(iter(self._measuring.protocols.values()))
+            priority = tie_priority(protocol, fold, generator_for)[self._folder.catalogue.priority]
+            order = np.lexsort((priority[items], -scores, owners))
+        counts += np.bincount(owners, minlength=len(users))
+        listed = RankedLists(np.concatenate([[0], np.cumsum(counts)]), items[order])
+        return listed, int((~known).sum()), int(unscored.sum())
 
     def _without_trained(
         self, tested: csr_array, trained: csr_array, users: NDArray[Any]
@@ -135,7 +179,7 @@ class Blocks:
             raise ValueError(
                 "Some test pairs are also in the training data, for example user "
                 f"{shortened(str(users[user]))} with item "
-                f"{shortened(str(self._folder.catalogue.texts[item]))}. A user's training items "
+                f"{shortened(str(self._folder.catalogue.ids[item]))}. A user's training items "
                 "are not candidates, so they could never be found. Remove these pairs from the "
                 "training data, or leave them out of the test with trained_pairs='drop' (in a "
                 "command: --trained-pairs drop)."
@@ -156,7 +200,9 @@ class Blocks:
         with replacing(of_users) as unfinished:
             # Values repeat too little to look for equal ones.
             table = self._values_of_users(values, users)
-            pq.write_table(table, unfinished, use_dictionary=["protocol", "system"])
+            pq.write_table(
+                table, unfinished, use_dictionary=["protocol", "system"], write_statistics=["user"]
+            )
         content = {
             "sums": {name: SumsOverUsers.of(own).as_dict() for name, own in values.items()},
             "counts": counts,
@@ -195,31 +241,20 @@ def block_record(folder: PlanFolder, block: int) -> BlockRecord:
         return BlockRecord(sums, {name: int(own) for name, own in found["counts"].items()})
 
 
+def _places(users: NDArray[Any], own: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the place of each of some users among all, both ascending, or where it would be."""
+    return np.arange(len(own)) if np.array_equal(users, own) else np.searchsorted(users, own)
+
+
 def _matrix(rows: RowsOfUsers, users: NDArray[Any], n_items: int) -> csr_array:
     """Return rows as a sparse array of users by items, with items in ascending order."""
     indptr = np.zeros(len(users) + 1, dtype=np.int64)
-    indptr[1:][np.searchsorted(users, rows.users)] = np.diff(rows.starts)
+    indptr[1:][_places(users, rows.users)] = np.diff(rows.starts)
     values = rows.values.astype(np.float32)
     found = csr_array((values, rows.items, np.cumsum(indptr)), shape=(len(users), n_items))
     # Repeated training pairs, such as plays, are summed; test pairs have no repeats.
     found.sum_duplicates()
     return found
-
-
-def _listed(rows: RowsOfUsers, users: NDArray[Any]) -> tuple[ListedItems, int, int]:
-    """Return lists in the codes of a block, and how many users and scores are left out."""
-    places = np.minimum(np.searchsorted(users, rows.users), max(0, len(users) - 1))
-    known = users[places] == rows.users if len(users) else np.zeros(len(rows.users), dtype=bool)
-    owners = np.repeat(np.where(known, places, -1).astype(np.int32), np.diff(rows.starts))
-    unscored = np.isnan(rows.values)
-    if known.all() and not unscored.any():
-        counts = np.zeros(len(users), dtype=np.int64)
-        counts[places] = np.diff(rows.starts)
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        return ListedItems(owners, rows.items, rows.values, starts), 0, 0
-    stays = (owners >= 0) & ~unscored
-    listed = ListedItems(owners[stays], rows.items[stays], rows.values[stays])
-    return listed, int((~known).sum()), int(unscored.sum())
 
 
 @njit(cache=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Literal
 
 import numpy as np
@@ -106,12 +106,17 @@ def _check(metrics: Sequence[Metric], judged: JudgedItems) -> None:
         metric.check_judged(judged)
 
 
+@lru_cache
+def _without_cutoff(metric: Metric) -> Metric:
+    return metric.at(None)
+
+
 def _values(
     metrics: Sequence[Metric], view: Callable[[bool, int | None], ListView]
 ) -> NDArray[np.float64]:
     families: dict[Metric, list[int]] = {}
     for index, metric in enumerate(metrics):
-        families.setdefault(metric.at(None), []).append(index)
+        families.setdefault(_without_cutoff(metric), []).append(index)
     values = np.empty((len(metrics), view(False, None).n_lists))
     for family, indices in families.items():
         wanted = [metrics[index].cutoff or NO_CUTOFF for index in indices]

@@ -184,13 +184,7 @@ class JudgedItems:
 
     def sums(self, weights: NDArray) -> NDArray[np.float64]:
         """Sum the weights of the judged items over each row."""
-        sums = np.zeros(self.n_rows)
-        for rows in self.blocks_of_rows():
-            size = rows.stop - rows.start
-            owners = np.repeat(np.arange(size), self.n_judged[rows])
-            own = weights[self.starts[rows.start] : self.starts[rows.stop]]
-            sums[rows] = np.bincount(owners, weights=own, minlength=size)
-        return sums
+        return np.asarray(_sums_of_rows(self.starts, weights))
 
     def blocks_of_rows(self) -> Iterator[slice]:
         """Yield blocks of consecutive rows with a limited number of judged items."""
@@ -239,6 +233,15 @@ class JudgedItems:
             relevant=np.ones(len(chosen), dtype=bool),
             positions=self.positions[chosen],
         )
+
+
+@njit(cache=True)
+def _sums_of_rows(starts: NDArray[np.int64], weights: NDArray) -> NDArray[np.float64]:
+    sums = np.zeros(len(starts) - 1)
+    for row in range(len(sums)):
+        for place in range(starts[row], starts[row + 1]):
+            sums[row] += weights[place]
+    return sums
 
 
 @njit(cache=True)

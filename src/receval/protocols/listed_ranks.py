@@ -22,28 +22,44 @@ from receval.top_lists import NO_ITEM, TopLists
 class ListedItems:
     """The items that a system recommends, with one entry per user and item; no pair occurs twice.
 
-    Codes are those of the fold. Higher scores are better, and none is NaN. If the entries are by
-    user, ``starts`` may tell where those of each user begin, and where the last ones end.
+    Codes are those of the fold. Higher scores are better, and none is NaN.
     """
 
     users: NDArray[np.int32]
     items: NDArray[np.int32]
     scores: NDArray[np.floating]
-    starts: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.users)
 
     def ends(self, n_users: int) -> NDArray[np.int64]:
-        """Return where the entries of each user begin once they are by user, as ``starts``."""
-        if self.starts is not None:
-            return self.starts
+        """Return where the entries of each user begin once they are by user, and the last ends."""
         counts = _counts_of_codes(self.users, n_users)
         return np.concatenate([[0], np.cumsum(counts)])
 
 
+@dataclass(frozen=True)
+class RankedLists:
+    """Lists with the best item first: that of user u is ``items[starts[u]:starts[u + 1]]``.
+
+    Codes are those of the fold.
+    """
+
+    starts: NDArray[np.int64]
+    items: NDArray[np.int32]
+
+    def ends(self, n_users: int) -> NDArray[np.int64]:
+        """Return ``starts``, as :meth:`ListedItems.ends` does."""
+        assert len(self.starts) == n_users + 1
+        return self.starts
+
+
+class RepeatedItemError(ValueError):
+    """A list has an item twice."""
+
+
 def rank_listed(
-    listed: ListedItems,
+    listed: ListedItems | RankedLists,
     fold: Fold,
     protocol: Protocol,
     generator_for: GeneratorFor,
@@ -95,18 +111,22 @@ def rank_listed(
     is_base = base_candidates(protocol, fold, judgments)
     ranked = _ranked_users(fold, protocol)
 
-    order = _order(listed, fold, protocol, generator_for)
-    items = listed.items if order is None else listed.items[order]
-    ranks, lengths = _ranks_within_lists(
+    items = listed.items
+    if isinstance(listed, ListedItems):
+        order = _order(listed, fold, protocol, generator_for)
+        items = items if order is None else items[order]
+    ranks, lengths, repeat = _ranks_within_lists(
         listed.ends(n_users),
-        items,
+        _without_sign(items),
         is_base,
         ranked,
         fold.train.indptr.astype(np.int64),
-        fold.train.indices.astype(np.int32, copy=False),
+        _without_sign(fold.train.indices),
         judgments.indptr,
-        judgments.items,
+        _without_sign(judgments.items),
     )
+    if repeat >= 0:
+        raise RepeatedItemError(f"A list has the item {items[repeat]} twice.")
     candidates = np.where(ranked, is_base.sum() - _base_in_train(fold, is_base), 0)
     if protocol.relevant == "AR":
         return JudgedRanks(ranks, lengths.astype(np.int32), candidates.astype(np.int32))
@@ -231,6 +251,11 @@ def _order(
     return np.lexsort((priority[items], -scores, users))
 
 
+def _without_sign(codes: NDArray[np.integer]) -> NDArray[np.uint32]:
+    """Return codes as numbers without a sign, by which compiled loops find places faster."""
+    return np.ascontiguousarray(codes, dtype=np.int32).view(np.uint32)
+
+
 @njit(cache=True)
 def _counts_of_codes(codes: NDArray[np.int32], n: int) -> NDArray[np.int64]:
     """Return how often each code below n occurs; codes that occur in runs are counted fast."""
@@ -264,49 +289,70 @@ def _are_in_order(
 @njit(cache=True)
 def _ranks_within_lists(
     starts: NDArray[np.int64],
-    items: NDArray[np.int32],
+    items: NDArray[np.uint32],
     is_base: NDArray[np.bool_],
     ranked: NDArray[np.bool_],
     train_indptr: NDArray[np.int64],
-    train_items: NDArray[np.int32],
+    train_items: NDArray[np.uint32],
     judged_indptr: NDArray[np.int64],
-    judged_items: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    judged_items: NDArray[np.uint32],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
     """Return the ranks of judged items in lists, 0 for those not in them, and the lists' lengths.
 
-    Items that are no base candidates, or training items of the user, do not count.
+    Items that are no base candidates, or training items of the user, do not count. The third is a
+    row whose item is that of an earlier row of the same user, or -1 without any.
     """
     ranks = np.zeros(len(judged_items), dtype=np.int32)
     lengths = np.zeros(len(starts) - 1, dtype=np.int64)
-    # One number per item, so that a listed item needs one look-up: the place of a judged item among
-    # those of the user, from 1, or one of the numbers below 0.
-    is_trained, is_never = -1, -2
-    marks = np.where(is_base, 0, is_never).astype(np.int32)
+    repeat = -1
+    # One byte per item, so that a listed item needs one look-up in as little memory as possible.
+    is_judged, is_left_out, is_listed = np.uint8(1), np.uint8(2), np.uint8(3)
+    of_others = np.where(is_base, np.uint8(0), is_left_out)
+    all_base = is_base.all()
+    marks = of_others.copy()
     for user in range(len(starts) - 1):
-        if not ranked[user]:
-            continue
+        listed = items[starts[user] : starts[user + 1]]
         judged = judged_items[judged_indptr[user] : judged_indptr[user + 1]]
         trained = train_items[train_indptr[user] : train_indptr[user + 1]]
-        for place in range(len(judged)):
-            if is_base[judged[place]]:
-                marks[judged[place]] = place + 1
-        for item in trained:
-            if is_base[item]:
-                marks[item] = is_trained
-        rank = 0
-        for row in range(starts[user], starts[user + 1]):
-            mark = marks[items[row]]
-            if mark < 0:
-                continue
-            rank += 1
-            if mark > 0:
-                ranks[judged_indptr[user] + mark - 1] = rank
-        lengths[user] = rank
-        for others in (judged, trained):
-            for item in others:
+        own_ranks = ranks[judged_indptr[user] : judged_indptr[user + 1]]
+        if ranked[user]:
+            for item in judged:
                 if is_base[item]:
-                    marks[item] = 0
-    return ranks, lengths
+                    marks[item] = is_judged
+            for item in trained:
+                marks[item] = is_left_out
+        rank = 0
+        for row in range(len(listed)):
+            item = listed[row]
+            mark = marks[item]
+            marks[item] = is_listed
+            if mark == 0:
+                rank += 1
+            elif mark == is_judged:
+                rank += 1
+                # Judged items ascend, so that halving what is left finds one of them.
+                low, high = 0, len(judged)
+                while high - low > 1:
+                    middle = (low + high) >> 1
+                    if judged[middle] <= item:
+                        low = middle
+                    else:
+                        high = middle
+                own_ranks[low] = rank
+            elif mark == is_listed:
+                repeat = starts[user] + row
+        if all_base:
+            for item in listed:
+                marks[item] = 0
+        else:
+            for item in listed:
+                marks[item] = of_others[item]
+        if ranked[user]:
+            lengths[user] = rank
+            for others in (judged, trained):
+                for item in others:
+                    marks[item] = of_others[item]
+    return ranks, lengths, repeat
 
 
 def _keys_of_rows(

@@ -107,7 +107,8 @@ def _products(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[n
 
 def _whole(parts: NDArray[np.int64]) -> int:
     total = 0
-    for exponent in np.flatnonzero(parts.any(axis=1)).tolist():
-        low, high = parts[exponent].tolist()
-        total += (low + (high << _LOW_BITS)) << (exponent - 1)
+    flat = parts.ravel()
+    for place in np.flatnonzero(flat).tolist():
+        exponent, is_high = divmod(place, 2)
+        total += int(flat[place]) << (exponent - 1 + is_high * _LOW_BITS)
     return total

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtr
-from scipy.stats import binom, rankdata
 
 from receval.statistics.pairs import checked_values, over_pairs
 from receval.storage.kernel_cache import njit
@@ -104,6 +103,9 @@ def wilcoxon_test(
 
 def _exact_wilcoxon(differences: NDArray[np.float64]) -> float:
     """Return the exact p-value: the share of all signs with a rank sum at least as extreme."""
+    # Imported here because scipy.stats takes long to import.
+    from scipy.stats import rankdata
+
     kept = differences[differences != 0]
     # Doubled ranks are whole numbers, even the mean ranks of ties.
     doubled = np.rint(2.0 * rankdata(np.abs(kept))).astype(np.int64)
@@ -172,6 +174,9 @@ def sign_test_of_counts(wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float6
     >>> sign_test_of_counts([5, 3], [0, 3]).tolist()
     [0.0625, 1.0]
     """
+    # Imported here because scipy.stats takes long to import.
+    from scipy.stats import binom
+
     first, second = np.asarray(wins), np.asarray(losses)
     tail = binom.cdf(np.minimum(first, second), first + second, 0.5)
     return np.minimum(2.0 * tail, 1.0)

@@ -16,7 +16,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import studentized_range
 
 from receval.seeds import block_seed
 from receval.statistics.pairs import checked_values, system_pairs
@@ -61,6 +60,9 @@ def honestly_significant_differences(values: ArrayLike, level: float) -> NDArray
 
 @lru_cache(maxsize=64)
 def _studentized_range_quantile(level: float, n_systems: int, freedom: int) -> float:
+    # Imported here because scipy.stats takes long to import.
+    from scipy.stats import studentized_range
+
     return float(studentized_range.isf(level, n_systems, freedom))
 
 

@@ -22,7 +22,7 @@ from receval.top_lists import joined_lists, recommended, top_lists
 @given(st.integers(0, 2**32 - 1))
 def test_a_list_has_the_best_open_items_by_score_and_then_priority(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    n_users, n_items, n = (int(rng.integers(1, most)) for most in (5, 30, 12))
+    n_users, n_items, n = (int(rng.integers(1, most)) for most in (5, 90, 12))
     scores = rng.integers(0, 5, (n_users, n_items)).astype(rng.choice(["f4", "f8", "i2"]))
     if scores.dtype.kind == "f":
         scores[rng.random(scores.shape) < 0.2] = np.nan

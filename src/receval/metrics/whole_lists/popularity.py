@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import rel_entr
-from scipy.stats import rankdata
 
 from receval.checked_arguments import check_fields
 from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
@@ -110,6 +109,9 @@ class RecommendationPopularity(ListMetric):
         if self.unit == "share":
             values /= max(1.0, values.sum())
         elif self.unit == "quantile":
+            # Imported here because scipy.stats takes long to import.
+            from scipy.stats import rankdata
+
             is_rated = values > 0
             values[is_rated] = rankdata(values[is_rated]) / max(1, int(is_rated.sum()))
         return mean_of_lists(recommended, values)
