@@ -249,7 +249,7 @@ def read_ratings(
         timestamps=None if times is None else times[rows],
         checked=True,
         reading=reading,
-        are_grades=_are_grades(columns),
+        are_grades=columns.form.startswith(LISTS_OF_USERS) or are_judgments(reading),
     )
     # Rules for repeats and messages use the row order of the table, so rows are sorted at the very
     # end.
@@ -330,9 +330,19 @@ def _may_be_ratings(read: Ratings) -> bool:
     return bool(read.values.max() >= LOWEST_SCALE or not are_whole)
 
 
-def are_counts(ratings: Ratings) -> bool:
-    """Tell whether ratings were read as counts, such as plays."""
-    return isinstance(ratings, ReadRatings) and ratings.reading.are_counts
+def kind_of_values(reading: ReadingReport | None) -> dict[str, bool]:
+    """Tell whether a table has judgments or counts, for a rule of what is relevant."""
+    if reading is None:
+        return {}
+    return {"are_grades": are_judgments(reading), "are_counts": reading.are_counts}
+
+
+def are_judgments(reading: ReadingReport) -> bool:
+    """Tell whether values are judgments, by the format or by columns named query and document."""
+    user, item = (plain_name(reading.columns.get(role, "")) for role in ("user", "item"))
+    # Users who rate documents are no queries.
+    are_of_documents = item in QUERY_NAMES and user not in USER_NAMES
+    return FORMATS["qrels"] in reading.form or user in QUERY_NAMES or are_of_documents
 
 
 def columns_of_scores(
@@ -379,14 +389,6 @@ def _is_named(column: str | int | None) -> bool:
     return column is not None and column != UNREAD
 
 
-def _are_grades(columns: FoundColumns) -> bool:
-    """Tell whether values are judgments, by the format or by columns named query and document."""
-    if columns.form.startswith((FORMATS["qrels"], LISTS_OF_USERS)):
-        return True
-    names = {plain_name(columns.names.get(role, "")) for role in ("user", "item")}
-    return not names.isdisjoint(QUERY_NAMES)
-
-
 def _values(columns: FoundColumns, rows: int) -> NDArray[np.float32]:
     if "rating" not in columns:
         return np.ones(rows, dtype=np.float32)
@@ -414,7 +416,7 @@ def _refuse_ranks(
     columns: FoundColumns, users: NDArray[np.int32], values: NDArray[np.float32]
 ) -> None:
     """Refuse values of a column without a name that count the rows of each user."""
-    is_named = not columns.are_guessed and not columns.form.startswith(FORMATS["qrels"])
+    is_named = not columns.are_guessed and FORMATS["qrels"] not in columns.form
     if is_named or "rating" not in columns or len(values) < _SHORTEST_LIST:
         return
     are_long = np.bincount(users).max() >= _SHORTEST_LIST
