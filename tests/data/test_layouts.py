@@ -282,3 +282,11 @@ def test_titles_of_two_words_below_known_names_are_cells(tmp_path: Path) -> None
     path = tmp_path / "a.csv"
     path.write_text("user,item\n" + 20 * "1,The Matrix\n", encoding="utf-8")
     assert read_ratings(path, duplicates="last").item_ids.tolist() == ["The Matrix"]
+
+
+@pytest.mark.each("end", ["\u2028", "\x0b", "<br>"])
+def test_a_file_of_a_single_long_line_is_refused_with_its_cells(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(end.join(f"{row},{row},5" for row in range(30)), encoding="utf-8")
+    with pytest.raises(TableError, match="a single line, of 61 cells"):
+        read_ratings(path)
