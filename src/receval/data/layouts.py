@@ -325,6 +325,9 @@ def _records(lines: Sequence[str], delimiter: str, *, has_quotes: bool = True) -
         text = io.StringIO("\n".join(lines), newline="")
         with cells_of_any_length():
             rows = list(csv.reader(text, delimiter=delimiter))
+        if len(rows) > _FEWEST and rows[-1] and "\n" in rows[-1][-1]:
+            # The first lines may end within a quoted cell.
+            rows.pop()
         return [[cell.strip(_SPACES) for cell in row] for row in rows if row]
     return [split_line(line, delimiter, has_quotes=has_quotes) for line in lines if line.strip()]
 

@@ -8,7 +8,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -305,12 +305,18 @@ class _Reader:
         return "."
 
     def _table(self, kinds: Mapping[str, pa.DataType]) -> tuple[pa.Table, str]:
+        table = None
         with opened_text(self.path, self.encoding) as file:
             lines = Lines(file, self.layout.delimiter, has_quotes=self.layout.is_quoted)
-            table = self._parsed(lines, lines.delimiter, kinds, with_line_ends=False)
-            while lines.read(BLOCK):  # What a short read has left.
+            try:
+                table = self._parsed(lines, lines.delimiter, kinds, with_line_ends=False)
+            except pa.ArrowInvalid:
+                # A block may end within a quoted cell.
+                if lines.are_plain or not self.layout.is_quoted:
+                    raise
+            while table is not None and lines.read(BLOCK):  # What a short read has left.
                 pass
-        if lines.are_plain:
+        if table is not None and lines.are_plain:
             rows = lines.rows - (self.layout.header is not None)
             unit = "row" if lines.blanks else "line"
             if lines.blanks:
@@ -321,7 +327,7 @@ class _Reader:
                 "with or without a carriage return before it."
             )
         else:
-            rows = self._records()
+            rows = self._n_records
             unit = "row"
             self.line_of = partial(self._line_of_row, rows_are_lines=False)
             with opened_text(self.path, self.encoding) as file:
@@ -333,8 +339,9 @@ class _Reader:
             )
         return table, unit
 
-    def _records(self) -> int:
-        """Return the number of records, and refuse quotes that hide rows."""
+    @cached_property
+    def _n_records(self) -> int:
+        """The number of records; quotes that hide rows are refused."""
         texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
         numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
         return checked_records(self.path, self.layout, texts, numbers, self.options)
@@ -371,7 +378,7 @@ class _Reader:
         path, layout = self.path, self.layout
         has_quotes = layout.is_quoted and _has_quotes(path, self.encoding)
         if has_quotes:
-            self._records()
+            _ = self._n_records
         kinds: dict[str, tuple[int, str]] = {}
         with opened_text(path, self.encoding) as file, cells_of_any_length():
             for number, cells in self._cells(file, has_quotes=has_quotes):
