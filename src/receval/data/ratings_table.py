@@ -330,13 +330,6 @@ def _may_be_ratings(read: Ratings) -> bool:
     return bool(read.values.max() >= LOWEST_SCALE or not are_whole)
 
 
-def kind_of_values(reading: ReadingReport | None) -> dict[str, bool]:
-    """Tell whether a table has judgments or counts, for a rule of what is relevant."""
-    if reading is None:
-        return {}
-    return {"are_grades": are_judgments(reading), "are_counts": reading.are_counts}
-
-
 def are_judgments(reading: ReadingReport) -> bool:
     """Tell whether values are judgments, by the format or by columns named query and document."""
     user, item = (plain_name(reading.columns.get(role, "")) for role in ("user", "item"))

@@ -322,10 +322,7 @@ class _Reader:
             if lines.blanks:
                 self.line_of = partial(self._line_of_row, rows_are_lines=True)
         elif not self.layout.is_quoted:
-            raise TableError(
-                f"{self.path} has carriage returns within lines. End each line with a line feed, "
-                "with or without a carriage return before it."
-            )
+            raise self._first_wrong_line("it has carriage returns within lines")
         else:
             rows = self._n_records
             unit = "row"
@@ -380,6 +377,7 @@ class _Reader:
         if has_quotes:
             _ = self._n_records
         kinds: dict[str, tuple[int, str]] = {}
+        blank = None
         with opened_text(path, self.encoding) as file, cells_of_any_length():
             for number, cells in self._cells(file, has_quotes=has_quotes):
                 if number < layout.first_row:
@@ -391,10 +389,14 @@ class _Reader:
                     )
                 for column in self.wanted:
                     cell = cells[self.places[column.name]]
+                    if not cell and blank is None:
+                        blank = f"{path}, line {number}: the {column.name} has only white space."
                     if column.is_text or cell in NO_NUMBER:
                         continue
                     if (error := self._wrong_cell(number, column, cell, kinds)) is not None:
                         return error
+        if blank is not None:
+            return TableError(f"{blank} Leave the cell empty, or complete it.")
         told = " ".join(otherwise.split()).removesuffix(".")
         return TableError(f"{path} cannot be read: {told[:300]}.")
 
@@ -404,9 +406,17 @@ class _Reader:
             for first, _, cells in _records(self.path, file, self.layout.delimiter):
                 yield first, cells
             return
+        several = len(self.layout.delimiter) > 1
         for number, line in enumerate(file, 1):
-            if line.strip(b"\r\n"):
-                yield number, split_line(line.decode().rstrip("\r\n"), self.layout.delimiter)
+            text = line.decode().removesuffix("\n").removesuffix("\r")
+            if "\r" in text or (several and "\t" in text):
+                what = "carriage return" if "\r" in text else "tab"
+                raise TableError(
+                    f"{self.path}, line {number} has a {what} within, which is neither the end of "
+                    "a line nor between cells. Remove it."
+                )
+            if text:
+                yield number, split_line(text, self.layout.delimiter)
 
     def _line_of_row(self, row: int, *, rows_are_lines: bool) -> int:
         """Return the line of a row, counted from 0, by reading the file again."""

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import are_judgments, kind_of_values
+from receval.data.ratings_table import are_judgments
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
 from receval.notes import Note
@@ -132,7 +132,7 @@ class SplitRatings:
             tested,
             relevant,
             at_hand=[self.ratings.values if self.all_values is None else self.all_values],
-            **kind_of_values(self.reading),
+            reading=self.reading,
         )
 
     def to_frames(self) -> SplitFrames:
