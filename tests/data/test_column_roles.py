@@ -292,12 +292,30 @@ def test_columns_without_names_are_said_with_those_that_are_not_read(tmp_path: P
     )
 
 
+@pytest.mark.each("ranks", [False, True])
+def test_scores_that_may_have_decimal_commas_are_refused_unless_said(
+    tmp_path: Path, ranks: bool
+) -> None:
+    path = tmp_path / "run.csv"
+    rows = [(f"{user},{item}", rank) for user in (1, 2) for rank, item in enumerate((7, 9, 8), 1)]
+    text = [f"{pair},{f'{rank},' if ranks else ''}0,{95 - 7 * rank}\n" for pair, rank in rows]
+    path.write_text("".join(text), encoding="utf-8")
+    with pytest.raises(TableError, match="may be scores with decimal commas, which need quotes"):
+        read_run(path)
+    said = "user,item,rank,score,-" if ranks else "user,item,-,score"
+    assert len(read_run(path, columns=said)) == 6
+
+
 def test_what_may_be_decimal_commas_is_refused_unless_said(tmp_path: Path) -> None:
     path, text = tmp_path / "t.csv", "1,8,3,5\n2,9,4,0\n"
     with pytest.raises(TableError, match="times, or the fractions of ratings"):
         read_text(path, text)
     with pytest.raises(TableError, match="times, or the fractions of ratings"):
         read_text(path, "".join(f"{n % 9},{n},3,{n % 10}\n" for n in range(2000)))
+    timed = "".join(f"{n % 9},{n},3,{n % 2 * 5},{1_620_000_000 + n}\n" for n in range(50))
+    with pytest.raises(TableError, match="may have the fractions of ratings"):
+        read_text(path, timed)
+    assert read_text(path, timed, columns="user,item,rating,-,timestamp").timestamps is not None
     assert read_text(path, text, columns="user,item,rating,timestamp").timestamps is not None
     assert read_text(path, text, timestamp="-").timestamps is None
     quoted = read_text(path, '1,8,"3,5"\n2,9,"4,0"\n')

@@ -17,7 +17,7 @@ import pytest
 from data.read_rows import entries_of, read_text, rows_of
 
 from receval.cli.main import main
-from receval.data.ratings_table import are_counts, read_ratings
+from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
 from receval.data.relevance import relevance_threshold
 from receval.data.run import read_run
@@ -254,10 +254,10 @@ def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> 
 def test_what_is_called_a_count_is_one_whatever_its_values(name: str) -> None:
     table = {"user": [1, 2, 3], "item": [1, 1, 1], name: [1, 7, 14]}
     ratings = read_ratings(table)
-    assert are_counts(ratings)
+    assert ratings.reading.are_counts
     assert relevance_threshold(ratings.values, "auto", are_counts=True) == 1
-    assert not are_counts(read_ratings({**table, "rating": [1, 7, 14]}))
-    assert are_counts(read_ratings({"user": [1, 1], "item": [2, 2]}, duplicates="sum"))
+    assert not read_ratings({**table, "rating": [1, 7, 14]}).reading.are_counts
+    assert read_ratings({"user": [1, 1], "item": [2, 2]}, duplicates="sum").reading.are_counts
 
 
 def test_identifiers_of_json_that_look_like_moments_stay_as_they_are(tmp_path: Path) -> None:

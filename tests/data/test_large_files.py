@@ -11,6 +11,7 @@ import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data import ratings_table as module
 from receval.data.ratings import ordered_by
 from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, run_of_scores, write_run
@@ -79,6 +81,27 @@ def test_a_row_of_a_long_file_takes_its_columns_alone(tmp_path: Path, suffix: st
     again = read_run(paths[FEW])
     assert np.array_equal(again.users, runs[FEW].users)
     assert np.array_equal(again.scores, runs[FEW].scores)
+
+
+def test_cells_are_given_back_as_soon_as_they_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = 20_000
+    text = [f"{row // 50},{row % 50},{row % 5},{978_300_000 + row}\n" for row in range(rows)]
+    (tmp_path / "r.csv").write_text("user,item,rating,time\n" + "".join(text), encoding="utf-8")
+    before = pa.total_allocated_bytes()
+    held: dict[str, int] = {}
+
+    def noted(name: str, own: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        held[name] = pa.total_allocated_bytes() - before
+        return own(*given, **named)
+
+    for name in ("in_seconds", "ReadRatings"):
+        monkeypatch.setattr(module, name, partial(noted, name, getattr(module, name)))
+    read_ratings(tmp_path / "r.csv")
+    # Ratings and times are doubles, and have a bit that tells whether there is one.
+    assert held["in_seconds"] < 17 * rows
+    assert held["ReadRatings"] == 0
 
 
 cells = st.text("ab", min_size=1, max_size=3)

@@ -240,8 +240,13 @@ def test_lines_may_end_in_a_carriage_return_alone(delimiter: str, tmp_path: Path
     if delimiter in QUOTED:
         assert len(read_text(tmp_path / "a.txt", mixed)) == 30
         return
-    with pytest.raises(TableError, match=r"carriage returns within lines|cells between spaces"):
+    with pytest.raises(TableError, match="line 21 has a carriage return within"):
         read_text(tmp_path / "a.txt", mixed)
+    if delimiter == "::":
+        with pytest.raises(TableError, match="line 3 has a tab within"):
+            read_text(tmp_path / "a.txt", "1::2::5\n2::3::5\n3::4::\t5\t\n")
+        with pytest.raises(TableError, match="line 2: the rating has only white space"):
+            read_text(tmp_path / "a.txt", "1::2::5\n2::3::  \n3::4::5\n")
 
 
 @given(
@@ -278,7 +283,27 @@ def test_rows_of_a_file_with_blank_lines_are_named_by_their_lines(tmp_path: Path
         read_text(tmp_path / "a.csv", "user,item,rating\n\n1,2,5\n\n1,3,\n")
 
 
+@pytest.mark.each("text", ["good\nbad, really\n", "a\n\n", 'say ""a"" and\n', "5,1\n"])
+@pytest.mark.each("when", ["1620000000", "2021-05-03T00:00:00Z"])
+def test_texts_of_many_lines_may_be_cut_anywhere_by_blocks(
+    tmp_path: Path, text: str, when: str
+) -> None:
+    # Longer than the first block that is read.
+    own = text * (3000 // len(text))
+    rows = "".join(f'{n % 9},{n},"{own}",{n % 5},{when}\n' for n in range(60))
+    ratings = read_text(tmp_path / "a.csv", f"user,item,review,rating,time\n{rows}")
+    assert sorted(rows_of(ratings)) == sorted((str(n % 9), str(n), float(n % 5)) for n in range(60))
+
+
 def test_titles_of_two_words_below_known_names_are_cells(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("user,item\n" + 20 * "1,The Matrix\n", encoding="utf-8")
     assert read_ratings(path, duplicates="last").item_ids.tolist() == ["The Matrix"]
+
+
+@pytest.mark.each("end", ["\u2028", "\x0b", "<br>"])
+def test_a_file_of_a_single_long_line_is_refused_with_its_cells(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(end.join(f"{row},{row},5" for row in range(30)), encoding="utf-8")
+    with pytest.raises(TableError, match="a single line, of 61 cells"):
+        read_ratings(path)

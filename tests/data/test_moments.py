@@ -94,6 +94,15 @@ def test_iso_dates_of_every_form_are_read(text: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.each(
+    "text", ["2021-05-03\x1410:00", "2021-05-03T10:000Z", "2021-W18-1", "2021-05-03T10:0000"]
+)
+def test_what_is_nearly_a_date_is_refused_with_its_line(text: str, tmp_path: Path) -> None:
+    rows = "1,2,5,2021-05-03T00:00:00Z\n" * 2
+    with pytest.raises(TableError, match=r"line 4: the timestamp is .*, or a date such as"):
+        read_text(tmp_path / "a.csv", f"user,item,rating,date\n{rows}1,3,5,{text}\n")
+
+
 @given(
     moment=st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)),
     form=st.sampled_from(["%Y-%m-%dT%H:%M:%S.%f", "%Y%m%dT%H%M%S.%f", "%Y-%m-%d %H:%M:%S.%fZ"]),

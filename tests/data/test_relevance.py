@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -56,17 +58,41 @@ def test_plays_are_relevant_from_the_first_one_on() -> None:
 
 
 @pytest.mark.costly
-def test_all_that_evaluates_a_table_takes_the_same_threshold() -> None:
-    ratings = of_values([1, 2, 2, 3, 3, 3, 4, 5])
+@pytest.mark.parametrize(
+    ("user", "item", "values", "threshold"),
+    [
+        ("user", "item", [1, 2, 2, 3, 3, 3, 4, 5], 4),
+        ("user", "doc_id", [1, 2, 2, 3, 3, 3, 4, 5], 4),
+        # Judgments of queries.
+        ("qid", "docno", [0, 1, 1, 1, 2, 3], 1),
+    ],
+)
+def test_all_that_evaluates_a_table_takes_the_same_threshold(
+    user: str, item: str, values: list[float], threshold: float
+) -> None:
+    table = of_values(values)
+    named = {user: table.users, item: table.items, "rating": table.values}
+    ratings = read_ratings(named)
     halves = split(ratings, "user-ratio", train_ratio=0.5)
     systems = {"Pop": lambda seed: Popularity(), "Random": Random}
     found = [
         halves.relevance("auto").threshold,
+        evaluate_runs(named, {"mine": {"0": {"1": 1.0}}}, depth="whole").settings["relevant"],
         diagnose(ratings).settings["relevant"],
         explore_ratings(ratings, systems, grid="quick").settings["relevant"],
+        explore_ratings(halves, systems, grid="quick").settings["relevant"],
         odds_of_systems(halves, {"Pop": Popularity()})[2].threshold,
     ]
-    assert found == [4] * 4
+    assert found == [threshold] * 6
+
+
+def test_the_judgments_of_a_folder_are_relevant_from_1_as_those_of_a_file(tmp_path: Path) -> None:
+    for query in ("a", "b"):
+        judged = "".join(f"{query} 0 d{grade} {grade}\n" for grade in (0, 3, 1, 2))
+        (tmp_path / f"{query}.qrels").write_text(judged, encoding="utf-8")
+    for path in (tmp_path, tmp_path / "a.qrels"):
+        found = evaluate_runs(path, {"mine": {"a": {"d1": 1.0}}}, depth="whole")
+        assert found.settings["relevant"] == 1
 
 
 @pytest.mark.each(

@@ -52,8 +52,9 @@ def test_ranx_takes_negative_grades_for_judged_not_relevant() -> None:
 
 
 def test_negative_ratings_have_no_gain_and_are_disliked() -> None:
-    expected = [(1 / log2(3) + 1) / 2, 0.5, 0.5]
-    metrics = ["nDCG@10", "bpref", "antiP@1"]
+    # The list of u1 satisfies with 0 and 7/8, that of u2 with 1/8 and 0.
+    expected = [(1 / log2(3) + 1) / 2, 0.5, 0.5, (7 / 8 / 2 + 1 / 8) / 2]
+    metrics = ["nDCG@10", "bpref", "antiP@1", "ERR@10"]
     assert means(RATINGS, AHEAD, metrics, None) == pytest.approx(expected)
 
 

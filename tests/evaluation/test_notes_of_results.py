@@ -42,10 +42,10 @@ def test_users_without_a_relevant_test_rating_are_told_as_such() -> None:
 
 def test_gains_of_negative_ratings_are_told_of_our_own_metrics_alone() -> None:
     test = {**TEST, "rating": [3, -2, 1]}
-    own = evaluate_runs(test, {"mine": RUN}, metrics=["nDCG@2", "P@2"], depth="whole")
+    own = evaluate_runs(test, {"mine": RUN}, metrics=["nDCG@2", "P@2", "ERR"], depth="whole")
     assert [note for note in own.notes if note.code == "negative-ratings"] == [
-        "Some test ratings are below 0 (the lowest is -2): in nDCG@2 they have the gain of 0, "
-        "as in trec_eval."
+        "Some test ratings are below 0 (the lowest is -2): in nDCG@2, ERR they have the gain "
+        "of 0, as in trec_eval."
     ]
     recbole = evaluate_runs(
         test, {"mine": RUN}, metrics="nDCG@2", depth="whole", dialect="recbole", users="tested"

@@ -106,7 +106,7 @@ def one_fault(name: str, seed: int, folder: Path) -> str | None:
         told = str(error).replace(str(folder), "")
         if len(told) > LONGEST:
             return f"{len(told)} characters: {told}"
-        return None
+        return f"words of Arrow: {told}" if "cannot be read: " in told else None
     except Exception as error:  # what this looks for
         return f"{type(error).__name__}: {str(error)[:300]}"
     if time.monotonic() - begun > SLOWEST:

@@ -538,24 +538,32 @@ def _of_ratings(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
     given = (*pair, "rating")
     if doubt := _other_ratings(columns, times):
         return _Guess(given, doubt, about)
+    doubt = ""
+    if may_have_fractions and times[:1] != [3] and _may_be_fractions(columns, 3):
+        listed, other = ("-,timestamp", "") if times else ("timestamp", "times, or ")
+        doubt = (
+            f"column 3 (counted from 0) may have {other}the fractions of ratings with decimal "
+            "commas. If it has no fractions, say what each column is (columns=..., in a command: "
+            f"--columns user,item,rating,{listed}). Otherwise, write decimal points, or put quotes "
+            "around ratings."
+        )
+    # Neither times nor fractions of ratings are 0 and 1 alone.
+    are_flags = bool(others) and set(others[0].cells) <= {"0", "1"}
     if times:
-        return _Guess((*given, *(UNREAD,) * (times[0] - 3), "timestamp"))
+        places = (*given, *(UNREAD,) * (times[0] - 3), "timestamp")
+        return _Guess(places, "" if are_flags else doubt, about)
     if len(others) == 1 and not any(others[0].cells):
         return _Guess((*given, "timestamp"))  # Empty, which is said when it is read.
     if not others or others[0].numbers is None or set(others[0].cells) == {"0", "1"}:
-        return _Guess(given)  # Neither times nor fractions of ratings are 0 and 1 alone.
-    may_be_fractions = (
-        may_have_fractions
-        and third.are_whole
-        and all(cell.isdecimal() for cell in others[0].cells if cell)
-    )
-    doubt = (
-        "column 3 (counted from 0) may have times, or the fractions of ratings with decimal "
-        "commas. If these are times or another column, say what each column is (columns=..., in a "
-        "command: --columns user,item,rating,timestamp). Otherwise, write decimal points, or put "
-        "quotes around ratings."
-    )
-    return _Guess((*given, "timestamp"), doubt if may_be_fractions else "", about)
+        return _Guess(given)
+    return _Guess((*given, "timestamp"), doubt, about)
+
+
+def _may_be_fractions(columns: Sequence[_Column], place: int) -> bool:
+    """Tell whether a column may have the digits behind the decimal commas of the one before."""
+    if place >= len(columns) or not columns[place - 1].are_whole:
+        return False
+    return all(cell.isdecimal() for cell in columns[place].cells if cell)
 
 
 _MOST_STARS = 10
@@ -608,7 +616,7 @@ def _other_ratings(columns: Sequence[_Column], times: Sequence[int]) -> str:
     return ""
 
 
-def _of_run(columns: Sequence[_Column], _: bool) -> _Guess:
+def _of_run(columns: Sequence[_Column], may_have_fractions: bool) -> _Guess:
     """Return the roles of users, items, and scores or ranks or both."""
     pair = ("user", "item")[: len(columns)]
     if len(columns) < 3:
@@ -645,6 +653,14 @@ def _of_run(columns: Sequence[_Column], _: bool) -> _Guess:
         doubt = (
             "columns 2 and 3 (counted from 0) may both be ranks. "
             f"{_advised('user,item,score,rank', 'user,item,rank,score')}"
+        )
+        return _Guess((*pair, "score", "rank"), doubt, about)
+    own = 2 + are_ranks[0]
+    if may_have_fractions and not are_ranks[1] and _may_be_fractions(columns, own + 1):
+        said = ("rank," * are_ranks[0], "-" if are_ranks[0] else "rank")
+        doubt = (
+            f"columns {own} and {own + 1} (counted from 0) may be scores with decimal commas, "
+            f"which need quotes. {_advised(f'user,item,{said[0]}score,{said[1]}')}"
         )
         return _Guess((*pair, "score", "rank"), doubt, about)
     if are_ranks[0]:

@@ -32,6 +32,9 @@ MOST_PADDED = 16
 
 _AT_ONCE = 1 << 16
 
+_MANY_ROWS = 5_000_000
+"""From this many rows on, Arrow's memory is released before more is taken."""
+
 
 @dataclass(frozen=True)
 class WantedColumn:
@@ -71,7 +74,7 @@ class FoundColumns:
     source: str
     first_row: int
     unit: str
-    arrays: Mapping[str, pa.ChunkedArray]
+    arrays: dict[str, pa.ChunkedArray]
     names: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     form: str = "table"
@@ -168,6 +171,14 @@ class FoundColumns:
                 "there. Otherwise, give it a shorter identifier."
             )
         return codes.astype(np.int32, copy=False), _as_numpy(ids, longest)
+
+    def forget(self, *names: str) -> None:
+        """Empty columns that are no longer needed, so that others can take their memory."""
+        rows = max(map(len, self.arrays.values()))
+        for name in self.arrays.keys() & names:
+            self.arrays[name] = pa.chunked_array([], self.arrays[name].type)
+        if rows > _MANY_ROWS:
+            pa.default_memory_pool().release_unused()
 
     def first_cells(self) -> dict[str, str]:
         """Return the cells of the first row by column, if values decided which column is what."""

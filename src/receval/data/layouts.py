@@ -28,6 +28,9 @@ FIRST_LINES = 1000
 
 _TRIED = ("\t", "::", ";", "|", ",", " ")
 
+_SPACES = " \t\r\n"
+"""White space around a cell that Arrow takes away from numbers, too."""
+
 _FIRST_BYTES = 1 << 22
 _PIECE = 1 << 16
 
@@ -35,6 +38,9 @@ _LONGEST_CELL = 1 << 27
 
 MOST_COLUMNS = 100_000
 """The most columns of a table; a file with more is of another kind."""
+
+_MOST_IN_A_LINE = 50
+"""The most cells of a file that has a single line."""
 
 INDEX_NAMES = ("", "Unnamed: 0", "index", "__index_level_0__")
 """Names that pandas gives to an index."""
@@ -125,6 +131,11 @@ def layout_of(
             f"{MOST_COLUMNS:,} columns. Write one row per user and item."
         )
     first, *rest = _records(lines, delimiter, has_quotes=options.quotes is not False)
+    if not rest and len(first) > _MOST_IN_A_LINE:
+        raise TableError(
+            f"{path} has a single line, of {len(first):,} cells. Check the ends of its lines: each "
+            "must be a line feed, a carriage return, or both."
+        )
     if rest and len(first) != len(rest[0]) and not any(map(is_number, first)):
         _refuse_other_first_line(path, lines[0], first, rest)
     header, are_numbers = options.header, False
@@ -259,9 +270,9 @@ def split_line(line: str, delimiter: str, *, has_quotes: bool = True) -> list[st
     if has_quotes and '"' in line and delimiter in QUOTED:
         text = io.StringIO(line, newline="")
         with cells_of_any_length():
-            return [cell.strip() for cell in next(csv.reader(text, delimiter=delimiter), [])]
+            return [cell.strip(_SPACES) for cell in next(csv.reader(text, delimiter=delimiter), [])]
     cells = line.split() if delimiter == " " else line.split(delimiter)
-    return [cell.strip() for cell in cells]
+    return [cell.strip(_SPACES) for cell in cells]
 
 
 @contextmanager
@@ -314,7 +325,10 @@ def _records(lines: Sequence[str], delimiter: str, *, has_quotes: bool = True) -
         text = io.StringIO("\n".join(lines), newline="")
         with cells_of_any_length():
             rows = list(csv.reader(text, delimiter=delimiter))
-        return [[cell.strip() for cell in row] for row in rows if row]
+        if len(rows) > _FEWEST and rows[-1] and "\n" in rows[-1][-1]:
+            # The first lines may end within a quoted cell.
+            rows.pop()
+        return [[cell.strip(_SPACES) for cell in row] for row in rows if row]
     return [split_line(line, delimiter, has_quotes=has_quotes) for line in lines if line.strip()]
 
 

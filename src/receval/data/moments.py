@@ -115,12 +115,17 @@ def kind_of_moment(text: str) -> str | None:
         return "a number"
     text = _in_iso(text)
     try:
-        # Only Python, and not Arrow, reads week dates.
-        moment = datetime.fromisoformat("" if "W" in text else text)
+        # Python takes more than pandas, such as week dates and any sign before the hour.
+        moment = datetime.fromisoformat(text if _ISO.fullmatch(text) else "")
     except ValueError:
         return None
     return f"a date with{'out' if moment.tzinfo is None else ''} an offset"
 
+
+_ISO = re.compile(
+    r"\d{4}(-?)\d\d\1\d\d(?:[T ]\d\d(?:(:?)\d\d(?:\2\d\d(?:\.\d+)?)?)?)?"
+    r" ?(?:Z|[+-]\d\d(?::?\d\d)?)?"
+)
 
 _IN_UTC = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
 

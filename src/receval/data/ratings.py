@@ -220,8 +220,8 @@ class Ratings:
         >>> in_order.user_ids.tolist(), in_order.users.tolist(), in_order.values.tolist()
         (['ann', 'bob'], [0, 0, 1], [5.0, 2.0, 4.0])
         """
-        users, user_ids = _coded_in_order(self.users, self.user_ids)
-        items, item_ids = _coded_in_order(self.items, self.item_ids)
+        users, user_ids = coded_in_order(self.users, self.user_ids)
+        items, item_ids = coded_in_order(self.items, self.item_ids)
         rows = _rows_in_order(users, items, (self.timestamps, self.known, self.values))
         if keep_codes or (user_ids is self.user_ids and item_ids is self.item_ids):
             return self if rows is None else self.reordered(rows)
@@ -312,7 +312,7 @@ def table_folder(files: Sequence[Path]) -> Path:
     return folders.pop()
 
 
-def _coded_in_order(
+def coded_in_order(
     codes: NDArray[np.int32], ids: NDArray[np.str_]
 ) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
     """Return codes in the order of identifiers, and the identifiers; unchanged if already so."""

@@ -23,7 +23,13 @@ from receval.data.columns import (
 )
 from receval.data.layouts import plain_name
 from receval.data.moments import ROUNDED, in_seconds, span_in_words
-from receval.data.ratings import Ratings, finite_in_single_precision, first_repeat, ordered_by
+from receval.data.ratings import (
+    Ratings,
+    coded_in_order,
+    finite_in_single_precision,
+    first_repeat,
+    ordered_by,
+)
 from receval.data.reading import (
     FORMATS,
     UNREAD,
@@ -82,9 +88,6 @@ MANY_USERS = 20
 
 SCALE = 20
 """Up to this many different values of a scale are listed one by one."""
-
-_MANY_ROWS = 5_000_000
-"""From this many rows on, Arrow's memory is released before more is taken, at a cost of 5 %."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,24 +192,23 @@ def read_ratings(
         columns = columns_of_scores(columns, "rating", source, chosen.encoding)
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
+    first_cells = columns.first_cells()
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
+    columns.forget("user", "item")
     refuse_lists_in_cells(columns, users, item_ids)
     near = [
         *identifier_doubts(columns.source, "users", user_ids),
         *identifier_doubts(columns.source, "items", item_ids),
     ]
-    values = _values(columns)
+    users, user_ids = coded_in_order(users, user_ids)
+    items, item_ids = coded_in_order(items, item_ids)
+    values = _values(columns, len(users))
     if chosen.columns is None and rating is None and chosen.format is None:
         _refuse_ranks(columns, users, values)
         _refuse_sizes(columns, values)
     times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
-    first_cells = columns.first_cells()
-    # The cells that were read are no longer needed, and take as much memory as all that follows.
-    empty = {name: pa.chunked_array([], own.type) for name, own in columns.arrays.items()}
-    columns = replace(columns, arrays=empty)
-    if len(users) > _MANY_ROWS:
-        pa.default_memory_pool().release_unused()
+    columns.forget("rating", "timestamp")
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
         rows, values = _merged(users, items, values, times, duplicates)
@@ -247,7 +249,7 @@ def read_ratings(
         timestamps=None if times is None else times[rows],
         checked=True,
         reading=reading,
-        are_grades=_are_grades(columns),
+        are_grades=columns.form.startswith(LISTS_OF_USERS) or are_judgments(reading),
     )
     # Rules for repeats and messages use the row order of the table, so rows are sorted at the very
     # end.
@@ -328,9 +330,12 @@ def _may_be_ratings(read: Ratings) -> bool:
     return bool(read.values.max() >= LOWEST_SCALE or not are_whole)
 
 
-def are_counts(ratings: Ratings) -> bool:
-    """Tell whether ratings were read as counts, such as plays."""
-    return isinstance(ratings, ReadRatings) and ratings.reading.are_counts
+def are_judgments(reading: ReadingReport) -> bool:
+    """Tell whether values are judgments, by the format or by columns named query and document."""
+    user, item = (plain_name(reading.columns.get(role, "")) for role in ("user", "item"))
+    # Users who rate documents are no queries.
+    are_of_documents = item in QUERY_NAMES and user not in USER_NAMES
+    return FORMATS["qrels"] in reading.form or user in QUERY_NAMES or are_of_documents
 
 
 def columns_of_scores(
@@ -377,17 +382,9 @@ def _is_named(column: str | int | None) -> bool:
     return column is not None and column != UNREAD
 
 
-def _are_grades(columns: FoundColumns) -> bool:
-    """Tell whether values are judgments, by the format or by columns named query and document."""
-    if columns.form.startswith((FORMATS["qrels"], LISTS_OF_USERS)):
-        return True
-    names = {plain_name(columns.names.get(role, "")) for role in ("user", "item")}
-    return not names.isdisjoint(QUERY_NAMES)
-
-
-def _values(columns: FoundColumns) -> NDArray[np.float32]:
+def _values(columns: FoundColumns, rows: int) -> NDArray[np.float32]:
     if "rating" not in columns:
-        return np.ones(len(columns), dtype=np.float32)
+        return np.ones(rows, dtype=np.float32)
     values = columns.numbers("rating")
     finite = finite_in_single_precision(values)
     if not finite.all():
@@ -412,7 +409,7 @@ def _refuse_ranks(
     columns: FoundColumns, users: NDArray[np.int32], values: NDArray[np.float32]
 ) -> None:
     """Refuse values of a column without a name that count the rows of each user."""
-    is_named = not columns.are_guessed and not columns.form.startswith(FORMATS["qrels"])
+    is_named = not columns.are_guessed and FORMATS["qrels"] not in columns.form
     if is_named or "rating" not in columns or len(values) < _SHORTEST_LIST:
         return
     are_long = np.bincount(users).max() >= _SHORTEST_LIST

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import JudgedTable
+from receval.data.ratings_table import JudgedTable, are_judgments
+from receval.data.reading import ReadingReport
 from receval.notes import Note
 
 MOST_GRADES = 20
@@ -47,11 +48,13 @@ class RelevanceRule:
         at_hand: Sequence[Values] = (),
         are_grades: bool = False,
         are_counts: bool = False,
+        reading: ReadingReport | None = None,
     ) -> RelevanceRule:
         """Return the rule for test ratings; refuse a threshold that none of them reaches.
 
         ``auto`` considers all known ratings, such as the training ratings ``at_hand``, so that
-        every split of a table has the same threshold.
+        every split of a table has the same threshold. How they were read tells, too, whether they
+        are grades or counts.
 
         Examples
         --------
@@ -62,6 +65,9 @@ class RelevanceRule:
         'Test ratings of 4 or more are relevant: 3 of 3 (100.0 %).'
         """
         known = np.concatenate([tested, *at_hand]) if at_hand else tested
+        if reading is not None:
+            are_grades = are_grades or are_judgments(reading)
+            are_counts = are_counts or reading.are_counts
         threshold = relevance_threshold(
             known if len(tested) and relevant == "auto" else tested,
             relevant,

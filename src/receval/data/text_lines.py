@@ -271,6 +271,8 @@ class Lines(_Pieces):
     def _piece(self) -> bytes:
         """Return the next whole lines."""
         while lines := self._whole_lines():
+            if lines.endswith(b"\r"):  # The end of the file, cut within a line end.
+                lines = lines[:-1]
             # A search for what is not there takes a fraction of counting it.
             returns = lines.count(b"\r") if b"\r" in lines else 0
             self.are_plain &= returns == (lines.count(b"\r\n") if returns else 0)

@@ -8,7 +8,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -305,23 +305,26 @@ class _Reader:
         return "."
 
     def _table(self, kinds: Mapping[str, pa.DataType]) -> tuple[pa.Table, str]:
+        table = None
         with opened_text(self.path, self.encoding) as file:
             lines = Lines(file, self.layout.delimiter, has_quotes=self.layout.is_quoted)
-            table = self._parsed(lines, lines.delimiter, kinds, with_line_ends=False)
-            while lines.read(BLOCK):  # What a short read has left.
+            try:
+                table = self._parsed(lines, lines.delimiter, kinds, with_line_ends=False)
+            except pa.ArrowInvalid:
+                # A block may end within a quoted cell.
+                if lines.are_plain or not self.layout.is_quoted:
+                    raise
+            while table is not None and lines.read(BLOCK):  # What a short read has left.
                 pass
-        if lines.are_plain:
+        if table is not None and lines.are_plain:
             rows = lines.rows - (self.layout.header is not None)
             unit = "row" if lines.blanks else "line"
             if lines.blanks:
                 self.line_of = partial(self._line_of_row, rows_are_lines=True)
         elif not self.layout.is_quoted:
-            raise TableError(
-                f"{self.path} has carriage returns within lines. End each line with a line feed, "
-                "with or without a carriage return before it."
-            )
+            raise self._first_wrong_line("it has carriage returns within lines")
         else:
-            rows = self._records()
+            rows = self._n_records
             unit = "row"
             self.line_of = partial(self._line_of_row, rows_are_lines=False)
             with opened_text(self.path, self.encoding) as file:
@@ -333,8 +336,9 @@ class _Reader:
             )
         return table, unit
 
-    def _records(self) -> int:
-        """Return the number of records, and refuse quotes that hide rows."""
+    @cached_property
+    def _n_records(self) -> int:
+        """The number of records; quotes that hide rows are refused."""
         texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
         numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
         return checked_records(self.path, self.layout, texts, numbers, self.options)
@@ -371,8 +375,9 @@ class _Reader:
         path, layout = self.path, self.layout
         has_quotes = layout.is_quoted and _has_quotes(path, self.encoding)
         if has_quotes:
-            self._records()
+            _ = self._n_records
         kinds: dict[str, tuple[int, str]] = {}
+        blank = None
         with opened_text(path, self.encoding) as file, cells_of_any_length():
             for number, cells in self._cells(file, has_quotes=has_quotes):
                 if number < layout.first_row:
@@ -384,10 +389,14 @@ class _Reader:
                     )
                 for column in self.wanted:
                     cell = cells[self.places[column.name]]
+                    if not cell and blank is None:
+                        blank = f"{path}, line {number}: the {column.name} has only white space."
                     if column.is_text or cell in NO_NUMBER:
                         continue
                     if (error := self._wrong_cell(number, column, cell, kinds)) is not None:
                         return error
+        if blank is not None:
+            return TableError(f"{blank} Leave the cell empty, or complete it.")
         told = " ".join(otherwise.split()).removesuffix(".")
         return TableError(f"{path} cannot be read: {told[:300]}.")
 
@@ -397,9 +406,17 @@ class _Reader:
             for first, _, cells in _records(self.path, file, self.layout.delimiter):
                 yield first, cells
             return
+        several = len(self.layout.delimiter) > 1
         for number, line in enumerate(file, 1):
-            if line.strip(b"\r\n"):
-                yield number, split_line(line.decode().rstrip("\r\n"), self.layout.delimiter)
+            text = line.decode().removesuffix("\n").removesuffix("\r")
+            if "\r" in text or (several and "\t" in text):
+                what = "carriage return" if "\r" in text else "tab"
+                raise TableError(
+                    f"{self.path}, line {number} has a {what} within, which is neither the end of "
+                    "a line nor between cells. Remove it."
+                )
+            if text:
+                yield number, split_line(text, self.layout.delimiter)
 
     def _line_of_row(self, row: int, *, rows_are_lines: bool) -> int:
         """Return the line of a row, counted from 0, by reading the file again."""

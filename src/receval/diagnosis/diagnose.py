@@ -13,7 +13,6 @@ import pandas as pd
 from receval.checked_arguments import checked_arguments
 from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import are_counts
 from receval.data.reading import ReadingReport, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
 from receval.diagnosis.baselines import (
@@ -266,7 +265,10 @@ def diagnose(
         doubts = check_identifiers_of("unbiased judgments", unbiased, "ratings", ratings)
     drawn = drawn_judgments(ratings, unbiased)
     relevance = RelevanceRule.of(
-        chosen.values, relevant, at_hand=[ratings.values], are_counts=are_counts(ratings)
+        chosen.values,
+        relevant,
+        at_hand=[ratings.values],
+        reading=getattr(ratings, "reading", None),
     )
     threshold = relevance.threshold
     sample = sampled_users(chosen, seed)

@@ -233,6 +233,7 @@ def evaluate_systems(
         relevant=relevant,
         users=users,
         dialect=dialect,
+        are_grades=data.are_judgments,
     )
     if measuring.of_ratings or rating_scores:
         _check_ratings(systems, rating_scores, list(measuring.of_ratings), others.names)

@@ -70,7 +70,7 @@ class ExpectedReciprocalRank(Metric):
     .. math:: ERR@n = \sum_{k=1}^n \frac{G_k}{k} \prod_{p=1}^{k-1} (1 - G_p), \qquad
               G_k = \frac{2^{r_k} - 1}{2^{r_{max}}}
 
-    Judged items below the relevance threshold count, too.
+    Judged items below the relevance threshold count, too. A rating below 0 counts as 0.
 
     :Denominator: none
     :Source: Chapelle et al. 2009; valcarce2020, equations 7 and 8; the released tool has
@@ -88,6 +88,7 @@ class ExpectedReciprocalRank(Metric):
     """
 
     name: ClassVar[str] = "ERR"
+    gain: ClassVar[str] = "exp"
     maximum: Literal["dataset", "user"] = "dataset"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
@@ -99,14 +100,14 @@ class ExpectedReciprocalRank(Metric):
             highest = np.zeros(judged.n_rows)
             some = judged.n_judged > 0
             highest[some] = judged.values[judged.starts[:-1][some]]
-        highest = np.repeat(highest, judged.n_judged)
+        highest = np.repeat(np.maximum(highest, 0), judged.n_judged)
         values = np.empty((len(cutoffs), lists.n_lists))
         _cascade(
             lists.starts,
             lists.ranks,
             lists.indices,
             # Exponents are subtracted first, because powers of two of play counts would overflow.
-            np.exp2(judged.values - highest) - np.exp2(-highest),
+            np.exp2(np.maximum(judged.values, 0) - highest) - np.exp2(-highest),
             as_array(cutoffs),
             values,
         )

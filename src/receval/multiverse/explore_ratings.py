@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import are_counts
 from receval.data.reading import ReadingReport, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
 from receval.evaluation.fitted_systems import ProgressSteps, notes_on_clicks
@@ -441,7 +440,7 @@ def explore_ratings(
     if own_split is not None:
         others = [one for one in levels.split if one.kind != "own"]
         levels = levels.model_copy(update={"split": (SplitDecision(kind="own"), *others)})
-    relevance = RelevanceRule.of(ratings.values, relevant, are_counts=are_counts(ratings))
+    relevance = RelevanceRule.of(ratings.values, relevant, reading=next(iter(reading), None))
     threshold = relevance.threshold
     clicks = notes_on_clicks({name: make(seed) for name, make in systems.items()}, ratings.values)
     configurations = levels.configurations()

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
+from receval.data.ratings_table import are_judgments
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
 from receval.notes import Note
@@ -93,9 +94,9 @@ class SplitRatings:
         )
 
     @property
-    def are_counts(self) -> bool:
-        """Whether the ratings were read as counts of plays or the like."""
-        return self.reading is not None and self.reading.are_counts
+    def are_judgments(self) -> bool:
+        """Whether the values were read as judgments, such as those of TREC."""
+        return self.reading is not None and are_judgments(self.reading)
 
     @property
     def n_folds(self) -> int:
@@ -131,7 +132,7 @@ class SplitRatings:
             tested,
             relevant,
             at_hand=[self.ratings.values if self.all_values is None else self.all_values],
-            are_counts=self.are_counts,
+            reading=self.reading,
         )
 
     def to_frames(self) -> SplitFrames:

@@ -558,6 +558,7 @@ def _by_what(
         relevant=relevant,
         users=users,
         dialect=dialect,
+        are_grades=inner.are_judgments,
     )
     ((name, chosen),) = measuring.metrics.items()
     (protocol_name,) = measuring.protocols
