@@ -420,7 +420,7 @@ def test_a_table_of_users_that_does_not_exist_is_refused_in_a_sentence(
 
 def test_fairness_has_the_parts_of_values_per_user(result: rv.EvaluationResult) -> None:
     grouped = result.by_group(PEOPLE, "gender")
-    found = grouped.fairness(samples=20).set_index(["protocol", "metric", "system", "measure"])
+    found = grouped.fairness(samples=20).set_index(["protocol", "metric", "system", "inequality"])
 
     values = result.per_user().merge(PEOPLE, on="user")
     own = values[(values["protocol"] == "AR AI-AN") & (values["system"] == "Pop")]

@@ -366,7 +366,7 @@ class GroupedResult:
         Returns
         -------
         DataFrame
-            One row per protocol, metric, system and ``measure``: the standard deviation, the Gini
+            One row per protocol, metric, system and ``inequality``: the standard deviation, the Gini
             coefficient and Atkinson's index, 0 if all values are equal
             (:func:`receval.statistics.inequality.inequalities`). ``over_users`` is that of all
             users, ``within`` and ``between`` are its parts, ``by_chance`` is the mean between
@@ -399,7 +399,7 @@ class GroupedResult:
                         (protocol, metric, system, measure, *numbers)
                         for measure, *numbers in zip(MEASURES, *found, *chance, strict=True)
                     ]
-        columns = ["protocol", "metric", "system", "measure", "over_users", "within", "between"]
+        columns = ["protocol", "metric", "system", "inequality", "over_users", "within", "between"]
         return WholeTable(pd.DataFrame(rows, columns=[*columns, "by_chance", "p"]))
 
     def _pairs(

@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 
 
 def inequalities(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
-    r"""Return the inequality over users, within and between groups, shape (3, n_measures).
+    r"""Return the inequality over users, within and between groups, shape (3, 3).
 
     With the values :math:`x_u` of users, those :math:`g_j` of a group with the mean
     :math:`\bar g_j`, and the group's share :math:`s_j` of the sum of all values, inequality is
@@ -91,7 +91,7 @@ def by_chance(
     """Return the mean inequality between random groups of the same sizes, and p-values.
 
     A p-value is the share of such divisions whose inequality is at least that of the groups, which
-    count as one of them (a permutation test). Both have the shape (n_measures,). With strata, users
+    count as one of them (a permutation test). Both have one value per measure. With strata, users
     change places only with users of the same stratum.
     """
     of_users = np.zeros_like(groups) if strata is None else strata
