@@ -366,8 +366,8 @@ class GroupedResult:
         Returns
         -------
         DataFrame
-            One row per protocol, metric, system and ``inequality``: the standard deviation, the Gini
-            coefficient and Atkinson's index, 0 if all values are equal
+            One row per protocol, metric, system and ``inequality``: the standard deviation, the
+            Gini coefficient and Atkinson's index, 0 if all values are equal
             (:func:`receval.statistics.inequality.inequalities`). ``over_users`` is that of all
             users, ``within`` and ``between`` are its parts, ``by_chance`` is the mean between
             random groups, and ``p`` the p-value of the permutation test against them. NaN where a
