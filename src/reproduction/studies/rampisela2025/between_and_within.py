@@ -82,14 +82,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             plain_numbers(axes.yaxis)
             axes.yaxis.set_minor_formatter(NullFormatter())
             if column == 0:
-                axes.set_ylabel(f"{measure} of nDCG@10")
-            if row == 0:
-                count = own["tested"].max()
-                axes.set_title(f"{display.datasets[dataset]}, {count:,} users")
+                axes.set_ylabel("Inequality of nDCG@10")
+            count = own["tested"].max()
+            axes.set_title(f"{measure}, {count:,} users of {display.datasets[dataset]}")
         counts = of_sample.drop_duplicates("grouping").set_index("grouping")["groups"]
-        broken = [name.replace(" and ", ",\n") for name in names]
+        broken = [name.replace("occupation", "job").replace(" and ", ",\n") for name in names]
         labels = [f"{text}\n({counts[name]})" for name, text in zip(names, broken, strict=True)]
-        panels[-1, column].set_xticks(range(len(names)), labels, fontsize=5.5)
+        panels[-1, column].set_xticks(range(len(names)), labels, fontsize=6.5)
         panels[-1, column].set_xlabel("Grouped by (number of groups)")
     letter_panels(panels.ravel())
     legend_below(figure, columns=4)

@@ -98,5 +98,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for name, own in zip(results["metric"], np.round(numbers, 12).tolist(), strict=True)
     ]
     return printed(
-        display, [Column("Measure"), *(Column(text, "right") for text in CASES.values())], rows
+        display, [Column("Metric"), *(Column(text, "right") for text in CASES.values())], rows
     )
