@@ -24,6 +24,7 @@ def files_in(folder: Path, **elsewhere: Iterable[Path]) -> InputFiles:
     datasets = sorted(path.parent for path in folder.glob(f"*/{TABLE_FILES[0]}"))
     return InputFiles(
         ratings=[file for dataset in datasets for file in table_in(dataset)],
+        raw_files=sorted(folder.glob("*/raw.json")),
         splits=sorted(folder.glob("*/*/split.npz")),
         ranks=sorted(folder.glob("*/*/*/ranks.npz")),
         models=sorted(folder.glob("*/*/*/models")),

@@ -16,6 +16,7 @@ import receval as rv
 from receval.data.reading import TableError
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.groups import GroupedResult, _permuted, traits_of_users
+from receval.statistics.inequality import MEASURES, inequalities
 
 N_USERS, N_ITEMS = 24, 12
 USERS = [f"u{number:02}" for number in range(N_USERS)]
@@ -442,3 +443,22 @@ def test_a_table_of_users_that_does_not_exist_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(ValueError, match="There is no file 'gender' to group users by"):
         result.by_group("gender")
+
+
+def test_fairness_has_the_parts_of_values_per_user(result: rv.EvaluationResult) -> None:
+    grouped = result.by_group(PEOPLE, "gender")
+    found = grouped.fairness(samples=20).set_index(["protocol", "metric", "system", "inequality"])
+
+    values = result.per_user().merge(PEOPLE, on="user")
+    own = values[(values["protocol"] == "AR AI-AN") & (values["system"] == "Pop")]
+    groups = own["gender"].map({"F": 0, "M": 1}).to_numpy()
+    expected = inequalities(own["Recall@3"].to_numpy(), groups)
+    for column, measure in enumerate(MEASURES):
+        row = found.loc[("AR AI-AN", "Recall@3", "Pop", measure)]
+        np.testing.assert_allclose(row[["over_users", "within", "between"]], expected[:, column])
+        assert 0 < row["by_chance"] < row["over_users"]
+        assert 0 < row["p"] <= 1
+    again = grouped.fairness(samples=20)
+    pd.testing.assert_frame_equal(again, grouped.fairness(samples=20))
+    with pytest.raises(ValueError, match="share their users"):
+        result.by_group(items="genre").fairness()

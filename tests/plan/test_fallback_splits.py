@@ -144,6 +144,19 @@ def test_a_dataset_that_is_not_there_has_no_split_at_all() -> None:
     assert "fig01" not in plan.artifacts.made(STUDY)
 
 
+@pytest.mark.parametrize("auxiliary_files", [(), ("users.dat",)])
+def test_what_reads_features_of_users_needs_their_file(auxiliary_files: tuple[str, ...]) -> None:
+    put_movielens(*auxiliary_files)
+    made = plan_of("full").artifacts.made("rampisela2025")
+    everything = demo().artifacts.made("rampisela2025")
+    # What reads no ratings is always made, and so is what the archive of the demo's twin has.
+    assert made == (everything if auxiliary_files else ["measures_of_cases"])
+    inputs = demo().artifacts.inputs("rampisela2025", "measured_groups")
+    assert inputs["raw_files"] == ["work/demo/ml-1m/raw.json"]
+    entries = demo().artifacts.results_entries("rampisela2025", "measured_groups")
+    assert "reproduction.datasets.formats.movielens" in entries
+
+
 # --- what is told of it -----------------------------------------------------------------------
 
 

@@ -39,6 +39,7 @@ from receval.figures.tables import Column, Table, table_of
 from receval.figures.whole_tables import WholeTable
 from receval.notes import Note
 from receval.seeds import seed_sequence
+from receval.statistics.inequality import MEASURES, by_chance, inequalities
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, quoted
 
@@ -347,6 +348,59 @@ class GroupedResult:
             for protocol in self.protocols
         ]
         return WholeTable(pd.concat(frames, ignore_index=True))
+
+    @checked_arguments
+    def fairness(self, *, samples: int = 1000, seed: int = 1) -> pd.DataFrame:
+        """Return how unequally values are divided over users, within groups and between groups.
+
+        What is fair to groups can be unfair to users. And groups of few users differ by chance, as
+        random groups of the same sizes do.
+
+        Parameters
+        ----------
+        samples : int
+            The number of random divisions of the users into groups of the same sizes.
+        seed : int
+            The seed of these divisions.
+
+        Returns
+        -------
+        DataFrame
+            One row per protocol, metric, system and ``inequality``: the standard deviation, the
+            Gini coefficient and Atkinson's index, 0 if all values are equal
+            (:func:`receval.statistics.inequality.inequalities`). ``over_users`` is that of all
+            users, ``within`` and ``between`` are its parts, ``by_chance`` is the mean between
+            random groups, and ``p`` the p-value of the permutation test against them. NaN where a
+            value is negative, or all are 0.
+
+        Raises
+        ------
+        ValueError
+            The groups are of items: a user can be in several of them.
+        """
+        if self.are_of_items:
+            raise ValueError(
+                "Groups of items share their users, so values have no parts within and between "
+                "groups. Group users instead: by_group(users)."
+            )
+        rows = []
+        for protocol in self.protocols:
+            own = [by[protocol] for by in self.values.values() if protocol in by]
+            groups = np.repeat(np.arange(len(own)), [values.n_users for values in own])
+            everybody = np.concatenate([values.per_user for values in own], axis=-1)
+            for metric, of_systems in zip(self.metrics, everybody, strict=True):
+                for system, values in zip(self.systems, of_systems, strict=True):
+                    found = inequalities(values, groups)
+                    generator = np.random.default_rng(
+                        seed_sequence(seed, "fairness", self.name, protocol)
+                    )
+                    chance = by_chance(values, groups, generator, samples)
+                    rows += [
+                        (protocol, metric, system, measure, *numbers)
+                        for measure, *numbers in zip(MEASURES, *found, *chance, strict=True)
+                    ]
+        columns = ["protocol", "metric", "system", "inequality", "over_users", "within", "between"]
+        return WholeTable(pd.DataFrame(rows, columns=[*columns, "by_chance", "p"]))
 
     def _pairs(
         self,

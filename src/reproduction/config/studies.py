@@ -105,6 +105,8 @@ class ArtifactSpec(Model):
       (:class:`reproduction.claims.ledger.OwnStatement`).
     - ``experiments``: Names of the study's experiments whose judged ranks it reads.
     - ``datasets``: Datasets whose ratings it reads.
+    - ``user_features``: Name of the file with features of users that it reads: an auxiliary file of
+      its datasets, or a member of their archives.
     - ``parameters``: Choices of the paper that are passed to the artifact's code.
     - ``splits``: Names of splits that it reads without any system's ranks, for all its datasets or
       by dataset.
@@ -141,6 +143,8 @@ class ArtifactSpec(Model):
     only_experiments: tuple[Identifier, ...] = ()
     judgment_samplings: tuple[Identifier, ...] = ()
     simulations: tuple[Identifier, ...] = ()
+    # Excluded because the raw files are recorded.
+    user_features: str | None = Field(default=None, exclude=True)
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = Field(default={})
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_models: bool = False

@@ -67,6 +67,8 @@ class InputFiles:
 
     # .../<dataset>/<table>.parquet and the other files of a prepared dataset.
     ratings: Sequence[Path] = ()
+    # .../<dataset>/raw.json, which names the raw files.
+    raw_files: Sequence[Path] = ()
     # .../<dataset>/<split>/split.npz
     splits: Sequence[Path] = ()
     # .../<dataset>/<split>/<system>/ranks.npz
@@ -105,6 +107,10 @@ class InputFiles:
 
         tables = [path for path in self.ratings if path.suffix == ".parquet"]
         return table_folder([path for path in tables if path.parent.name == dataset])
+
+    def raw_file(self, dataset: str) -> Path:
+        """Return the description of the raw files of a dataset."""
+        return self._one(self.raw_files, "the raw files", dataset, "raw.json")
 
     def split_file(self, dataset: str, split: str) -> Path:
         """Return the file of a split."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from receval.data.features import Features, read_features
 from receval.data.ratings import Ratings
 from reproduction.datasets.formats.archives import file_bytes, zip_member
 from reproduction.datasets.formats.columns import LAST_SECOND, Integer, LineFormat, rated_pairs
@@ -38,6 +40,21 @@ def parse_dat(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
     """Parse ``ratings.dat`` with or without its column of timestamps."""
     (path,) = files
     return _parse(file_bytes(path), path, report)
+
+
+def features_of_users(files: Sequence[Path], name: str) -> Features:
+    """Return the features of users in ``users.dat``, beside the ratings or in their archive."""
+    found = [path for path in files if path.name == name]
+    if found:
+        return read_features(found[0])
+    archives = [path for path in files if path.suffix == ".zip"]
+    if not archives:
+        raise RawDataError(files[0], None, f"{name} with the features of users is not beside it")
+    _, data = zip_member(archives[0], name)
+    with TemporaryDirectory() as folder:
+        unpacked = Path(folder) / name
+        unpacked.write_bytes(data)
+        return read_features(unpacked)
 
 
 def _parse(data: bytes, path: Path | str, report: ParseReport | None) -> Ratings:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from reproduction.experiments.experiment import Experiment, ExperimentDescription
 
 if TYPE_CHECKING:
+    from receval.data.features import Features
     from receval.data.ratings import Ratings
     from receval.metrics.metric import Metric
     from receval.multiverse.decisions import DecisionGrid
@@ -35,9 +36,9 @@ class ArtifactDescription:
     they were. Recommenders are the classes, as ``module:class``, of the systems whose models it
     reads. The other names are those of the table of published values, of the systems whose searches
     for settings it reads, of judgment samplings, of datasets and splits that it reads without any
-    system's ranks, of the artifacts whose CSV it reads, and of simulations with their systems (none
-    without the dataset). The grid of decisions has plain values
-    (:attr:`.ArtifactInputs.decisions`); the seed is the edition's root seed.
+    system's ranks, of the file with features of users, of the artifacts whose CSV it reads, and of
+    simulations with their systems (none without the dataset). The grid of decisions has plain
+    values (:attr:`.ArtifactInputs.decisions`); the seed is the edition's root seed.
     """
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -49,6 +50,7 @@ class ArtifactDescription:
     searches: Collection[str] = ()
     judgment_samplings: Collection[str] = ()
     splits: tuple[tuple[str, str], ...] = ()
+    user_features: str | None = None
     results: Collection[str] = ()
     shown: Mapping[str, bool] = field(default_factory=dict)
     simulations: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -152,6 +154,20 @@ class ArtifactInputs(ArtifactDescription):
         """Yield the name and the ratings of each dataset, one after the other."""
         for dataset in self.datasets:
             yield dataset, self.ratings(dataset)
+
+    def features_of_users(self, dataset: str) -> Features:
+        """Return the features of the users of a dataset, from its raw files."""
+        from importlib import import_module
+
+        from reproduction.datasets.raw import RawFiles
+
+        raw = RawFiles.read(self.files.raw_file(dataset))
+        for file in (*raw.files, *raw.auxiliary_files):
+            file.check()
+        parsers = import_module(raw.parser.partition(":")[0])
+        files = [file.path for file in (*raw.files, *raw.auxiliary_files)]
+        found: Features = parsers.features_of_users(files, self.user_features)
+        return found
 
     def split(self, dataset: str, name: str) -> Split:
         """Return a split of a dataset."""

@@ -236,6 +236,16 @@ class PlannedDatasets:
         )
         return auxiliary_files.issuperset(spec.files)
 
+    def has_file(self, dataset: str, name: str) -> bool:
+        """Return whether a file of features is there: beside the ratings, or in their archive."""
+        if not self.is_available(dataset):
+            return False
+        if self.is_generated(dataset):
+            return True
+        found = self.availability[dataset]
+        beside = name in {path.name for path in found.auxiliary_files}
+        return beside or any(path.suffix == ".zip" for path in found.files)
+
     def _has_timestamps(self, dataset: str) -> bool:
         if self.is_generated(dataset):
             return self.settings.twins[dataset].period is not None

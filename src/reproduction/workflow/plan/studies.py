@@ -143,12 +143,15 @@ class PlannedArtifacts:
         """Return the datasets of an artifact that are not available or cannot be split."""
         used = self.experiments_of(study, artifact).values()
         spec = self.spec(study, artifact)
+        read = (spec, *(self.spec(study, name) for name in spec.results_of))
+        files = [own.user_features for own in read if own.user_features]
 
         def is_absent(dataset: str) -> bool:
             splits = [e.split for e in used if e.dataset == dataset]
             splits += spec.splits_of(dataset)
             possible = any(self.datasets.has_split(dataset, split) for split in splits)
-            return not self.datasets.is_available(dataset) or not (possible or not splits)
+            lacks = any(not self.datasets.has_file(dataset, file) for file in files)
+            return lacks or not self.datasets.is_available(dataset) or not (possible or not splits)
 
         return [name for name in self.datasets_of(study, artifact) if is_absent(name)]
 
@@ -182,6 +185,7 @@ class PlannedArtifacts:
         own_splits = [self.datasets.split_file(*pair) for pair in self.splits_of_its_own(spec)]
         return {
             "ratings": [file for name in read for file in self.datasets.ratings_files(name)],
+            "raw_files": [self.datasets.manifest_file(name) for name in read if spec.user_features],
             "splits": list(dict.fromkeys([*self.experiments.split_files(present), *own_splits])),
             "ranks": self.experiments.ranks_files(present),
             "models": self.experiments.models_folders(present) if spec.reads_models else [],
@@ -233,7 +237,11 @@ class PlannedArtifacts:
         """Return the code of the family that computes an artifact's results, for code digests."""
         own = f"{self.module(study, artifact)}:data"
         systems = self.experiments.recommenders(self.systems_read(study, artifact))
-        return list(dict.fromkeys([own, *self.metric_entries(study, artifact), *systems.values()]))
+        entries = [own, *self.metric_entries(study, artifact), *systems.values()]
+        if self.spec(study, artifact).user_features:
+            for dataset in self.present_datasets(study, artifact):
+                entries += self.datasets.parser_entries(dataset)
+        return list(dict.fromkeys(entries))
 
     def shown_entry(self, study: str, artifact: str) -> str:
         """Return the code of the family that shows an artifact's results, for code digests."""
@@ -288,6 +296,7 @@ class ArtifactDescriptions:
             searches=tuple(self.settings.searches.systems) if spec.reads_searches else (),
             judgment_samplings=spec.judgment_samplings,
             splits=tuple(artifacts.splits_of_its_own(spec)),
+            user_features=spec.user_features,
             results=tuple(results),
             shown={name: name in present for name in behind},
             simulations={

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""Inequality of nDCG@10 over users, within and between groups by gender, age and occupation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Column, Table, printed
+from receval.statistics.inequality import MEASURES
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from receval.data.features import Features
+    from receval.data.ratings import Ratings
+    from receval.recommenders.base import Recommender
+
+FEATURES = ("gender", "age", "occupation")
+
+GROUPINGS = (
+    ("gender",),
+    ("occupation",),
+    ("age",),
+    ("gender", "occupation"),
+    ("gender", "age"),
+    ("age", "occupation"),
+    ("gender", "age", "occupation"),
+)
+"""All combinations of features, from the fewest groups to the most."""
+
+PARTS = ("over_users", "within", "between", "by_chance")
+"""The parts of inequality; the last is between random groups of the same sizes."""
+
+SAMPLES = ("all", "sample")
+"""In the column ``users``: all users, and as many as in the paper."""
+
+STRATA = 10
+"""The number of strata of users by training ratings."""
+
+_CLASSES = {"18": 0, "25": 1, "35": 1, "45": 1, "50": 2, "56": 2}
+"""18 to 24, 25 to 49, and 50 or more years, of the classes of MovieLens."""
+
+_NOT_WORKING = frozenset({"4", "9", "10", "13", "19"})
+"""Students, pupils, homemakers, retired and unemployed people."""
+
+
+def name_of(grouping: tuple[str, ...]) -> str:
+    """Return the name of a grouping, such as ``gender and age``."""
+    return " and ".join(grouping) if len(grouping) < len(FEATURES) else "all three"
+
+
+def compared_runs(seed: int) -> dict[str, Recommender]:
+    """Return eight runs by name: systems, most of them with two settings."""
+    from receval.recommenders.knn import ItemKNN, UserKNN
+    from receval.recommenders.non_personalised import Popularity
+    from receval.recommenders.puresvd import PureSVD
+    from receval.recommenders.wrmf import WRMF
+
+    return {
+        "pop": Popularity(),
+        "user-knn-20": UserKNN(neighbours=20),
+        "user-knn-100": UserKNN(neighbours=100),
+        "item-knn-20": ItemKNN(neighbours=20),
+        "item-knn-100": ItemKNN(neighbours=100),
+        "puresvd-10": PureSVD(factors=10),
+        "puresvd-50": PureSVD(factors=50),
+        "wrmf-20": WRMF(factors=20, seed=seed),
+    }
+
+
+def codes_of(features: Features, users: NDArray[np.str_]) -> pd.DataFrame:
+    """Return the paper's classes of users by feature, as numbers; -1 where a user has none.
+
+    The paper leaves out users below 18 years, and those who did not name their occupation (0).
+    """
+    own = pd.DataFrame(
+        {
+            name: np.array([*features.values[name], ""])[features.single_values(name)]
+            for name in FEATURES
+        },
+        index=features.ids,
+    ).reindex(users, fill_value="")
+    return pd.DataFrame(
+        {
+            "gender": own["gender"].map({"F": 0, "M": 1}).fillna(-1),
+            "age": own["age"].map(_CLASSES).fillna(-1),
+            "occupation": [
+                -1 if name in ("", "0") else int(name not in _NOT_WORKING)
+                for name in own["occupation"]
+            ],
+        },
+        dtype=np.int64,
+    ).reset_index(drop=True)
+
+
+def ratings_with_classes(
+    ratings: Ratings, features: Features, lowest: float, core: int
+) -> tuple[Ratings, pd.DataFrame]:
+    """Return the positive ratings of users with all features, and the classes of these users.
+
+    Users and items with fewer than ``core`` such ratings are removed, repeatedly. Ratings are 1.
+    """
+    from functools import partial
+
+    from receval.seeds import generator
+    from receval.splits.selection import selected_ratings
+
+    known = (codes_of(features, ratings.user_ids) >= 0).all(axis=1).to_numpy()
+    own = ratings.select((ratings.values >= lowest) & known[ratings.users])
+    own = own.select(
+        selected_ratings(own, partial(generator, 0), min_user_ratings=core, min_item_ratings=core)
+    ).compacted()
+    ones = replace(own, values=np.ones(len(own), dtype=np.float32))
+    return ones, codes_of(features, ones.user_ids)
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Measure the runs on each draw of the split, for all users and for as many as in the paper.
+
+    Parameters of the artifact: ``lowest``, the lowest positive rating, and ``core``
+    (:func:`ratings_with_classes`); ``draws``, the number of random splits, in which each rating
+    tests with a chance of a fifth; ``users``, how many of the tested users are drawn at random for
+    the smaller sample; ``samples``, the number of random divisions into groups.
+
+    Columns: dataset; users (of :data:`SAMPLES`); tested (their number); draw; system; mean
+    (nDCG@10); grouping; groups, smallest (their number, and the users of the smallest); for each
+    measure the inequality over users, within and between groups (:func:`.inequalities`), and the
+    mean between random groups of the same sizes; p (the p-value of Gini against these,
+    :func:`.by_chance`); and gini_by_activity (the mean between random groups of users with about as
+    many training ratings).
+    """
+    from functools import partial
+
+    from receval.seeds import generator, integer_seed
+    from receval.splits.random_splits import split_by_random_ratio
+    from receval.splits.split import fold
+    from reproduction.studies.winter2025.pruned_scores import ndcg_of_users
+
+    samples = int(inputs.parameters["samples"])
+    lowest, core = float(inputs.parameters["lowest"]), int(inputs.parameters["core"])
+    rows = []
+    for dataset, everything in inputs.all_ratings():
+        features = inputs.features_of_users(dataset)
+        ratings, classes = ratings_with_classes(everything, features, lowest, core)
+        for draw in range(int(inputs.parameters["draws"])):
+            seeds = partial(generator, inputs.seed, "rampisela2025", dataset, draw)
+            split = split_by_random_ratio(
+                ratings, partial(seeds, "split"), train_ratio=0.8, folds=1
+            )
+            whole = fold(ratings, split, 0)
+            runs = compared_runs(integer_seed(inputs.seed, "rampisela2025", dataset, draw))
+            values = {name: ndcg_of_users(run, whole, seeds) for name, run in runs.items()}
+            tested = np.flatnonzero(~np.isnan(values["pop"]))
+            size = min(int(inputs.parameters["users"]), len(tested))
+            drawn = np.sort(seeds("users").permutation(tested)[:size])
+            activity = np.diff(whole.train.indptr)
+            for sample, users in zip(SAMPLES, (tested, drawn), strict=True):
+                ranks = np.argsort(np.argsort(activity[users], kind="stable"))
+                strata = ranks * STRATA // len(users)
+                for grouping in GROUPINGS:
+                    labels = classes.loc[users, list(grouping)].to_numpy()
+                    groups = np.unique(labels, axis=0, return_inverse=True)[1].ravel()
+                    for system, own in values.items():
+                        chance = seeds("chance", sample, *grouping)
+                        rows.append(
+                            {
+                                "dataset": dataset,
+                                "users": sample,
+                                "tested": len(users),
+                                "draw": draw,
+                                "system": system,
+                                "mean": own[users].mean(),
+                                "grouping": name_of(grouping),
+                                "groups": int(groups.max()) + 1,
+                                "smallest": int(np.bincount(groups).min()),
+                                **_of_groups(own[users], groups, strata, chance, samples),
+                            }
+                        )
+    return pd.DataFrame(rows)
+
+
+def _of_groups(
+    values: NDArray[np.float64],
+    groups: NDArray[np.int64],
+    strata: NDArray[np.int64],
+    chance: np.random.Generator,
+    samples: int,
+) -> dict[str, float]:
+    from receval.statistics.inequality import by_chance, inequalities
+
+    drawn, p = by_chance(values, groups, chance, samples)
+    parts = np.vstack([inequalities(values, groups), drawn])
+    found = {
+        f"{measure.lower()}_{part}": float(parts[row, column])
+        for column, measure in enumerate(MEASURES)
+        for row, part in enumerate(PARTS)
+    }
+    gini = MEASURES.index("Gini")
+    like, _ = by_chance(values, groups, chance, samples, strata)
+    return {**found, "p": float(p[gini]), "gini_by_activity": float(like[gini])}
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print means over systems and draws, one row per sample of users and grouping."""
+    columns = [f"{measure.lower()}_{part}" for measure in MEASURES[1:] for part in PARTS]
+    keys = ["dataset", "users", "grouping"]
+    rows = []
+    for (dataset, _, grouping), own in results.groupby(keys, sort=False):
+        means = own[columns].astype(np.float64).mean()
+        rows.append(
+            (
+                display.datasets[str(dataset)],
+                f"{own['tested'].max():,}",
+                str(grouping),
+                str(own["groups"].max()),
+                str(own["smallest"].min()),
+                *(fixed(value, 3) for value in means),
+                f"{(own['p'].astype(np.float64) < 0.05).mean():.0%}",
+            )
+        )
+    heads = ["Groups", "Smallest"]
+    heads += [f"{measure} {part.replace('_', ' ')}" for measure in MEASURES[1:] for part in PARTS]
+    described = [Column("Ratings"), Column("Users"), Column("Grouped by")]
+    return printed(
+        display, [*described, *(Column(head, "right") for head in [*heads, "p < .05"])], rows
+    )
