@@ -144,3 +144,22 @@ def test_identifiers_that_do_not_meet_are_refused() -> None:
     (note,) = data.notes
     assert note.code == "few-identifiers-known"
     assert "look like 'b' in the test and like 'a' in the training ratings" in note
+    few = rv.split(train, "predefined", test={"user": list("bbbb"), "item": ["x", "y", "z", "i1"]})
+    assert any("Only 25.0% of the 4 test items have training ratings" in own for own in few.notes)
+
+
+@pytest.mark.each("written", ["u{}", "00{}", "{} "])
+def test_test_users_who_are_only_written_otherwise_are_refused(written: str) -> None:
+    train = pd.DataFrame({"user": [1, 2, 3], "item": ["x", "y", "z"]})
+    test = pd.DataFrame({"user": [written.format(n) for n in (1, 2, 3)], "item": ["y", "z", "x"]})
+    with pytest.raises(TableError, match=r"No user of the test is in .*: one side has"):
+        rv.split(train, "predefined", test=test)
+
+
+def test_judgments_beside_training_ratings_are_relevant_from_1(tmp_path: Path) -> None:
+    train = pd.DataFrame({"user": list("abab"), "item": list("xyzw"), "rating": [1, 2, 4, 5]})
+    qrels = tmp_path / "test.qrels"
+    qrels.write_text("a 0 y 3\na 0 w 1\nb 0 x 0\nb 0 z 2\n", encoding="utf-8")
+    data = rv.split(train, "predefined", test=qrels)
+    assert data.are_judgments
+    assert data.relevance("auto").threshold == 1

@@ -15,6 +15,7 @@ from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
 from receval.data.reading import ReadingReport, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
+from receval.data.shared_identifiers import check_identifiers_of
 from receval.diagnosis.baselines import (
     BaselineLists,
     fitting_baselines,
@@ -61,7 +62,6 @@ from receval.diagnosis.unbiased_judgments import (
     with_unbiased,
 )
 from receval.evaluation.fitted_systems import notes_on_clicks
-from receval.evaluation.identifiers import check_identifiers_of
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse

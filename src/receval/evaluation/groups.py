@@ -17,6 +17,7 @@ from scipy.special import stdtr, stdtrit
 from receval.checked_arguments import checked_arguments
 from receval.data.features import binned, read_features
 from receval.data.reading import ReadingReport
+from receval.data.shared_identifiers import refuse_strangers
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
 from receval.evaluation.comparison import (
     CANNOT_TELL,
@@ -32,7 +33,6 @@ from receval.evaluation.formatting import (
     with_direction,
     with_printed_differences,
 )
-from receval.evaluation.identifiers import refuse_strangers
 from receval.evaluation.item_features import check_few_groups
 from receval.figures.printed_numbers import fixed, p_value
 from receval.figures.tables import Column, Table, table_of

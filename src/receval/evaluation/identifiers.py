@@ -3,25 +3,21 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.columns import in_usual_signs, whole_number
 from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
-from receval.data.reading import TableError
 from receval.data.run import Run
+from receval.data.shared_identifiers import FEW, Meeting, doubts_on
 from receval.notes import Note
 from receval.protocols.listed_ranks import ListedItems
 from receval.splits.split import Fold, Judgments
-from receval.storage.messages import enumerated, how_many, quoted, shortened
+from receval.storage.messages import how_many, quoted, shortened
 
 
 @dataclass(frozen=True)
@@ -121,135 +117,6 @@ class SharedCodes:
 TrainedPairs = Literal["refuse", "drop"]
 """How to treat test pairs that are also in the training data."""
 
-FEW = 0.5
-"""A note is made if a smaller share of identifiers is known."""
-
-BY_CHANCE = 10
-"""With fewer items on either side, two sources may have no common item by chance."""
-
-
-MOST_COMPARED = 200_000
-"""The most identifiers of each side in which a cause is sought; it takes seconds for millions."""
-
-
-@dataclass(frozen=True)
-class _Cause:
-    """A change that may make identifiers match, and the likely cause of the difference.
-
-    Identifiers that the change maps to the same may still be different ones, if not ``is_certain``.
-    """
-
-    plain: Callable[[str], str]
-    words: str
-    is_certain: bool = True
-    is_of_one_side: bool = True
-
-
-_CAUSES = (
-    _Cause(
-        lambda own: whole_number(own) or own,
-        "one side has whole numbers that were written as floats",
-    ),
-    _Cause(str.strip, "one side has white space around its identifiers"),
-    _Cause(str.casefold, "the two sides differ in capital letters", is_certain=False),
-    _Cause(lambda own: own.lstrip("0"), "one side has leading zeros"),
-    _Cause(lambda own: own.strip("\"'"), "one side has quotes around its identifiers"),
-    _Cause(in_usual_signs, "one side has invisible signs, or other forms of letters or digits"),
-)
-
-
-@dataclass(frozen=True)
-class _Meeting:
-    """The identifiers of a source that others do not have, and those that only others have."""
-
-    what: str
-    source: str
-    known: str
-    own: NDArray[np.str_]
-    others: NDArray[np.str_]
-
-    @cached_property
-    def strangers(self) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
-        """The identifiers of each side that the other does not have."""
-        sides = (self.own, self.others)
-        return tuple(  # type: ignore[return-value]
-            one[~np.isin(one, other)] for one, other in (sides, sides[::-1])
-        )
-
-    @property
-    def n_common(self) -> int:
-        """The number of identifiers that both sides have."""
-        return len(self.own) - len(self.strangers[0])
-
-    @property
-    def examples(self) -> str:
-        """Three of the identifiers that do not meet, of each side."""
-        here, there = (enumerated(list(map(quoted, own[:3].tolist()))) for own in self.strangers)
-        return (
-            f"Identifiers look like {here} in the {self.source} and like {there} in the "
-            f"{self.known}"
-        )
-
-    @cached_property
-    def cause(self) -> tuple[_Cause, str, str, int] | None:
-        """The likely cause, an example of each side, and how many identifiers it explains."""
-        own, others = (side[:MOST_COMPARED].tolist() for side in self.strangers)
-        prefix = _prefix(own), _prefix(others)
-        with_one = [
-            sum(name.startswith(start) for name in side)
-            for side, start in zip((own, others), prefix, strict=True)
-        ]
-        # An identifier may also be written in two ways by one side alone.
-        others += self.others[np.isin(self.others, self.own)][:MOST_COMPARED].tolist()
-        with_prefix = _Cause(
-            lambda name: name.removeprefix(prefix[0] or prefix[1]).removeprefix(prefix[1]),
-            f"one side has the prefix {quoted(prefix[0] or prefix[1])}",
-            is_certain=False,
-            # Such as train_1 and test_1, which may be different users.
-            is_of_one_side=not all(prefix),
-        )
-        for cause in (*_CAUSES, *([with_prefix] if any(prefix) else [])):
-            by_plain = {cause.plain(name): name for name in reversed(others)}
-            found = [name for name in own if cause.plain(name) in by_plain]
-            # A prefix explains nothing unless most identifiers that have it match without it.
-            if found and (cause is not with_prefix or 2 * len(found) >= _least(*with_one)):
-                return cause, found[0], by_plain[cause.plain(found[0])], len(found)
-        return None
-
-    @property
-    def cause_in_words(self) -> str:
-        """The likely cause after a colon; empty if there is none."""
-        if self.cause is None:
-            return ""
-        cause, one, other, _ = self.cause
-        return f": {cause.words}, such as {quoted(one)} and {quoted(other)}"
-
-
-def _least(here: int, there: int) -> int:
-    """Return the smaller number of identifiers, or that of one side if only it has any."""
-    return min(here, there or here)
-
-
-_BEFORE_DIGITS = re.compile(r"\D+(?=\d)")
-
-
-def _prefix(names: Sequence[str]) -> str:
-    """Return the signs before the first digit with which all names, or else most, begin."""
-    if not names:
-        return ""
-    first, last = min(names), max(names)
-    # All names begin as the first and the last in their order do.
-    differ = (
-        place
-        for place, sign in enumerate(first)
-        if sign.isdigit() or sign != last[place : place + 1]
-    )
-    signs = next(differ, len(first))
-    if signs and len(names) > 1 and all(len(name) > signs for name in names):
-        return first[:signs]
-    begins = Counter(own.group() for own in map(_BEFORE_DIGITS.match, names) if own)
-    return max(begins, key=begins.__getitem__, default="")
-
 
 def check_that_identifiers_meet(
     test: Ratings, train: Ratings | None, runs: Mapping[str, Run]
@@ -260,7 +127,7 @@ def check_that_identifiers_meet(
     tested on new users, unless they differ only in how they are written. All other identifiers must
     match. A :class:`.TableError` is raised if no
     user of a run is in the test data, or no item of a source is in the others (if both have at
-    least :data:`BY_CHANCE`, or the cause is known). It is also raised if a cause that is certain,
+    least :data:`.BY_CHANCE`, or the cause is known). It is also raised if a cause that is certain,
     such as white space, explains at least half of the identifiers that only one side has. The
     message shows three identifiers of each side, and the likely cause.
 
@@ -276,12 +143,12 @@ def check_that_identifiers_meet(
     if train is not None:
         source = "training data"
         meetings = (
-            _Meeting("item", source, "test data", train.item_ids, test.item_ids),
-            _Meeting("user", source, "test data", train.user_ids, test.user_ids),
+            Meeting("item", source, "test data", train.item_ids, test.item_ids),
+            Meeting("user", source, "test data", train.user_ids, test.user_ids),
         )
         told = [_in_words(meetings[::-1])]
         for meeting in meetings:
-            notes += _doubts(meeting, may_differ=meeting.what == "user")
+            notes += doubts_on(meeting, may_differ=meeting.what == "user")
             smaller = min(len(meeting.own), len(meeting.others))
             is_told = not meeting.n_common and meeting.what == "item"
             if meeting.n_common < FEW * smaller and not is_told:
@@ -300,13 +167,13 @@ def check_that_identifiers_meet(
         source = f"run {quoted(name)}"
         known = "test data" if train is None else "test or training data"
         meetings = (
-            _Meeting("user", source, "test data", run.user_ids, test.user_ids),
-            _Meeting("item", source, known, run.item_ids, items),
+            Meeting("user", source, "test data", run.user_ids, test.user_ids),
+            Meeting("item", source, known, run.item_ids, items),
         )
         told.append(_in_words(meetings))
         notes += _exchanged(name, run, test)
         for meeting in meetings:
-            notes += _doubts(meeting)
+            notes += doubts_on(meeting)
             share = meeting.n_common / len(meeting.own)
             if 0 < share < FEW:
                 text = (
@@ -358,60 +225,11 @@ def _exchanged(name: str, run: Run, test: Ratings) -> list[Note]:
     return [Note("exchanged-columns", text)]
 
 
-def check_identifiers_of(source: str, own: Ratings, known: str, others: Ratings) -> list[Note]:
-    """Refuse a table that shares no user or no item with another, and note known differences."""
-    return [
-        *_doubts(_Meeting("user", source, known, own.user_ids, others.user_ids)),
-        *_doubts(_Meeting("item", source, known, own.item_ids, others.item_ids)),
-    ]
-
-
-def _in_words(meetings: Sequence[_Meeting]) -> str:
+def _in_words(meetings: Sequence[Meeting]) -> str:
     return " and ".join(
         f"{own.n_common:,} of {how_many(len(own.own), own.what)} also in the {own.known}"
         for own in meetings
     )
-
-
-def _none_known(meeting: _Meeting) -> Note:
-    text = (
-        f"No {meeting.what} of the {meeting.source} is in the {meeting.known}. {meeting.examples}. "
-        "Check that the identifiers are the same."
-    )
-    return Note("few-identifiers-known", text)
-
-
-def _doubts(meeting: _Meeting, *, may_differ: bool = False) -> list[Note]:
-    """Return notes on identifiers that differ by a known cause, and refuse those that never meet.
-
-    If they may differ, they are only refused if a cause explains why they do not meet.
-    """
-    here, there = meeting.strangers
-    if not len(here):
-        return []
-    cause, source = meeting.cause, meeting.source
-    if not meeting.n_common:
-        own, others = meeting.own, meeting.others
-        are_few = meeting.what == "item" and min(len(own), len(others)) < BY_CHANCE
-        if (may_differ or are_few) and (
-            cause is None or (may_differ and not cause[0].is_of_one_side)
-        ):
-            return [] if may_differ else [_none_known(meeting)]
-        raise TableError(
-            f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
-            f"{meeting.cause_in_words}. Use the same identifiers in both."
-        )
-    if cause is None:
-        return []
-    words, one, other, explained = cause
-    told = (
-        f"{explained:,} of the {len(here):,} {meeting.what}s of the {source} that are not in the "
-        f"{meeting.known} differ from one there only because {words.words}, such as {quoted(one)} "
-        f"and {quoted(other)}. "
-    )
-    if words.is_certain and 2 * explained >= _least(len(here), len(there)):
-        raise TableError(f"{told}Use the same identifiers in both.")
-    return [Note("differing-identifiers", f"{told}They count as different {meeting.what}s.")]
 
 
 def without_trained_pairs(
@@ -444,10 +262,3 @@ def without_trained_pairs(
         )
     left = replace(judged, ratings=test.select(~trains).compacted())
     return left, [Note("trained-pairs", f"{text}. They were left out.")]
-
-
-def refuse_strangers(
-    source: str, what: str, own: NDArray[np.str_], others: NDArray[np.str_], known: str
-) -> list[Note]:
-    """Refuse identifiers of which none is known, and note known differences."""
-    return _doubts(_Meeting(what, source, known, own, others))

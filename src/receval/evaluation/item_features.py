@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from receval.data.features import Features, named_alike, read_features
 from receval.data.reading import ReadingReport
-from receval.evaluation.identifiers import FEW, refuse_strangers
+from receval.data.shared_identifiers import FEW, refuse_strangers
 from receval.metrics.metric import BaseMetric
 from receval.metrics.whole_lists.feature_metric import FeatureMetric, unknown_feature
 from receval.notes import Note

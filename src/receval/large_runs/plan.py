@@ -27,7 +27,8 @@ from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import ReadingReport, TableError
 from receval.data.relevance import RelevanceRule
 from receval.data.run import RunOrder, read_run
-from receval.evaluation.identifiers import TrainedPairs, refuse_strangers
+from receval.data.shared_identifiers import refuse_strangers
+from receval.evaluation.identifiers import TrainedPairs
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.runs import Depth, OrderOfTies, depth_of, with_ties
 from receval.large_runs.processes import in_processes

@@ -20,6 +20,7 @@ from receval.data.ratings_table import (
     read_ratings,
 )
 from receval.data.reading import ReadingOptions, ReadingReport, TableError
+from receval.data.shared_identifiers import FEW, Meeting, doubts_on
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.splits.split import TEST, TRAIN, VALIDATION, Metadatum, Split
@@ -33,12 +34,6 @@ OTHER_NAMES = {
     "dev": "validation", "vali": "validation", "testing": "test", "te": "test",
 }  # fmt: skip
 """Other common names of parts in a column, in lower case."""
-
-BY_CHANCE = 10
-"""With fewer items in either part, both may have no common item by chance."""
-
-FEW = 0.5
-"""A note is made if a smaller share of the test users has training ratings."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +119,7 @@ def split_of_parts(
     ratings, codes, notes = _joined(read, trained_pairs)
     if use_validation == "train":
         codes[codes == VALIDATION] = TRAIN
-    _check_parts(ratings, codes)
-    notes += _notes_on_users(ratings, codes)
+    notes += _check_parts(ratings, codes)
     reports = [own.reading for own in read.values() if isinstance(own, ReadRatings)]
     if part is not None:
         reports = reports[:1]
@@ -280,36 +274,30 @@ def _joined(
     return joined.reordered(rows), codes[kept][rows], notes
 
 
-def _check_parts(ratings: Ratings, codes: NDArray[np.uint8]) -> None:
-    """Refuse a split without training or test ratings, or whose parts have no common item."""
+def _check_parts(ratings: Ratings, codes: NDArray[np.uint8]) -> list[Note]:
+    """Refuse a split without training or test ratings, or whose parts do not meet."""
+    notes = []
     for name, code in (("training", TRAIN), ("test", TEST)):
         if not (codes == code).any():
             raise ValueError(
                 f"The predefined split has no {name} rating. It needs ratings that train and "
                 "ratings that test."
             )
-    trains, tests = (np.unique(ratings.items[codes == code]) for code in (TRAIN, TEST))
-    if min(len(trains), len(tests)) >= BY_CHANCE and not np.isin(tests, trains).any():
-        raise ValueError(
-            "No item of the test is in the training ratings."
-            f"{_examples(ratings.item_ids, tests, trains)} Use the same identifiers in both."
+    for what, own, ids in (
+        ("item", ratings.items, ratings.item_ids),
+        ("user", ratings.users, ratings.user_ids),
+    ):
+        trains, tests = (ids[np.unique(own[codes == code])] for code in (TRAIN, TEST))
+        meeting = Meeting(what, "test", "training ratings", tests, trains)
+        # Systems may be tested on new users.
+        notes += doubts_on(meeting, may_differ=what == "user")
+        share = meeting.n_common / len(tests)
+        if share >= FEW or (what == "item" and not share):
+            continue
+        text = (
+            f"Only {share:.1%} of the {len(tests):,} test {what}s have training ratings."
+            f"{'' if share else f' {meeting.examples}.'} Check that the identifiers are the same, "
+            "or that systems can recommend to the others."
         )
-
-
-def _examples(ids: NDArray[np.str_], tests: NDArray[Any], trains: NDArray[Any]) -> str:
-    """Return a sentence with three identifiers of each side."""
-    here, there = (enumerated(list(map(quoted, ids[own[:3]].tolist()))) for own in (tests, trains))
-    return f" Identifiers look like {here} in the test and like {there} in the training ratings."
-
-
-def _notes_on_users(ratings: Ratings, codes: NDArray[np.uint8]) -> list[Note]:
-    trains, tests = (np.unique(ratings.users[codes == code]) for code in (TRAIN, TEST))
-    share = float(np.isin(tests, trains).mean())
-    if share >= FEW:
-        return []
-    text = (
-        f"Only {share:.1%} of the {len(tests):,} test users have training ratings."
-        f"{'' if share else _examples(ratings.user_ids, tests, trains)} Check that the identifiers "
-        "are the same, or that systems can recommend to the others."
-    )
-    return [Note("few-identifiers-known", text)]
+        notes.append(Note("few-identifiers-known", text))
+    return notes

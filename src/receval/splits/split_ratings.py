@@ -94,9 +94,14 @@ class SplitRatings:
         )
 
     @property
+    def test_reading(self) -> ReadingReport | None:
+        """How the test ratings were read."""
+        return self.other_reading[-1] if self.other_reading else self.reading
+
+    @property
     def are_judgments(self) -> bool:
-        """Whether the values were read as judgments, such as those of TREC."""
-        return self.reading is not None and are_judgments(self.reading)
+        """Whether the test ratings were read as judgments, such as those of TREC."""
+        return self.test_reading is not None and are_judgments(self.test_reading)
 
     @property
     def n_folds(self) -> int:
@@ -132,7 +137,7 @@ class SplitRatings:
             tested,
             relevant,
             at_hand=[self.ratings.values if self.all_values is None else self.all_values],
-            reading=self.reading,
+            reading=self.test_reading,
         )
 
     def to_frames(self) -> SplitFrames:
