@@ -128,7 +128,7 @@ def test_the_diagonal_does_not_speak_for_agreement(made: Made) -> None:
     assert made.verdict("V18-148").verdict == "does not hold"
     finding = made.verdict("V18-149")
     assert finding.verdict == "holds in part"
-    assert finding.detail == "Not shown by bpref before MRR (1 of 6)."
+    assert finding.detail == "Not shown: bpref before MRR (1 of 6)."
 
 
 def test_the_level_with_all_judgments_does_not_count_as_robust(made: Made) -> None:
@@ -139,7 +139,7 @@ def test_the_level_with_all_judgments_does_not_count_as_robust(made: Made) -> No
     made.stability("valcarce2018/fig06", {**means, "bpref": 0.75})
     finding = made.verdict("V18-154")
     assert finding.verdict == "holds in part"
-    assert finding.detail == "Not shown by infAP before bpref and MRR before bpref (2 of 14)."
+    assert finding.detail == "Not shown: infAP before bpref and MRR before bpref (2 of 14)."
 
 
 def test_a_drop_is_quick_only_against_random_ratings(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_what_varies_over_datasets_needs_all_three(tmp_path: Path) -> None:
     made.power("valcarce2018/table3", power)
     # Recall is now 4, 6, 5.
     finding = made.verdict("V18-182", None)
-    assert (finding.verdict, finding.detail) == ("holds in part", "Not shown by Recall (1 of 3).")
+    assert (finding.verdict, finding.detail) == ("holds in part", "Not shown: Recall (1 of 3).")
     few = Made(tmp_path, "ml-1m")
     few.power("valcarce2018/table3", {"ml-1m": power["ml-1m"]})
     missing = few.verdict("V18-182", None)
