@@ -21,8 +21,8 @@ BOUNDS = {
     "modules of src/receval": (290, 250),
     # With the joint measures of fairness and relevance.
     "lines of src/receval": (63_560, 39_000),
-    # These four with the newer papers that are rebuilt (docs/newer_papers.md), and with what is trained on
-    # later ratings (F-052 and F-053).
+    # These four with the newer papers that are rebuilt (docs/newer_papers.md), and with systems that
+    # train on later ratings (F-052 and F-053).
     "modules of src/reproduction": (211, 170),
     "lines of src/reproduction": (42_860, 36_000),
     "lines of tests": (87_150, 60_000),
