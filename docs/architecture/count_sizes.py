@@ -21,12 +21,13 @@ BOUNDS = {
     "modules of src/receval": (290, 250),
     # With the joint measures of fairness and relevance.
     "lines of src/receval": (63_560, 39_000),
-    # These four with the newer papers that are rebuilt (docs/newer_papers.md), and with systems that
-    # train on later ratings (F-052 and F-053).
+    # These four with the newer papers that are rebuilt (docs/newer_papers.md), with systems that
+    # train on later ratings (F-052 and F-053), and with the cost of
+    # replications by study (docs/replications.md).
     "modules of src/reproduction": (211, 170),
     "lines of src/reproduction": (42_860, 36_000),
     "lines of tests": (87_150, 60_000),
-    "words of docs": (61_400, 45_000),
+    "words of docs": (61_500, 45_000),
     "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""

@@ -46,7 +46,7 @@ TITLES = {
 }
 
 
-def compared_systems(seed: int) -> dict[str, Recommender]:
+def systems_with_later_ratings(seed: int) -> dict[str, Recommender]:
     """Return the systems by name."""
     from receval.recommenders.bprmf import BPRMF
     from receval.recommenders.knn import ItemKNN, UserKNN
@@ -137,7 +137,7 @@ def _of_dataset(ratings: Ratings, inputs: ArtifactInputs) -> Iterator[dict[str, 
     for later in range(10 - tested):
         (train,) = matrices_of(played, [~in_test & (tenths <= tested + later)])
         values, rows = [], []
-        for name, system in compared_systems(seed).items():
+        for name, system in systems_with_later_ratings(seed).items():
             model = system.fit(train)
             lists = recommended(model, users, depth, exclude=train, n_items=ratings.n_items)
             listed = lists.items != NO_ITEM
