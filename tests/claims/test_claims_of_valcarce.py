@@ -188,6 +188,19 @@ def test_the_fifth_place_is_neither_the_fourth_nor_the_sixth(tmp_path: Path) -> 
         assert made.verdict("V20-013", "beeradvocate").verdict == verdict
 
 
+def test_other_folds_change_power_slightly_if_order_and_sums_stay(made: Made) -> None:
+    sums = {metric: 2.0 + place for place, metric in enumerate(NINE)}
+    made.power("valcarce2020/table3", {"ml-1m": sums})
+    turned = {metric: 11 - value for metric, value in sums.items()}
+    for other, factor, verdict in (
+        (sums, 1.3, "holds"),
+        (sums, 1.4, "holds in part"),
+        (turned, 9.0, "does not hold"),
+    ):
+        made.power("valcarce2020/other_folds", {"ml-1m": other | {"P": factor * other["P"]}})
+        assert made.verdict("V20-016").verdict == verdict
+
+
 def test_precision_can_refute_a_share_of_rated_items_but_not_show_it(made: Made) -> None:
     row = {"dataset": "ml-1m", "metric": "P", "kept_percent": 100, "value": 0.0754}
     made.table("valcarce2020/fig04", [row])

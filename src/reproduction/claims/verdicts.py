@@ -124,8 +124,8 @@ def failing(parts: Sequence[tuple[bool, str]]) -> str:
     --------
     >>> failing([(True, "P"), (False, "MAP"), (False, "MRR")])
     'Not shown: MAP and MRR (2 of 3).'
-    >>> failing([(False, "P, kNN"), (False, "P, MF")])
-    'Not shown: P, kNN; and P, MF (2 of 2).'
+    >>> failing([(False, "P, kNN"), (False, "P, MF and Pop")])
+    'Not shown: P, kNN; and P, MF and Pop (2 of 2).'
     """
     names = [name for is_shown, name in parts if not is_shown]
     if not names or len(parts) == 1:
@@ -135,7 +135,7 @@ def failing(parts: Sequence[tuple[bool, str]]) -> str:
     if more:
         named.append(f"{more} more" if named else f"{more} parts")
     *most, last = named
-    between = ";" if any("," in name for name in named) else ","
+    between = ";" if any("," in name or " and " in name for name in named) else ","
     words = f"{f'{between} '.join(most)}{between.strip(',')} and {last}" if most else last
     return f"{NOT_SHOWN}{words} ({len(names)} of {len(parts)})."
 
