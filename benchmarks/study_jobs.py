@@ -19,7 +19,7 @@ from reproduction.workflow.plan.plan import Plan
 from reproduction.workflow.provenance.versions import versions
 
 SHOWING = {
-    "figure": ("draw_figure", ("svg", "pdf")),
+    "figure": ("draw_figure", ("drawing",)),
     "table": ("write_table", ("markdown", "latex", "shown")),
     "page": ("write_page", ("page", "shown")),
 }

@@ -25,8 +25,8 @@ BOUNDS = {
     # train on later ratings (F-052 and F-053), and with the cost of
     # replications by study (docs/replications.md).
     "modules of src/reproduction": (211, 170),
-    "lines of src/reproduction": (42_860, 36_000),
-    "lines of tests": (87_150, 60_000),
+    "lines of src/reproduction": (42_980, 36_000),
+    "lines of tests": (87_220, 60_000),
     "words of docs": (61_500, 45_000),
     "lines of README.md": (175, 175),
 }

@@ -196,7 +196,7 @@ def jobs(plan: Any) -> Iterator[tuple[str, bool, dict[str, Any]]]:
     }
     described = {"description": plan.descriptions.results(STUDY, ARTIFACT)}
     yield "compute_artifact", True, artifact | inputs | described
-    drawn = {suffix: artifact["results"].with_suffix(f".{suffix}") for suffix in ("svg", "pdf")}
+    drawn = {"drawing": artifact["results"].with_suffix(".svg")}
     yield (
         "draw_figure",
         True,

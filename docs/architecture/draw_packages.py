@@ -345,7 +345,7 @@ def main() -> int:
     graph = LayeredGraph.of(rows, arrows([name for row in rows for name in row]))
     with tempfile.TemporaryDirectory() as folder, figure_style():
         fresh = Path(folder) / PICTURE.name
-        save_figure(draw(graph), fresh, fresh.with_suffix(".pdf"))
+        save_figure(draw(graph), fresh)
         content = fresh.read_bytes()
     if sys.argv[1:] == ["--check"]:
         current = PICTURE.is_file() and content == PICTURE.read_bytes()

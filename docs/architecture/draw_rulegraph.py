@@ -175,7 +175,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, figure_style():
         fresh = Path(folder) / PICTURE.name
         figure = draw(edges, in_both)
-        save_figure(figure, fresh, fresh.with_suffix(".pdf"), TITLE, description(edges))
+        save_figure(figure, fresh, title=TITLE, description=description(edges))
         PICTURE.write_bytes(fresh.read_bytes())
     print(f"{len(edges)} arrows: {PICTURE}")
     return 0

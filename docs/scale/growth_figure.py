@@ -95,5 +95,5 @@ def picture(records: Sequence[RunRecord]) -> bytes:
     )
     with tempfile.TemporaryDirectory() as folder, figure_style():
         fresh = Path(folder) / "growth.svg"
-        save_figure(draw(records), fresh, fresh.with_suffix(".pdf"), TITLE, described)
+        save_figure(draw(records), fresh, title=TITLE, description=described)
         return fresh.read_bytes()

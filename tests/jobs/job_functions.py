@@ -8,6 +8,7 @@ import errno
 import logging
 import os
 import sys
+import threading
 from pathlib import Path
 
 _calls: list[str] = []
@@ -24,7 +25,18 @@ def write(*, text: str, target: Path) -> None:
 def count(*, target: Path) -> None:
     """Write how often this process has called this function."""
     _calls.append("called")
+    print("counted")
     target.write_text(str(len(_calls)), encoding="utf-8")
+
+
+def grow() -> None:
+    """Keep more memory than a process may that does another job."""
+    _calls.append("x" * 300 * 2**20)
+
+
+def leave_a_thread() -> None:
+    """Start a thread that outlives the job."""
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
 
 
 def number_and_threads(*, target: Path) -> None:

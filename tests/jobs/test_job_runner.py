@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
 from types import SimpleNamespace
@@ -100,10 +101,15 @@ def children_of(process: int) -> list[int]:
 def is_alive(process: int) -> bool:
     """Return whether a process is at work; one that waits to be counted is not."""
     try:
-        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+        return state_of(process) not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
         return False
-    return status.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def state_of(process: int) -> str:
+    """Return the letter of a process's state: R for running, S for sleeping, Z for ended."""
+    status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    return status.rpartition(")")[2].split()[0]
 
 
 def test_a_job_does_its_work_logs_what_it_says_and_is_measured(runs: Runs) -> None:
@@ -153,22 +159,61 @@ def test_no_process_of_a_run_imports_what_lies_in_its_folder(
 def test_the_server_has_no_thread_when_it_forks(forked: Runs) -> None:
     # From 3.12 on Python warns of it, once a job.
     forked.run("write", text="done", target=forked.folder / "target")
-    process = Path(f"/proc/{server_of(forked).pid}")
-    # Loaded last.
-    wait_until(lambda: "_backend_agg" in (process / "maps").read_text(encoding="utf-8"), 60)
+    process = wait_for_libraries(forked)
     assert "libarrow" in (process / "maps").read_text(encoding="utf-8")
     assert len(list((process / "task").iterdir())) == 1
 
 
-def test_nothing_that_a_job_changes_is_left_for_the_next_one(forked: Runs) -> None:
-    numbers = set()
-    for name in ("first", "second"):
-        target = forked.folder / name
-        forked.run("count", name, target=target)
-        assert target.read_text() == "1"
-        forked.run("number_and_threads", name, target=target)
-        numbers.add(target.read_text().split()[0])
-    assert len(numbers | {str(os.getpid())}) == 3
+def wait_for_libraries(runs: Runs) -> Path:
+    """Wait until the server has loaded what most jobs need, and return its folder in /proc."""
+    runs.runner.warm_up()
+    process = Path(f"/proc/{server_of(runs).pid}")
+    wait_until(lambda: "_backend_agg" in (process / "maps").read_text(encoding="utf-8"), 60)
+    # It sleeps when nothing is left to load.
+    wait_until(lambda: state_of(server_of(runs).pid) == "S", 60)
+    return process
+
+
+def counted(runs: Runs, name: str, **arguments: Any) -> str:
+    """Return how many jobs of this name the process of a new one has done."""
+    runs.run("count", name, target=runs.folder / name, **arguments)
+    return (runs.folder / name).read_text()
+
+
+def test_a_process_does_one_job_after_another(forked: Runs) -> None:
+    wait_for_libraries(forked)
+    assert [counted(forked, name) for name in ("first", "second")] == ["1", "2"]
+    assert forked.log("first").read_text() == forked.log("second").read_text() == "counted\n"
+    first, second = (float(forked.benchmark(n)["process_cpu_time"]) for n in ("first", "second"))
+    assert second < first + 0.5
+
+
+@pytest.mark.each(
+    ("function", "arguments"),
+    [("fail", {"message": "No."}), ("grow", {}), ("leave_a_thread", {})],
+)
+def test_a_process_that_a_job_has_changed_does_no_other_one(
+    forked: Runs, function: str, arguments: dict[str, str]
+) -> None:
+    wait_for_libraries(forked)
+    with suppress(JobError):
+        forked.run(function, **arguments)
+    assert counted(forked, "next") == "1"
+
+
+def test_nothing_that_code_of_other_packages_changes_is_left_for_the_next_job(forked: Runs) -> None:
+    wait_for_libraries(forked)
+    code = CodeBehind((), CodeSnapshot().digest(), {}, ("job_functions",))
+    forked.runner.code_behind = lambda digest: code
+    assert [counted(forked, name, code="digest") for name in ("first", "second")] == ["1", "1"]
+
+
+def test_a_job_needs_no_process_that_was_killed_while_it_was_free(forked: Runs) -> None:
+    server = wait_for_libraries(forked)
+    assert counted(forked, "first") == "1"
+    for process in children_of(int(server.name)):
+        os.kill(process, signal.SIGKILL)
+    assert counted(forked, "second") == "1"
 
 
 def test_a_job_keeps_memory_for_its_next_array_unless_somebody_has_said_how_much(
@@ -244,9 +289,8 @@ def test_where_no_process_can_be_started_a_job_says_so(
 
     monkeypatch.setattr(os, "fork", refuse)
     server = Server.__new__(Server)
-    server._asked = 0
     ours, theirs = Pipe()
-    server._fork(Job(Call("module:function", {}), tmp_path, tmp_path / "log"), theirs)
+    server._fork(theirs)
     result, ended = ours.recv(), ours.recv()
     assert result.error == "The system could not start a process for it: Cannot allocate memory."
     assert ended.status == 1

@@ -70,15 +70,10 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
         path.unlink()
     made = []
     for name in ("one", "two"):
-        svg, pdf = tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf"
-        draw_figure(
-            module=FIGURE,
-            results=results,
-            display=DISPLAY,
-            svg=svg,
-            pdf=pdf,
-        )
-        made.append((svg.read_bytes(), pdf.read_bytes()))
+        drawings = [tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf"]
+        for drawing in drawings:
+            draw_figure(module=FIGURE, results=results, display=DISPLAY, drawing=drawing)
+        made.append([drawing.read_bytes() for drawing in drawings])
     assert made[0] == made[1]
     assert made[0][1].startswith(b"%PDF")
     assert DISPLAY["absence"].encode() in made[0][0]

@@ -32,12 +32,13 @@ DERIVED = [
 @pytest.mark.repository
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_every_artifact_has_its_accepted_files(edition: str) -> None:
+    settings = load_settings(ROOT / "config", edition)
     missing = [
         f"{study}/{name}.{extension}"
-        for study, spec in load_settings(ROOT / "config", edition).studies.items()
+        for study, spec in settings.studies.items()
         for name, artifact in spec.artifacts.items()
         if edition in artifact.editions
-        for extension in ("csv", *(("svg", "pdf") if artifact.kind == "figure" else ("md",)))
+        for extension in ("csv", *(settings.figures if artifact.kind == "figure" else ("md",)))
         if not (ROOT / "results" / edition / study / f"{name}.{extension}").is_file()
     ]
     assert missing == []

@@ -58,14 +58,13 @@ rule draw_figure:
     input:
         results="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
-        svg=report(
+        drawing=report(
             "work/{edition}/artifacts/{study}/{artifact}.svg",
             caption="../report/artifact.rst",
             category="{study}",
             subcategory="Figures",
             labels=titled("figure"),
         ),
-        pdf="work/{edition}/artifacts/{study}/{artifact}.pdf",
     log:
         messages="work/{edition}/artifacts/{study}/logs/draw_{artifact}.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}.tsv",
@@ -84,6 +83,16 @@ rule draw_figure:
         "Draw {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
         run_job("artifacts:draw_figure", input, output, params, log)
+
+
+use rule draw_figure as draw_figure_as_pdf with:
+    output:
+        drawing="work/{edition}/artifacts/{study}/{artifact}.pdf",
+    log:
+        messages="work/{edition}/artifacts/{study}/logs/draw_{artifact}_as_pdf.log",
+        benchmark="work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}_as_pdf.tsv",
+    message:
+        "Draw {wildcards.study}/{wildcards.artifact} as PDF ({wildcards.edition})"
 
 
 rule write_table:

@@ -216,19 +216,15 @@ _PDF_METADATA = {"CreationDate": None, "Creator": None, "Producer": None}
 _LAYOUT_TABLES = ("GDEF", "GPOS", "GSUB", "MATH", "kern")
 
 
-def save_figure(
-    figure: Figure, svg: Path, pdf: Path, title: str = "", description: str = ""
-) -> None:
-    """Write a figure as SVG and PDF, each file in one step.
+def save_figure(figure: Figure, *paths: Path, title: str = "", description: str = "") -> None:
+    """Write a figure as SVG or PDF, by the suffix of each path, and each file in one step.
 
-    Both are rendered before the first is written, so if a figure cannot be drawn, neither file
-    changes. Nothing is cropped. Title and description are for screen readers; the files contain but
-    do not show them.
+    All are rendered before the first is written, so if a figure cannot be drawn, no file changes.
+    Nothing is cropped. Title and description are for screen readers; the files contain but do not
+    show them.
     """
-    contents = {
-        svg: rendered_svg(figure, title, description),
-        pdf: rendered_pdf(figure, title, description),
-    }
+    render = {".svg": rendered_svg, ".pdf": rendered_pdf}
+    contents = {path: render[path.suffix](figure, title, description) for path in paths}
     for path, content in contents.items():
         write_atomically(path, content)
 

@@ -46,6 +46,7 @@ class Settings(Model):
     - ``network``: Whether datasets may be downloaded; with ``off`` the network is never used.
     - ``local_mirrors``: Folders with one folder of raw files per dataset, tried before any
       download, relative to the folder that has ``config``. A folder that does not exist is skipped.
+    - ``figures``: The formats of figures: ``svg``, or ``svg`` and ``pdf``.
     - ``leave_out``: Datasets to leave out of the plan although they are available.
     - ``plugins``: Other packages whose code (systems and parsers) the configuration may name.
     - ``accepted_searches``: Whether traces of searches for settings are taken from the accepted
@@ -68,6 +69,7 @@ class Settings(Model):
     seed: Annotated[int, Field(ge=0)]
     network: bool
     local_mirrors: tuple[str, ...]
+    figures: tuple[Literal["svg"]] | tuple[Literal["svg"], Literal["pdf"]] = ("svg", "pdf")
     leave_out: tuple[Identifier, ...] = ()
     plugins: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = ()
     accepted_searches: bool = False

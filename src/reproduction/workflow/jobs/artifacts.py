@@ -40,10 +40,8 @@ def compute_artifact(
     write_results(table, results)
 
 
-def draw_figure(
-    *, module: str, results: Path, display: Mapping[str, Any], svg: Path, pdf: Path
-) -> None:
-    """Draw a figure from its CSV as byte-stable SVG and PDF, with its title and caption."""
+def draw_figure(*, module: str, results: Path, display: Mapping[str, Any], drawing: Path) -> None:
+    """Draw a figure from its CSV, with its title and caption, as a byte-stable SVG or PDF."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
 
@@ -51,7 +49,7 @@ def draw_figure(
     with collection_put_off(), figure_style():
         figure: Figure = import_module(module).draw(read_results(results), style)
         title = heading(results.stem, style.title)
-        save_figure(figure, svg, pdf, title, style.described)
+        save_figure(figure, drawing, title=title, description=style.described)
 
 
 def write_table(

@@ -159,8 +159,8 @@ def draw_replications(
     statements = {number: claim.statement for number, claim in spec.claims.items()}
     with figure_style():
         figure = draw(read_results(results), statements)
-        title = f"Replications of {study}"
-        save_figure(figure, svg, pdf, title, caption(rows, is_demo=is_demo))
+        said = caption(rows, is_demo=is_demo)
+        save_figure(figure, svg, pdf, title=f"Replications of {study}", description=said)
 
 
 def measure_errata(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fork server: a process that loads libraries in advance and forks a process for each job.
+"""The fork server: a process that loads libraries in advance and forks the processes of jobs.
 
 :class:`ForkServer` runs this module as a program, with the number of an open socket as its
 argument. The server receives further sockets over it, one per job. Each of these delivers a
@@ -8,6 +8,10 @@ argument. The server receives further sockets over it, one per job. Each of thes
 it), and last :class:`~reproduction.workflow.jobs.run_job.ProcessExit`. The server ends, together
 with all its jobs, when the first socket closes, which happens when the main process ends for any
 reason.
+
+Forking and ending a process takes some hundredths of a second, mostly for copying pages of memory.
+So a process that has finished a job waits for the next one, unless the job failed, left a thread,
+needed much memory, or may have run code of other packages, which may change something for others.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -58,6 +63,9 @@ PATIENCE = 10.0
 
 MANY_JOBS = 3
 """The number of jobs from which on it pays to load all other modules and compiled kernels, too."""
+
+KEPT_MEMORY = 256 * 2**20
+"""Bytes by which a process may have grown in its jobs if it is to do another one."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -161,10 +169,12 @@ class ForkedJob:
 
 
 class Server:
-    """Forks a process for every requested job."""
+    """Gives every requested job to a process that is free, or forks one for it."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
+        # Processes, the socket of each, and the connections of those that do a job.
+        self._workers: dict[int, socket.socket] = {}
         self._jobs: dict[int, Connection] = {}
         self._asked = 0
         self._to_load: deque[Callable[[], object]] = deque(libraries())
@@ -186,6 +196,9 @@ class Server:
             ready = {key.fileobj for key, _ in self._selector.select(patience)}
             if self._children in ready:
                 self._see_who_ended()
+            for process, worker in list(self._workers.items()):
+                if worker in ready:
+                    self._see_who_is_free(process)
             if self._control in ready and not self._accept():
                 return
             if not ready:
@@ -201,35 +214,61 @@ class Server:
             return False
         if not message:
             return False
-        connection = Connection(descriptors[0])
-        # If the connection is broken, nobody waits for the job.
-        with suppress(EOFError, OSError):
-            self._fork(connection.recv(), connection)
-        return True
-
-    def _fork(self, job: Job, connection: Connection) -> None:
         self._asked += 1
         if self._asked == MANY_JOBS:
             self._to_load.extend(all_the_rest())
+        connection = Connection(descriptors[0])
+        # If the connection is broken, nobody waits for the job.
+        with suppress(OSError):
+            if not self._hand_over(connection):
+                self._fork(connection)
+        return True
+
+    def _hand_over(self, connection: Connection) -> bool:
+        """Give a job to a process that is free; return whether there is one."""
+        for process in self._workers.keys() - self._jobs.keys():
+            # One that was killed is not there to take it.
+            with suppress(OSError):
+                connection.send(process)
+                socket.send_fds(self._workers[process], [b"j"], [connection.fileno()])
+                self._jobs[process] = connection
+                return True
+        return False
+
+    def _see_who_is_free(self, process: int) -> None:
+        with suppress(OSError):
+            if self._workers[process].recv(1):
+                self._jobs.pop(process).close()
+                return
+        # It has ended, and its death tells why.
+        self._selector.unregister(self._workers[process])
+
+    def _fork(self, connection: Connection) -> None:
         # Loaded objects never become garbage in a job. Freezing them saves scans and copies of
         # pages.
         gc.freeze()
         server = os.getpid()
+        ours, theirs = socket.socketpair()
         try:
             process = os.fork()
         except OSError as error:
+            ours.close()
+            theirs.close()
             connection.send(
                 JobResult(f"The system could not start a process for it: {error.strerror}.")
             )
             connection.send(ProcessExit(1))
             return
         if process == 0:
-            self._be(job, connection, server)
-        self._jobs[process] = connection
+            ours.close()
+            self._be(connection, theirs, server)
+        theirs.close()
+        self._workers[process], self._jobs[process] = ours, connection
+        self._selector.register(ours, selectors.EVENT_READ)
         connection.send(process)
 
-    def _be(self, job: Job, connection: Connection, server: int) -> NoReturn:
-        """Do a job and end the process."""
+    def _be(self, connection: Connection, server_end: socket.socket, server: int) -> NoReturn:
+        """Do jobs and end the process."""
         status = 1
         try:
             # End when the server ends, even while compiled code runs.
@@ -241,11 +280,10 @@ class Server:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._selector.close()
             self._control.close()
-            for other in self._jobs.values():
+            for other in (*self._jobs.values(), *self._workers.values()):
                 other.close()
-            result = run_job(job)
-            connection.send(result)
-            status = int(result.error is not None)
+            # A process without what most jobs need would load it in addition to the server.
+            status = _do_jobs(connection, server_end, may_stay=not self._to_load)
         finally:
             # Exit at once: clearing up what the server has loaded takes longer than many jobs, and
             # the process must never go on as a second server.
@@ -258,14 +296,57 @@ class Server:
     def _see_who_ended(self) -> None:
         with suppress(BlockingIOError):
             os.read(self._children, 4096)
-        while self._jobs:
+        while self._workers:
             process, status = os.waitpid(-1, os.WNOHANG)
             if process == 0:
                 return
-            connection = self._jobs.pop(process)
-            with suppress(OSError):
-                connection.send(ProcessExit(os.waitstatus_to_exitcode(status)))
-            connection.close()
+            worker = self._workers.pop(process)
+            with suppress(KeyError):
+                self._selector.unregister(worker)
+            worker.close()
+            if connection := self._jobs.pop(process, None):
+                with suppress(OSError):
+                    connection.send(ProcessExit(os.waitstatus_to_exitcode(status)))
+                connection.close()
+
+
+def _do_jobs(connection: Connection, server: socket.socket, *, may_stay: bool) -> int:
+    """Do a job, and those that the server has while this process is as new; return the status."""
+    before = _memory()
+    while True:
+        began = time.process_time()
+        job: Job = connection.recv()
+        result = run_job(job, began)
+        connection.send(result)
+        is_our_own = job.code is None or not job.code.plugins
+        as_new = threading.active_count() == 1 and _memory() - before <= KEPT_MEMORY
+        if result.error is not None or not (may_stay and is_our_own and as_new and _said_all()):
+            return int(result.error is not None)
+        connection.send(ProcessExit(0))
+        connection.close()
+        server.send(b"f")
+        message, descriptors, _, _ = socket.recv_fds(server, 1, 1)
+        if not message:
+            return 0
+        connection = Connection(descriptors[0])
+
+
+def _said_all() -> bool:
+    """Write what waits in buffers, and return whether that was possible."""
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return True
+    return False
+
+
+def _memory() -> float:
+    """Return the resident memory of this process in bytes; infinite where the system hides it."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return float("inf")
 
 
 # What the server loads in advance, to save time in jobs.

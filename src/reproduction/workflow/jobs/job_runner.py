@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Run each job of the workflow in its own process.
+"""Run each job of the workflow outside of Snakemake's process.
 
 Most jobs take some hundredths of a second. A new process would first spend a second on loading
-Python, the numerical libraries and the compiled kernels. So jobs are forked from a process that has
-loaded them once (:mod:`reproduction.workflow.jobs.fork_server`). Each still has its own memory, log
-and exit status, like a new process.
+Python, the numerical libraries and the compiled kernels. So the processes of jobs are
+forked from one that has loaded them once (:mod:`reproduction.workflow.jobs.fork_server`). Each job
+still has a process to itself while it runs, with its own log and exit status.
 
 One job may also run in the current process, so that it can be debugged. This process starts
 Snakemake with the forced target and waits. Snakemake makes missing inputs as usual, but hands the

@@ -25,8 +25,11 @@ from reproduction.workflow.plan.experiments import (
     plain,
 )
 
-EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
-"""Suffixes of the files beside the CSV, by kind of artifact."""
+SHOWN_AS = {"table": ("md", "tex"), "page": ("md",)}
+"""Suffixes of the files beside the CSV, by kind of artifact; those of figures are a setting."""
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+"""Small numbers as captions print them."""
 
 COMPUTING = "artifacts:compute_artifact"
 """The job that makes the CSV, by ``data`` of the artifact family."""
@@ -213,8 +216,13 @@ class PlannedArtifacts:
 
     def files(self, study: str, artifact: str) -> list[str]:
         """Return all files of an artifact."""
-        extensions = ("csv", *EXTENSIONS[self.spec(study, artifact).kind])
-        return [f"{self._folder}/{study}/{artifact}.{extension}" for extension in extensions]
+        names = ("csv", *self.shown_as(study, artifact))
+        return [f"{self._folder}/{study}/{artifact}.{suffix}" for suffix in names]
+
+    def shown_as(self, study: str, artifact: str) -> tuple[str, ...]:
+        """Return the suffixes of the files beside the CSV of an artifact."""
+        kind = self.spec(study, artifact).kind
+        return SHOWN_AS.get(kind, self.datasets.settings.figures)
 
     def grid(self, study: str, artifact: str) -> DecisionGrid | None:
         """Return the grid of decisions that an artifact uses, if it names one."""
@@ -293,8 +301,9 @@ class ArtifactDescriptions:
     def caption(self, study: str, artifact: str) -> str:
         """Return the caption of an artifact, with this edition's numbers and note.
 
-        ``{samples}`` stands for the number of samples of the judgment samplings that it reads, and
-        ``{last_level}`` for the lowest percentage that they keep.
+        ``{samples}`` stands for the number of samples of the judgment samplings that it reads,
+        ``{last_level}`` for the lowest percentage that they keep, ``{folds}`` for the largest
+        number of folds of its splits, in words, and ``{permutations}`` for this parameter.
         """
         spec = self.artifacts.spec(study, artifact)
         samplings = [
@@ -302,8 +311,19 @@ class ArtifactDescriptions:
         ]
         samples = max((sampling.samples for sampling in samplings), default=0)
         last = min((sampling.levels.lowest for sampling in samplings), default=0)
+        experiments = self.artifacts.experiments_of(study, artifact).values()
+        splits = {*spec.all_splits, *(name for e in experiments for name in e.all_splits)}
+        folds = max((self.settings.splits[name].n_folds or 1 for name in splits), default=1)
+        numbers = {
+            "samples": f"{samples}",
+            "last_level": f"{last:g}",
+            "folds": NUMBERS[folds] if folds < len(NUMBERS) else f"{folds}",
+            "permutations": f"{spec.parameters.get('permutations', 0):,}",
+        }
         text = " ".join(filter(None, (spec.caption, spec.note)))
-        return text.replace("{samples}", str(samples)).replace("{last_level}", f"{last:g}")
+        for name, number in numbers.items():
+            text = text.replace(f"{{{name}}}", number)
+        return text
 
     def display(self, study: str, artifact: str) -> dict[str, Any]:
         """Return a :class:`.DisplayStyle` as plain values."""
@@ -408,7 +428,7 @@ class PlannedStudies:
         return [
             f"{self._folder}/pages/{study}/{name}.html"
             for name in self.artifacts.made(study)
-            if "md" in EXTENSIONS[self.artifacts.spec(study, name).kind]
+            if self.artifacts.spec(study, name).kind != "figure"
         ]
 
     def compared_files(self) -> list[str]:
@@ -466,7 +486,7 @@ class PlannedStudies:
                     "caption": self.descriptions.described(study, name),
                     "reading": artifact.reading,
                     "shows": list(artifact.shows),
-                    "suffixes": [*EXTENSIONS[artifact.kind], "csv"],
+                    "suffixes": [*self.artifacts.shown_as(study, name), "csv"],
                 }
                 for name, artifact in specs.items()
             ],
