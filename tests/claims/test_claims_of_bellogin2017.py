@@ -128,7 +128,7 @@ def test_systems_that_change_places_count_where_both_metrics_tell_them_apart(
     other = verdict(tmp_path, "B-061", fig08=significance(0.001, swapped))
     # 27 of the 28 orders are the same.
     assert (other.verdict, other.ours) == ("holds in part", "1 of 280 pairs change places")
-    assert other.detail == "Not shown by nDCG(gain=relevant), UAR: plsa and pop (1 of 28)."
+    assert other.detail == "Not shown: nDCG(gain=relevant), UAR: plsa and pop (1 of 28)."
 
 
 def test_plsa_is_first_only_if_significantly(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_precision_that_falls_slower_than_the_size_grows_is_not_inversely_propor
     assert verdict(tmp_path, "B-023", fig04=by_size(1)).verdict == "holds"
     found = verdict(tmp_path, "B-023", fig04=by_size(0.5))
     assert found.verdict == "holds in part"
-    assert found.detail.startswith("Not shown by the others")
+    assert found.detail.startswith("Not shown: the others")
 
 
 def sparse(left: dict[tuple[str, str], float]) -> pd.DataFrame:

@@ -247,7 +247,8 @@ def test_ranks_by_several_metrics_must_all_be_among_the_three_first(results: Mad
     results.write("fig18", rows + panel(swapped, "ml-1m", "RR@10"))
     found = results.judged("M-136", "ml-1m")
     assert found.verdict is ClaimVerdict.HOLDS_IN_PART
-    assert "Not shown by RR@10, librec-random (1 of 6)" in found.detail
+    own = "Rank by false-positive metrics: RR@10, librec-random (1 of 6)."
+    assert found.detail == f"Not shown: rank by false-positive metrics (1 of 2). {own}"
 
 
 def test_five_folds_are_counted_and_their_shares_compared(results: MadeUpResults) -> None:

@@ -129,7 +129,7 @@ def test_the_diagonal_does_not_speak_for_agreement(made: Made) -> None:
     assert made.verdict("V18-148").verdict == "does not hold"
     finding = made.verdict("V18-149")
     assert finding.verdict == "holds in part"
-    assert finding.detail == "Not shown by bpref before MRR (1 of 6)."
+    assert finding.detail == "Not shown: bpref before MRR (1 of 6)."
 
 
 def test_the_level_with_all_judgments_does_not_count_as_robust(made: Made) -> None:
@@ -140,7 +140,7 @@ def test_the_level_with_all_judgments_does_not_count_as_robust(made: Made) -> No
     made.stability("valcarce2018/fig06", {**means, "bpref": 0.75})
     finding = made.verdict("V18-154")
     assert finding.verdict == "holds in part"
-    assert finding.detail == "Not shown by infAP before bpref and MRR before bpref (2 of 14)."
+    assert finding.detail == "Not shown: infAP before bpref and MRR before bpref (2 of 14)."
 
 
 def test_a_drop_is_quick_only_against_random_ratings(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_what_varies_over_datasets_needs_all_three(tmp_path: Path) -> None:
     made.power("valcarce2018/table3", power)
     # Recall is now 4, 6, 5.
     finding = made.verdict("V18-182", None)
-    assert (finding.verdict, finding.detail) == ("holds in part", "Not shown by Recall (1 of 3).")
+    assert (finding.verdict, finding.detail) == ("holds in part", "Not shown: Recall (1 of 3).")
     few = Made(tmp_path, "ml-1m")
     few.power("valcarce2018/table3", {"ml-1m": power["ml-1m"]})
     missing = few.verdict("V18-182", None)
@@ -187,6 +187,19 @@ def test_the_fifth_place_is_neither_the_fourth_nor_the_sixth(tmp_path: Path) -> 
             "valcarce2020/table3", {"beeradvocate": {m: float(i) for i, m in enumerate(others)}}
         )
         assert made.verdict("V20-013", "beeradvocate").verdict == verdict
+
+
+def test_other_folds_change_power_slightly_if_order_and_sums_stay(made: Made) -> None:
+    sums = {metric: 2.0 + place for place, metric in enumerate(NINE)}
+    made.power("valcarce2020/table3", {"ml-1m": sums})
+    turned = {metric: 11 - value for metric, value in sums.items()}
+    for other, factor, verdict in (
+        (sums, 1.3, "holds"),
+        (sums, 1.4, "holds in part"),
+        (turned, 9.0, "does not hold"),
+    ):
+        made.power("valcarce2020/other_folds", {"ml-1m": other | {"P": factor * other["P"]}})
+        assert made.verdict("V20-016").verdict == verdict
 
 
 def test_precision_can_refute_a_share_of_rated_items_but_not_show_it(made: Made) -> None:

@@ -71,7 +71,7 @@ def test_settings_are_as_defined_with_the_mf_of_the_text_alone(judged: Judge) ->
     }
     found = judged("C-003", systems=systems)
     assert found.verdict is PART
-    assert found.detail.startswith("Not shown by lambda and alpha (2 of 5).")
+    assert found.detail.startswith("Not shown: lambda and alpha (2 of 5).")
     assert judged("C-003", systems=systems, form="MF (text)").verdict is ClaimVerdict.AS_DEFINED
 
 

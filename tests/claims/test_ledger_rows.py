@@ -54,7 +54,9 @@ def test_parts_give_their_reasons_by_name_and_one_reason_once() -> None:
 def test_a_rule_needs_no_data_to_be_told(tmp_path: Path) -> None:
     sources = sources_of(tmp_path, values_of(pop=0.2, mf=0.3))
     plain = compared(">", margin=0.05, p_value=0.5)
-    assert rule(plain).in_words() == judged(plain, sources).rule == "more by .05, significantly"
+    words = "more than the other, by .05, significantly"
+    assert rule(plain).in_words() == judged(plain, sources).rule == words
+    assert rule(compared("<=", right=0.5)).in_words() == "no more than .5"
 
 
 def test_every_column_of_the_ledger_is_explained() -> None:

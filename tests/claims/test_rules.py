@@ -85,9 +85,9 @@ def test_a_comparison_holds_where_the_sign_is_right(
     ("threshold", "enough", "verdict", "detail"),
     [
         (0.05, 1, HOLDS, ""),
-        (0.15, 1, PART, "Not shown by a (1 of 3)."),
-        (0.25, 1, FAILS, "Not shown by a and b (2 of 3)."),
-        (0.15, 0.6, HOLDS, "Not shown by a (1 of 3)."),
+        (0.15, 1, PART, "Not shown: a (1 of 3)."),
+        (0.25, 1, FAILS, "Not shown: a and b (2 of 3)."),
+        (0.15, 0.6, HOLDS, "Not shown: a (1 of 3)."),
     ],
 )
 def test_a_comparison_of_several_holds_in_part_where_half_of_them_do(
@@ -157,7 +157,7 @@ def test_series_that_go_otherwise_are_named(tmp_path: Path) -> None:
     values = {"each": ["system", "x"]}
     sources = sources_of(tmp_path, rows)
     found = judged({"rule": "trend", "values": values, "direction": "rising"}, sources)
-    assert (found.verdict, found.detail) == (PART, "Not shown by mf (1 of 2).")
+    assert (found.verdict, found.detail) == (PART, "Not shown: mf (1 of 2).")
 
 
 def test_a_single_series_that_goes_otherwise_says_how_it_goes(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_claim_without_parts_has_no_verdict() -> None:
 
 def test_many_failing_parts_are_counted() -> None:
     parts = [(False, f"m{number}") for number in range(8)]
-    assert failing(parts) == "Not shown by m0, m1, m2, m3, m4, m5 and 2 more (8 of 8)."
+    assert failing(parts) == "Not shown: m0, m1, m2, m3, m4, m5 and 2 more (8 of 8)."
 
 
 # --- the same order -----------------------------------------------------------------------------

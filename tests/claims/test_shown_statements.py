@@ -63,11 +63,11 @@ def test_what_no_rebuilt_paper_claims_is_seen_or_not(change: dict[str, str]) -> 
 
 
 def test_a_reason_is_said_once_and_in_place_of_the_parts_that_fail() -> None:
-    failing = {"verdict": "holds in part", "detail": "Not shown by P (1 of 2). P: Off by .1."}
+    failing = {"verdict": "holds in part", "detail": "Not shown: P (1 of 2). P: Off by .1."}
     (_, alone), (_, first), (_, second) = told(
         failing, {**failing, "reason": "Ours differ."}, {**failing, "reason": "Ours differ."}
     )
-    assert alone.endswith("splits. Not shown by P (1 of 2).")
+    assert alone.endswith("splits. Not shown: P (1 of 2).")
     assert first.endswith("splits. Ours differ.")
     assert second.endswith("splits.")
 

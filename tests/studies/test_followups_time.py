@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
-from studies.followups import shown
+from studies.followups import printed, shown
 from studies.prepared import display_of, generated_ratings, inputs_of, saved, write_experiment
 
 from receval.data.ratings import Ratings
@@ -22,7 +22,12 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups import time_leaks, time_orders, time_taus
+from reproduction.studies.followups import (
+    time_later_training,
+    time_leaks,
+    time_orders,
+    time_taus,
+)
 from reproduction.studies.followups.time_orders import (
     SPLIT_TITLES,
     in_order,
@@ -322,3 +327,81 @@ def test_with_users_who_are_alike_chance_gives_the_order_of_whole_folds() -> Non
 def test_one_fold_has_no_chance_to_show() -> None:
     with pytest.raises(ValueError, match="which has 1: make it with more"):
         taus_by_chance([MEANS], 3, 4, np.random.default_rng(0))
+
+
+# --- later ratings in training --------------------------------------------------------------------
+
+
+def with_a_late_item() -> Ratings:
+    """Ten users who stop after six tenths of the ratings, and an item that all others rate last."""
+    whole = generated_ratings()
+    rng = np.random.default_rng(5)
+    users, items = (np.delete(of, whole.items == 24) for of in (whole.users, whole.items))
+    stays = users >= 10
+    # Days 0 to 39 and a last one for those who stop, 0 to 89 for the others.
+    days = np.where(stays, rng.integers(0, 90, len(users)), rng.integers(0, 40, len(users)))
+    last = np.append(users[1:] != users[:-1], True)
+    days[last & ~stays] = 42
+    raters = np.arange(10, 30)
+    return replace(
+        whole,
+        users=np.append(users, raters).astype(whole.users.dtype),
+        items=np.append(items, np.full(20, 24)).astype(whole.items.dtype),
+        values=np.ones(len(users) + 20, dtype=whole.values.dtype),
+        timestamps=np.append(days, np.full(20, 99)) * 86_400,
+    )
+
+
+def later_training(folder: Path, ratings: Ratings) -> pd.DataFrame:
+    inputs = inputs_of(folder, {"dated-twin": ratings}, tested=5, depth=5)
+    return time_later_training.data(inputs)
+
+
+@pytest.mark.costly
+def test_an_item_of_the_future_is_recommended_only_when_later_ratings_train(tmp_path: Path) -> None:
+    ratings = with_a_late_item()
+    assert ratings.timestamps is not None
+    tenths = time_later_training.tenths_of_time(ratings.timestamps)
+    rows = time_later_training.last_of_users(ratings, ratings.timestamps)
+    tested = rows[tenths[rows] == 5]
+    found = later_training(tmp_path, ratings)
+    assert set(found["users"]) == {len(tested)}
+    assert set(ratings.users[tested]) >= set(range(10))
+    # Everybody else has the last item, so that it is the most popular one.
+    of_pop = found[found["system"] == "pop"].set_index("later_tenths")["affected_users"]
+    assert of_pop[0] == 0
+    assert of_pop[4] == 1
+    # Three systems at the least know that the item is there.
+    assert (found.loc[found["later_tenths"] == 4, "affected_users"] > 0).sum() >= 3
+    assert (found.loc[found["later_tenths"] == 0, ["turned_pairs", "tau"]] == [0, 1]).all(axis=None)
+    (row,) = [
+        line for line in printed(time_later_training, found, tmp_path).split("\n") if "Pop" in line
+    ]
+    # nDCG of the first and last amount, then the per cent of the users.
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[7:] == ["0", "0", "0", "0", "100"]
+
+
+def test_ratings_without_timestamps_have_no_later_ones(tmp_path: Path) -> None:
+    assert later_training(tmp_path, generated_ratings()).empty
+
+
+def test_the_last_rating_of_a_user_is_the_later_row_of_equal_times() -> None:
+    times = np.array([3, 9, 9, 1, 2, 7])
+    ratings = replace(
+        generated_ratings(n_users=3),
+        users=np.array([0, 0, 0, 1, 1, 2], dtype=np.int32),
+        items=np.arange(6, dtype=np.int32),
+        values=np.ones(6, dtype=np.float32),
+    )
+    # User 2 has one rating, which cannot both train and test.
+    assert time_later_training.last_of_users(ratings, times).tolist() == [2, 4]
+
+
+def test_a_pair_turns_where_both_differences_are_significant() -> None:
+    level = np.array([0.1, 0.2, 0.15, 0.12, 0.18])
+    before = np.array([level + 0.5, level, level])
+    noisy = level + np.array([0.1, -0.3, 0.2, -0.1, 0.1])
+    assert time_later_training.turned_pairs(before, before[::-1]) == 1
+    assert time_later_training.turned_pairs(before, np.array([level, noisy, noisy])) == 0
+    assert time_later_training.turned_pairs(before, before) == 0

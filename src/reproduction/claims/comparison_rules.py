@@ -265,20 +265,22 @@ class ComparisonRule(Rule):
             return left <= right + slack if self.sign == "<=" else left >= right - slack
 
     def in_words(self) -> str:
+        apart = f" or {as_written(self.within)}" if self.within else ""
         words = {
-            "<": "less",
-            "<=": "at most",
-            ">": "more",
-            ">=": "at least",
-            "=": "equal",
-            "~": f"the same within {as_written(100 * self.alike)} %",
+            "<": "less than",
+            "<=": "no more than",
+            ">": "more than",
+            ">=": "no less than",
+            "=": "equal to",
+            "~": f"within {as_written(100 * self.alike)} %{apart} of",
         }[self.sign]
-        if self.within:
-            words += f" {'or' if self.sign == '~' else 'within'} {as_written(self.within)}"
+        words += f" {as_written(self.right) if isinstance(self.right, float) else 'the other'}"
+        if apart and self.sign != "~":
+            words += f" within {as_written(self.within)}"
         if self.margin:
-            words += f" by {as_written(self.margin)}"
+            words += f", by {as_written(self.margin)}"
         if self.enough < 1:
-            words += f", in {as_written(100 * self.enough)} %"
+            words += f", in {as_written(100 * self.enough)} % of cases"
         if self.p_value is not None:
             words += ", not significantly different" if self.sign in "~=" else ", significantly"
         return words

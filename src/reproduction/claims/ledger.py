@@ -40,8 +40,10 @@ from reproduction.claims.spec import (
 from reproduction.claims.verdicts import (
     IN_PAPER,
     KEYS,
+    NOT_SHOWN,
     ClaimVerdict,
     Finding,
+    begun,
     is_rebuilt,
     of_five_papers,
     of_newer,
@@ -280,7 +282,7 @@ _SEEN = _HELD | {
 
 _IN_DOUBT = (ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD)
 
-_PARTS = re.compile(r"Not shown by .*?\(\d+ of \d+\)\.")
+_PARTS = re.compile(rf"{NOT_SHOWN}.*?\(\d+ of \d+\)\.")
 
 
 class OwnStatement(Model):
@@ -445,7 +447,7 @@ def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
             others = sum(not artifacts[number].isdisjoint(of) for of in artifacts.values()) - 1
             told = f"the same artifact decides {how_many(others, 'other claim')}, and no verdict"
             reminders[number] = (
-                *([f"{told} is corrected for their number"] if artifacts[number] else ()),
+                *([f"{told} is corrected for their number"] if others > 0 else ()),
                 *([paper.fitted] if paper.fitted and claim.split_dependent else ()),
             )
     return reminders
@@ -459,16 +461,23 @@ def _told(
     yield f"{first['claim']} ({first['where']}): {first['statement']}"
     if first["expected"]:
         yield f"  the paper: {first['expected']}"
-    printed = (f"{row['in_paper']}. {row['printed']}" for row in rows if row["in_paper"])
-    if said := " ".join(dict.fromkeys(printed)):
+    printed: dict[str, dict[str, None]] = {}
+    for row in rows if first["in_paper"] else ():
+        printed.setdefault(f"{row['in_paper']}. {row['printed']}", {})[row["dataset"]] = None
+    if len(printed) > 1:
+        said = " ".join(f"{', '.join(on)}: {text}" for text, on in printed.items())
         yield f"  in the paper: {said}"
+    elif printed:
+        yield f"  in the paper: {next(iter(printed))}"
     # One line for all datasets with the same outcome, such as missing ones.
     outcomes: dict[str, list[Mapping[Any, Any]]] = {}
     for row in rows:
         outcomes.setdefault(_outcome(row), []).append(row)
     for outcome, own in outcomes.items():
         needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
-        on = [", ".join(filter(None, (r["dataset"], r["form"]))) or "any data" for r in own]
+        # A form such as "on MovieLens 1M" names the dataset itself.
+        named = ((r["dataset"] * (not r["form"].startswith("on ")), r["form"]) for r in own)
+        on = [", ".join(filter(None, names)) or "any data" for names in named]
         yield f"  {'; '.join(on)}: {' '.join(filter(None, (outcome, *needs)))}"
     # A missing dataset has its own reasons, which decide nothing.
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE] or rows
@@ -490,10 +499,7 @@ def _outcome(row: Mapping[Any, Any]) -> str:
 
 
 def _sentence(text: str) -> str:
-    # Names such as pLSA and bpref, and p (which is not P), keep their case.
-    is_word = re.match(r"(?!bpref\b)[a-z]{2,}\b", text)
-    begun = f"{text[0].upper()}{text[1:]}" if is_word else text
-    return f"{begun.rstrip('.')}." if text else ""
+    return f"{begun(text).rstrip('.')}." if text else ""
 
 
 def _counts(ledger: pd.DataFrame) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from receval.figures.printed_numbers import significant
+from receval.figures.printed_numbers import as_written, significant
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
 from reproduction.claims.comparison_rules import PositiveShare, Rule, in_words
@@ -372,7 +372,7 @@ class CrossingRule(Rule):
     def in_words(self) -> str:
         if self.leads == "none":
             return "no crossing"
-        words = f"one crossing, {self.leads} leads before"
-        if self.between is not None:
-            words += f", between {self.between[0]:g} and {self.between[1]:g}"
-        return words
+        first, last = map(as_written, self.between or (0.0, 0.0))
+        where = f" at {first}" if first == last else f" between {first} and {last}"
+        line = "first" if self.leads == "left" else "second"
+        return f"one crossing{where if self.between else ''}, before which the {line} line leads"

@@ -22,7 +22,7 @@ from reproduction.claims.comparison_rules import ComparisonRule, ContradictionRu
 from reproduction.claims.order_rules import CrossingRule, OrderRule, SameOrderRule, TrendRule
 from reproduction.claims.quantities import Quantity
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError, Scalar
-from reproduction.claims.verdicts import ClaimVerdict, Finding, failing
+from reproduction.claims.verdicts import NOT_SHOWN, ClaimVerdict, Finding, begun, failing
 from reproduction.config.reading import read_yaml, sentences
 
 
@@ -57,7 +57,7 @@ class EachRule(Rule):
         if missing and verdict is not self._verdict(known | {ClaimVerdict.DOES_NOT_HOLD}):
             raise next(iter(missing.values()))
         details = [failing([(f.verdict is ClaimVerdict.HOLDS, name) for name, f in found.items()])]
-        details += [f"{name}: {f.detail}" for name, f in found.items() if f.detail]
+        details += [_of_part(name, part) for name, part in found.items() if part.detail]
         details += [f"Not measured: {name}." for name in missing]
         return Finding(
             verdict,
@@ -85,6 +85,13 @@ class EachRule(Rule):
         if not self.together:
             fails &= len(parts) == 1
         return ClaimVerdict.DOES_NOT_HOLD if fails else ClaimVerdict.HOLDS_IN_PART
+
+
+def _of_part(name: str, found: Finding) -> str:
+    """Return what is not shown of a part; a part that holds may have exceptions."""
+    holds = found.verdict is ClaimVerdict.HOLDS
+    said = found.detail.removeprefix(NOT_SHOWN)
+    return f"{begun(name)}{', but for' if holds else ':'} {said}"
 
 
 class UnmeasuredRule(Rule):

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MOST_NAMED = 6
 """How many parts a text names; the others are counted."""
 
+NOT_SHOWN = "Not shown: "
+
 
 class ClaimVerdict(StrEnum):
     """What our results say about a claim."""
@@ -121,7 +123,9 @@ def failing(parts: Sequence[tuple[bool, str]]) -> str:
     Examples
     --------
     >>> failing([(True, "P"), (False, "MAP"), (False, "MRR")])
-    'Not shown by MAP and MRR (2 of 3).'
+    'Not shown: MAP and MRR (2 of 3).'
+    >>> failing([(False, "P, kNN"), (False, "P, MF and Pop")])
+    'Not shown: P, kNN; and P, MF and Pop (2 of 2).'
     """
     names = [name for is_shown, name in parts if not is_shown]
     if not names or len(parts) == 1:
@@ -131,8 +135,20 @@ def failing(parts: Sequence[tuple[bool, str]]) -> str:
     if more:
         named.append(f"{more} more" if named else f"{more} parts")
     *most, last = named
-    words = f"{', '.join(most)} and {last}" if most else last
-    return f"Not shown by {words} ({len(names)} of {len(parts)})."
+    between = ";" if any("," in name or " and " in name for name in named) else ","
+    words = f"{f'{between} '.join(most)}{between.strip(',')} and {last}" if most else last
+    return f"{NOT_SHOWN}{words} ({len(names)} of {len(parts)})."
+
+
+def begun(text: str) -> str:
+    """Return a text that begins a sentence; names such as pLSA, bpref and p keep their case.
+
+    Examples
+    --------
+    >>> begun("closely followed"), begun("bpref leads"), begun("p is .3")
+    ('Closely followed', 'bpref leads', 'p is .3')
+    """
+    return f"{text[0].upper()}{text[1:]}" if re.match(r"(?!bpref\b)[a-z]{2,}\b", text) else text
 
 
 _SEEN: dict[str, str] = {
