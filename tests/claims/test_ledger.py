@@ -46,7 +46,7 @@ NUMBERS = {
 }
 """All 482 statements that can be checked."""
 
-NEWER = ("followups", "rampisela2024", "wegmeth2023", "winter2025")
+NEWER = ("followups", "rampisela2024", "shehzad2023", "wegmeth2023", "winter2025")
 """The studies that judge statements of newer papers."""
 
 CLAIM = """

@@ -17,6 +17,7 @@ PAPERS = [
     "followups",
     "menamaldonado2021",
     "rampisela2024",
+    "shehzad2023",
     "valcarce2018",
     "valcarce2020",
     "wegmeth2023",

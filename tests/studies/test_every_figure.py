@@ -38,6 +38,7 @@ NOBODY = {
     ),
     "multiverse": ("explained",),
     "rampisela2024": ("joint_agreement",),
+    "shehzad2023": ("tuning_trials",),
     "systems": ("implementations",),
     "valcarce2018": ("fig01", "fig05"),
     "valcarce2020": ("fig01", "fig09"),
