@@ -21,11 +21,11 @@ BOUNDS = {
     "modules of src/receval": (290, 250),
     # With the joint measures of fairness and relevance.
     "lines of src/receval": (63_560, 39_000),
-    # These four with the newer papers that are rebuilt (docs/newer_papers.md).
-    "modules of src/reproduction": (210, 170),
-    "lines of src/reproduction": (42_640, 36_000),
-    "lines of tests": (87_100, 60_000),
-    "words of docs": (61_400, 45_000),
+    # These four with the newer papers that are rebuilt (docs/newer_papers.md), shehzad2023 the last.
+    "modules of src/reproduction": (216, 170),
+    "lines of src/reproduction": (43_430, 36_000),
+    "lines of tests": (87_350, 60_000),
+    "words of docs": (61_990, 45_000),
     "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""
