@@ -18,6 +18,7 @@ PAPERS = [
     "menamaldonado2021",
     "rampisela2024",
     "rampisela2025",
+    "shehzad2023",
     "valcarce2018",
     "valcarce2020",
     "wegmeth2023",

@@ -39,6 +39,7 @@ NOBODY = {
     "multiverse": ("explained",),
     "rampisela2024": ("joint_agreement",),
     "rampisela2025": ("between_and_within",),
+    "shehzad2023": ("tuning_trials",),
     "systems": ("implementations",),
     "valcarce2018": ("fig01", "fig05"),
     "valcarce2020": ("fig01", "fig09"),

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""How often each system leads if it alone is tuned, and what is left of it if all are."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.heat_map import two_decimals
+from receval.figures.printed_numbers import fixed
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import read_results
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.shehzad2023.tuning_trials import TITLES, Choices
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from receval.figures.tables import Table
+
+
+def leads(tuned: NDArray[np.float64], others: NDArray[np.float64], place: int) -> NDArray[np.bool_]:
+    """Mark the draws on which one tuned system is ahead of all others, shape (n_draws,)."""
+    rest = np.delete(others, place, axis=1)
+    return np.asarray((tuned[:, place, None] > rest).all(axis=1))
+
+
+def share_of_random_leads(choices: Choices, place: int) -> float:
+    """Return how probable it is that one tuned system leads if the others draw one trial each.
+
+    Each other system takes each of its random settings with the same probability, independently.
+    """
+    ahead = choices.tuned[:, place, None, None] > np.delete(choices.random, place, axis=1)
+    return float(ahead.mean(axis=2).prod(axis=1).mean())
+
+
+def mean_tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the mean over draws of Kendall's tau-b between orders of the systems."""
+    taus = [
+        float(kendall_tau_b(first[None], second[None], TOLERANCE_OF_MEANS)[0, 0])
+        for first, second in zip(one, other, strict=True)
+    ]
+    return float(np.mean(taus))
+
+
+def taus_of(choices: Choices) -> dict[str, float]:
+    """Return how the orders of the untuned systems agree with that of the tuned ones.
+
+    The first trials are one random setting of each system. By chance is between the tuned systems
+    of successive draws.
+    """
+    successive = list(pairwise(choices.tuned))
+    ones, others = (np.array([pair[side] for pair in successive]) for side in (0, 1))
+    return {
+        "tau_default": mean_tau(choices.tuned, choices.default),
+        "tau_random": mean_tau(choices.tuned, choices.random[:, :, 0]),
+        "tau_worst": mean_tau(choices.tuned, choices.worst),
+        "tau_chance": mean_tau(ones, others),
+    }
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Summarise the artifact ``tuning_trials`` over the draws, one row per dataset and system.
+
+    Columns: dataset; system; draws; default, random, worst, tuned, chosen_on_test (mean nDCG@10 on
+    the test over the draws, as in :class:`.tuning_trials.Choices`; random is also averaged over the
+    trials); pop (that of popularity); best_over_worst (quotient of chosen_on_test and worst);
+    lead_default, lead_worst, lead_tuned (in how many draws the tuned system is ahead of all others,
+    with the parameters that the column names); lead_random (:func:`share_of_random_leads`);
+    above_default, above_pop (in how many draws the tuned system is ahead of its own default, and of
+    popularity); default_above_pop (the same of the default); and those of :func:`taus_of`, which
+    are the same for all systems.
+    """
+    results = read_results(inputs.results["tuning_trials"])
+    rows = []
+    for dataset, own in results.groupby("dataset", sort=False):
+        choices = Choices.of(own)
+        taus = taus_of(choices)
+        for place, system in enumerate(TITLES):
+            columns = {
+                name: getattr(choices, name)[:, place]
+                for name in ("default", "random", "worst", "tuned", "chosen_on_test")
+            }
+            means = {name: float(values.mean()) for name, values in columns.items()}
+            tuned = columns["tuned"]
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "system": system,
+                    "draws": len(tuned),
+                    **means,
+                    "pop": float(choices.pop.mean()),
+                    "best_over_worst": means["chosen_on_test"] / means["worst"],
+                    **{
+                        f"lead_{name}": int(leads(choices.tuned, others, place).sum())
+                        for name, others in (
+                            ("default", choices.default),
+                            ("worst", choices.worst),
+                            ("tuned", choices.tuned),
+                        )
+                    },
+                    "lead_random": share_of_random_leads(choices, place),
+                    "above_default": int((tuned > columns["default"]).sum()),
+                    "above_pop": int((tuned > choices.pop).sum()),
+                    "default_above_pop": int((columns["default"] > choices.pop).sum()),
+                    **taus,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print one row per dataset and system."""
+    from receval.figures.tables import Column, printed
+
+    headers = ["Worst", "Random", "Default", "Tuned", "By test"]
+    headers += ["Others default", "Others random", "Others worst", "All tuned", "Above Pop"]
+    rows = [
+        (
+            display.datasets[str(row.dataset)],
+            TITLES[str(row.system)],
+            *(
+                fixed(value, 3)
+                for value in (row.worst, row.random, row.default, row.tuned, row.chosen_on_test)
+            ),
+            f"{row.lead_default} of {row.draws}",
+            two_decimals(row.lead_random),
+            *(f"{number} of {row.draws}" for number in (row.lead_worst, row.lead_tuned)),
+            f"{row.above_pop} of {row.draws}",
+        )
+        for row in results.itertuples()
+    ]
+    columns = [Column("Data"), Column("System"), *(Column(header, "right") for header in headers)]
+    return printed(display, columns, rows)

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: MIT
+"""nDCG@10 of systems with default, random and tuned parameters.
+
+The table of the study is computed from these values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.figures.display import DisplayStyle
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+    from receval.data.ratings import Ratings
+    from receval.seeds import GeneratorFor
+    from receval.splits.split_ratings import SplitRatings
+
+STUDY = "shehzad2023"
+
+TITLES = {
+    "user-knn": "User kNN",
+    "item-knn": "Item kNN",
+    "ease": "EASE",
+    "puresvd": "PureSVD",
+    "wrmf": "WRMF",
+    "bprmf": "BPRMF",
+}
+"""The systems that have parameters to tune, in the order of tables and figures."""
+
+POP = "pop"
+
+DEFAULT = 0
+"""The number of the trial with the default parameters; random ones count from 1."""
+
+METRIC, PROTOCOL = "nDCG@10", "AR AI"
+
+
+def chosen_interactions(
+    ratings: Ratings, rng_for: GeneratorFor, lowest: int, core: int, users: int
+) -> Ratings:
+    """Return the positive ratings of some random users, as ones, without rare users and items.
+
+    Parameters
+    ----------
+    lowest : int
+        Ratings from this value on are positive. Of a dataset that says which items users knew,
+        only ratings of these count.
+    core : int
+        The fewest interactions of a user and of an item.
+    users : int
+        How many users are drawn, before rare ones are removed, if there are more.
+    """
+    from receval.splits.selection import selected_ratings
+
+    chosen = ratings.values >= lowest
+    if ratings.known is not None:
+        chosen &= ratings.known
+    positive = ratings.select(chosen).compacted()
+    drawn = rng_for("users").permutation(positive.n_users)[:users]
+    some = positive.select(np.isin(positive.users, drawn))
+    kept = selected_ratings(some, rng_for, min_user_ratings=core, min_item_ratings=core)
+    left = some.select(kept).compacted()
+    return replace(left, values=np.ones_like(left.values))
+
+
+def searched_systems(seed: int) -> dict[str, tuple[Any, dict[str, Any]]]:
+    """Return the class of each system and the values to draw its parameters from.
+
+    The range of EASE is that of the released code; the others are ours.
+    """
+    from scipy.stats import loguniform
+
+    from receval.recommenders.bprmf import BPRMF
+    from receval.recommenders.knn import ItemKNN, UserKNN
+    from receval.recommenders.puresvd import PureSVD
+    from receval.recommenders.wrmf import WRMF
+    from reproduction.studies.shehzad2023.ease import EASE
+
+    neighbours = {"neighbours": [5, 10, 20, 40, 60, 80, 100, 150, 200, 250]}
+    factors = [5, 10, 20, 40]
+    return {
+        "user-knn": (UserKNN, neighbours),
+        "item-knn": (ItemKNN, neighbours),
+        "ease": (EASE, {"regularisation": loguniform(np.exp(2.72), np.exp(16))}),
+        "puresvd": (PureSVD, {"factors": [2, 5, 10, 15, 20, 30, 40, 60, 80, 100]}),
+        "wrmf": (
+            WRMF,
+            {
+                "factors": factors,
+                "regularisation": loguniform(0.01, 100),
+                "alpha": loguniform(0.5, 50),
+                "seed": seed,
+            },
+        ),
+        "bprmf": (
+            BPRMF,
+            {
+                "factors": factors,
+                "learning_rate": loguniform(0.001, 0.1),
+                "epochs": [10, 30, 50],
+                "seed": seed,
+            },
+        ),
+    }
+
+
+def tested_trials(split: SplitRatings, trials: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield system, trial, its parameters in words, and its values on validation and test.
+
+    :func:`receval.tuning.tune.tune` draws the parameters, and measures each trial on a validation
+    part of the training ratings. Here each is trained on all of them and measured on the test, too.
+    """
+    from receval.evaluation.systems import evaluate_systems
+    from receval.evaluation.tuning_record import settings_in_words
+    from receval.recommenders.non_personalised import Popularity
+    from receval.tuning.tune import tune
+
+    searched = searched_systems(seed)
+    tuned = tune(
+        split,
+        searched,
+        metric=METRIC,
+        protocol=PROTOCOL,
+        relevant=1.0,
+        budget=trials,
+        seed=seed,
+        jobs=1,
+    )
+    systems: dict[str, Any] = {POP: Popularity()}
+    rows: list[dict[str, Any]] = [{"system": POP, "trial": DEFAULT, "parameters": ""}]
+    for name, (make, grid) in searched.items():
+        fixed = {"seed": seed} if "seed" in grid else {}
+        record = tuned.records[name]
+        for trial, settings in enumerate([fixed, *record.settings]):
+            systems[f"{name} {trial}"] = make(**settings)
+            named = {key: value for key, value in settings.items() if key != "seed"}
+            value = np.nan if trial == DEFAULT else record.values[trial - 1]
+            words = "default" if trial == DEFAULT else settings_in_words(named)
+            rows.append({"system": name, "trial": trial, "parameters": words, "validation": value})
+    result = evaluate_systems(split, systems, metrics=METRIC, protocols=PROTOCOL, relevant=1.0)
+    (values,) = result.values.values()
+    for row, value in zip(rows, values.means[0], strict=True):
+        yield {"validation": np.nan, **row, "test": float(value)}
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Measure all systems with their default and with random parameters, on all random splits.
+
+    Parameters of the artifact: ``draws``, the number of splits; ``trials``, how many random
+    settings each system has; and, by the name of each dataset, ``lowest``, ``core`` and ``users``
+    of :func:`chosen_interactions`. Of each user's interactions 80 % train. Of these, 80 % train for
+    the validation.
+
+    Columns: dataset; draw; system; trial (0 has the default parameters; the others are the random
+    settings); parameters (in words); validation and test (mean nDCG@10 over users on the validation
+    part of the training ratings, and on the test).
+    """
+    from functools import partial
+
+    from receval.seeds import generator, integer_seed
+    from receval.splits.split_ratings import split
+
+    trials = int(inputs.parameters["trials"])
+    rows = []
+    for dataset, ratings in inputs.all_ratings():
+        chosen = inputs.parameters[dataset]
+        for draw_number in range(int(inputs.parameters["draws"])):
+            rng_for = partial(generator, inputs.seed, STUDY, dataset, draw_number)
+            seed = integer_seed(inputs.seed, STUDY, dataset, draw_number)
+            played = chosen_interactions(ratings, rng_for, *chosen)
+            parts = split(played, "user-ratio", train_ratio=0.8, seed=seed)
+            names = {"dataset": dataset, "draw": draw_number}
+            rows += [{**names, **row} for row in tested_trials(parts, trials, seed)]
+    columns = ["dataset", "draw", "system", "trial", "parameters", "validation", "test"]
+    return pd.DataFrame(rows)[columns]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Values on the test of one dataset, by what chose the parameters.
+
+    Attributes
+    ----------
+    default, tuned, worst, chosen_on_test : ndarray, shape (n_draws, n_systems)
+        With the default parameters; those of the random settings with the best value on the
+        validation part; and the settings with the worst and the best value on the test.
+    random : ndarray, shape (n_draws, n_systems, n_trials)
+        With each random setting.
+    pop : ndarray, shape (n_draws,)
+        Popularity, which has no parameter.
+    """
+
+    default: NDArray[np.float64]
+    tuned: NDArray[np.float64]
+    random: NDArray[np.float64]
+    pop: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, results: pd.DataFrame) -> Choices:
+        """Read the rows of one dataset."""
+        numbers = results.assign(
+            **{name: real_values(results[name]) for name in ("validation", "test")}
+        )
+
+        def by_trial(column: str) -> NDArray[np.float64]:
+            own = numbers[numbers["system"] != POP]
+            tables = own.pivot_table(column, "draw", ["system", "trial"], dropna=False)
+            return np.stack([tables[name].to_numpy(dtype=np.float64) for name in TITLES], axis=1)
+
+        test, validation = by_trial("test"), by_trial("validation")
+        random = test[:, :, 1:]
+        best = validation[:, :, 1:].argmax(axis=2)[:, :, None]
+        return cls(
+            default=test[:, :, DEFAULT],
+            tuned=np.take_along_axis(random, best, axis=2)[:, :, 0],
+            random=random,
+            pop=numbers.loc[numbers["system"] == POP, "test"].to_numpy(dtype=np.float64),
+        )
+
+    @property
+    def worst(self) -> NDArray[np.float64]:
+        return np.asarray(self.random.min(axis=2))
+
+    @property
+    def chosen_on_test(self) -> NDArray[np.float64]:
+        return np.asarray(self.random.max(axis=2))
+
+
+def shares_ahead(tuned: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return on which share of the draws each tuned system is ahead of each other one.
+
+    Examples
+    --------
+    The first tuned system is ahead of the second one on both draws, the second of the first on one:
+
+    >>> shares_ahead(np.array([[0.4, 0.3], [0.4, 0.2]]), np.array([[0.2, 0.3], [0.2, 0.3]]))
+    array([[1. , 1. ],
+           [0.5, 0. ]])
+    """
+    return np.asarray((tuned[:, :, None] > others[:, None, :]).mean(axis=0))
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw values by choice of parameters, and how often tuned systems lead untuned ones."""
+    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.style import DOUBLE_COLUMN, new_figure
+
+    datasets = list(dict.fromkeys(results["dataset"]))
+    figure = new_figure(DOUBLE_COLUMN, 7.0)
+    panels = figure.subplots(
+        3, len(datasets), squeeze=False, gridspec_kw={"height_ratios": [1.1, 1, 1]}
+    )
+    for place, dataset in enumerate(datasets):
+        choices = Choices.of(results[results["dataset"] == dataset])
+        title = display.datasets[dataset]
+        _draw_values(panels[0, place], choices, named=place == 0)
+        panels[0, place].set_title(f"{title}, by parameters")
+        for axes, others, words in (
+            (panels[1, place], choices.default, "defaults"),
+            (panels[2, place], choices.worst, "worst trials"),
+        ):
+            image = _draw_shares(axes, choices, others)
+            axes.set_title(f"{title}, against {words}")
+    for axes in panels[1:, 0]:
+        axes.set_ylabel("Tuned")
+    for axes in panels[2]:
+        axes.set_xlabel("Not tuned")
+    letter_panels(panels.ravel())
+    figure.colorbar(image, ax=list(panels[1:].ravel()), label="Share of splits", aspect=30)
+    legend_below(figure)
+    return figure
+
+
+def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
+    from receval.figures.style import COLOURS, NO_WINNER
+
+    for place in range(len(TITLES)):
+        labelled = named and place == 0
+        low = float(choices.worst[:, place].mean())
+        axes.barh(
+            place,
+            float(choices.chosen_on_test[:, place].mean()) - low,
+            left=low,
+            height=0.8,
+            color=NO_WINNER,
+            alpha=0.5,
+            label="From the worst to the best trial" if labelled else None,
+        )
+        for name, values, height, colour, marker in (
+            ("Default parameters", choices.default, place + 0.2, COLOURS[0], "o"),
+            ("Tuned on a validation part", choices.tuned, place - 0.2, COLOURS[3], "D"),
+        ):
+            axes.plot(
+                values[:, place],
+                np.full(len(values), height),
+                marker,
+                color=colour,
+                markersize=3,
+                alpha=0.6,
+                markeredgewidth=0,
+                label=name if labelled else None,
+            )
+    axes.axvline(
+        float(choices.pop.mean()),
+        color="black",
+        linewidth=0.8,
+        linestyle="--",
+        label="Popularity, which has no parameter" if named else None,
+    )
+    axes.set_yticks(range(len(TITLES)), list(TITLES.values()))
+    axes.set_ylim(len(TITLES) - 0.4, -0.6)
+    axes.set_xlim(left=0)
+    axes.set_xlabel(METRIC)
+    axes.grid(visible=False, axis="y")
+
+
+def _draw_shares(axes: Axes, choices: Choices, others: NDArray[np.float64]) -> AxesImage:
+    from receval.figures.heat_map import coloured_cells
+
+    with_pop = np.column_stack([others, choices.pop])
+    rows = list(TITLES.values())
+    image = coloured_cells(axes, shares_ahead(choices.tuned, with_pop), rows, [*rows, "Pop"], 0, 1)
+    axes.set_aspect("auto")
+    axes.tick_params(axis="x", rotation=90)
+    return image
