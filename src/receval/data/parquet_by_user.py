@@ -372,10 +372,8 @@ class ParquetByUser:
             if not only_order:
                 values[at : at + len(own.values)] = own.values
             elif len(own.items):
-                goes_on = last is not None and last[0] == own.users[0]
-                if not _descend(own.starts, own.values) or (
-                    goes_on and not last[1] > own.values[0]
-                ):
+                rises = last and last[0] == own.users[0] and not last[1] > own.values[0]
+                if rises or not _descend(own.starts, own.values):
                     return self.rows(low, high, catalogue)
                 last = own.users[-1], own.values[-1]
             parts.append((own.users, own.starts + at))

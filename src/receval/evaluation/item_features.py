@@ -98,7 +98,7 @@ class ItemFeatures:
             if not _add_alike(name, names, has_value):
                 raise unknown_feature("item_groups", name, names)
         # Other metrics group items by a feature or, by default, by popularity.
-        others = {own for metric in chosen if isinstance(own := getattr(metric, "feature", 0), str)}
+        others = {own for own in (getattr(metric, "feature", None) for metric in chosen) if own}
         divided = [name for name in sorted(others) if _add_alike(name, names, has_value)]
         groups = {}
         for name in grouped:

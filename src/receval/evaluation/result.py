@@ -10,13 +10,12 @@ import pandas as pd
 
 from receval.checked_arguments import checked_arguments
 from receval.evaluation.formatting import with_direction
-from receval.evaluation.result_lists import ResultLists
 from receval.evaluation.result_report import ResultReport
 from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
 
 
 @dataclass(frozen=True, repr=False)
-class EvaluationResult(ResultLists, ResultReport):
+class EvaluationResult(ResultReport):
     """Values of systems by protocol, metric and user.
 
     Attributes

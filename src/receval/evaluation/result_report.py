@@ -20,7 +20,7 @@ from receval.evaluation.formatting import (
 )
 from receval.evaluation.groups import GroupedResult
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
-from receval.evaluation.result_lists import file_name
+from receval.evaluation.result_lists import ResultLists, file_name
 from receval.evaluation.result_over_users import ResultOverUsers
 from receval.evaluation.result_tables import ResultTables
 from receval.evaluation.summed_values import SummedValues
@@ -45,7 +45,7 @@ def _write_figure(target: Path, draw: Callable[[], Figure], title: str) -> None:
     write_atomically(target, rendered(figure, title=title))
 
 
-class ResultReport(ResultOverUsers, ResultTables):
+class ResultReport(ResultLists, ResultOverUsers, ResultTables):
     """What a result has as a page and as figures."""
 
     @checked_arguments

@@ -70,8 +70,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes.set_title(decision_title(decision) if decision else f"All universes, {dataset}")
             axes.tick_params(axis="x", length=0, labelbottom=False)
             if row == 0:
-                above_numbers = {"xytext": (3, 4), "textcoords": "offset points"}
-                axes.annotate("universes", (1, 1), xycoords="axes fraction", **above_numbers)
+                above = (3, 4)
+                axes.annotate("universes", (1, 1), above, "axes fraction", "offset points")
         axes.tick_params(axis="x", labelbottom=True)
         axes.set_xlabel("Share of the universes (%)")
     legend_below(figure)

@@ -36,6 +36,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import NoReturn
 
 from receval.arithmetic import use_one_arithmetic
@@ -291,8 +292,10 @@ class Server:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._selector.close()
             self._control.close()
-            for other in (*self._jobs.values(), *self._workers.values()):
-                other.close()
+            for job in self._jobs.values():
+                job.close()
+            for worker in self._workers.values():
+                worker.close()
             # A process without what most jobs need would load it in addition to the server.
             status = _do_jobs(connection, server_end, may_stay=not self._to_load)
         finally:
@@ -361,8 +364,7 @@ def _said_all() -> bool:
 def _memory() -> float:
     """Return the resident memory of this process in bytes; infinite where the system hides it."""
     try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return float("inf")
 

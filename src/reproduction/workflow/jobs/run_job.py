@@ -128,8 +128,8 @@ class Job:
     job succeeds: ``function`` (its name), ``s`` (its wall seconds), ``cpu_time`` (its processor
     seconds, user and system), ``max_rss`` (largest resident memory of the process in MB, with the
     libraries that it shares with others) and ``process_cpu_time`` (processor seconds of the process
-    from its start or the end of its last job). ``code`` is what the run was planned with; the job fails if its process has
-    loaded other code.
+    from its start or the end of its last job). ``code`` is what the run was planned with; the job
+    fails if its process has loaded other code.
     """
 
     call: Call
@@ -261,8 +261,8 @@ def _is_for_want_of_space(error: BaseException | None) -> bool:
 
 def _forget_largest_memory() -> None:
     """Let Linux measure the largest memory of this process from now on."""
-    with suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as file:
-        file.write("5")
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_bytes(b"5")
 
 
 def _write_benchmark(
