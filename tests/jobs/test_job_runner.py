@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -199,6 +200,21 @@ def test_a_job_needs_no_process_that_was_killed_while_it_was_free(forked: Runs) 
     threading.Timer(0.1, os.kill, (server, signal.SIGCONT)).start()
     assert counted(forked, "second") == "1"
     assert children_of(server) != [process]
+
+
+def test_a_job_that_is_done_before_the_server_hears_that_it_was_taken_ends_no_server() -> None:
+    server = Server.__new__(Server)
+    worker, its_end = socket.socketpair()
+    waiting, connection = Pipe()
+    server._workers, server._jobs, server._given = {1: worker}, {1: connection}, {1}
+    waiting.close()
+    its_end.send(fork_server._TAKEN + fork_server._FREE)
+    server._hear(1)
+    server._hear(1)
+    assert not server._jobs
+    assert not server._given
+    worker.close()
+    its_end.close()
 
 
 def test_a_job_keeps_memory_for_its_next_array_unless_somebody_has_said_how_much(

@@ -248,7 +248,9 @@ class Server:
             message = self._workers[process].recv(1)
         if message == _TAKEN:
             self._given.remove(process)
-            self._jobs[process].send(process)
+            # A short job may be done before this is heard, and nobody waits for it then.
+            with suppress(OSError):
+                self._jobs[process].send(process)
         elif message == _FREE:
             self._jobs.pop(process).close()
         else:
