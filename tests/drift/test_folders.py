@@ -3,6 +3,7 @@ import math
 import re
 import resource
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drift.small_study import tolerant_config
@@ -40,8 +41,8 @@ class Sides:
     def compare(self, *expected: str, **options: object):
         return compare_folders(self.fresh, self.accepted, tolerant_config(), expected, **options)
 
-    def accept(self, *artifacts: str) -> Acceptance:
-        changes = acceptance(self.fresh, self.accepted, artifacts)
+    def accept(self, *artifacts: str, **more: Any) -> Acceptance:
+        changes = acceptance(self.fresh, self.accepted, artifacts, **more)
         changes.carry_out()
         return changes
 
@@ -304,6 +305,14 @@ def test_accepting_removes_the_files_of_artifacts_that_no_study_lists(sides):
         "study/provenance.json",
     }
     assert not (sides.accepted / "gone").exists()
+
+
+def test_drawings_of_a_format_that_the_edition_does_not_show_are_not_accepted(sides):
+    sides.both("study/fig01.csv", "a\n")
+    sides.both("study/fig01.pdf", "drawn for the paper")
+    sides.both("paper.csv", "a\n")
+    sides.both("paper.pdf", "the paper")
+    assert sides.accept("study/fig01", "paper", figures=("svg",)).removed == ("study/fig01.pdf",)
 
 
 def test_nothing_is_accepted_while_a_drawing_lacks_its_data(sides):

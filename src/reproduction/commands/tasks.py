@@ -199,7 +199,13 @@ def run_accept(chosen: argparse.Namespace) -> int:
         *plan.paper.listed_names(),
         *plan.replications.names(),
     ]
-    changes = acceptance(_fresh(plan.edition), plan.accepted.folder, listed, plan.claims.pages())
+    changes = acceptance(
+        _fresh(plan.edition),
+        plan.accepted.folder,
+        listed,
+        plan.claims.pages(),
+        plan.settings.figures,
+    )
     if not chosen.drop:
         _check_nothing_is_lost(plan, changes)
     lines = changes.lines()

@@ -560,7 +560,11 @@ class Acceptance:
 
 
 def acceptance(
-    fresh: Path, accepted: Path, artifacts: Collection[str], pages: Collection[str] = ()
+    fresh: Path,
+    accepted: Path,
+    artifacts: Collection[str],
+    pages: Collection[str] = (),
+    figures: Collection[str] = ("svg", "pdf"),
 ) -> Acceptance:
     """Return the changes from copying a run's artifacts into the folder of accepted results.
 
@@ -568,7 +572,8 @@ def acceptance(
     is available, and the names of results that belong to no study. If the run did not make one of
     them, its accepted files stay. Accepted files of other artifacts are removed, and their
     leftovers in the fresh folder are not copied. ``pages`` are the names of Markdown pages that
-    belong to no study and have no CSV.
+    belong to no study and have no CSV. ``figures`` are the formats of studies' figures; a run may
+    have made others, for the paper or because somebody asked for them.
 
     Files of provenance (``.json``) belong to an artifact or to a whole study. Those of a study, and
     its page, are kept as long as it lists any artifact.
@@ -578,6 +583,8 @@ def acceptance(
 
     def belongs(file: str) -> bool:
         name, study = str(Path(file).with_suffix("")), file.split("/")[0]
+        if "/" in file and Path(file).suffix[1:] in {"svg", "pdf"}.difference(figures):
+            return False
         of_study = file.endswith((PROVENANCE_SUFFIX, f"/{PAGE_OF_STUDY}"))
         is_page = name in pages and file.endswith(".md")
         return name in listed or is_page or (of_study and study in studies)
