@@ -28,7 +28,7 @@ def test_descriptions_are_plain_values_without_absolute_paths(edition: str) -> N
         ]
     assert json.loads(json.dumps(described, allow_nan=False)) == described
     # Captions are those that are printed, with the edition's numbers.
-    assert "{samples}" not in json.dumps(described)
+    assert not any("{" in own["caption"] for own in described if "caption" in own)
     # A record with an absolute path is refused.
     provenance_record({"described": described}, {}, [], {})
 
@@ -153,6 +153,17 @@ def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
     for changes in ({"seed": 1}, {"splits": {"user-80": {"train_ratio": 0.7}}}):
         with pytest.raises(ValueError, match="Run the searches"):
             plan_of("full", {"accepted_searches": True, **changes}).searches.accepted_files()
+
+
+def test_a_caption_has_the_numbers_of_folds_and_permutations_of_its_edition() -> None:
+    put_raw_files("ml-1m")
+    own = {"caption": "{permutations} of {folds}.", "parameters": {"permutations": 12345}}
+    spec = {"studies": {"bellogin2017": {"artifacts": {"fig08": {**own, "note": ""}}}}}
+    captions = {
+        edition: plan_of(edition, spec).descriptions.caption("bellogin2017", "fig08")
+        for edition in ("demo", "full")
+    }
+    assert captions == {"demo": "12,345 of three.", "full": "12,345 of five."}
 
 
 def test_a_note_of_an_edition_stands_behind_the_caption() -> None:
