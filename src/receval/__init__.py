@@ -70,6 +70,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Rocchio": "receval.recommenders.rocchio:Rocchio",
         "RelevanceModel": "receval.recommenders.relevance_model:RelevanceModel",
         "SLIM": "receval.recommenders.slim:SLIM",
+        "EASE": "receval.recommenders.ease:EASE",
         "BiasedMF": "receval.recommenders.biased_mf:BiasedMF",
         "PureSVD": "receval.recommenders.puresvd:PureSVD",
         "WRMF": "receval.recommenders.wrmf:WRMF",

@@ -31,6 +31,7 @@ from receval.recommenders.base import Recommender
 from receval.recommenders.biased_mf import BiasedMF
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.eals import EALS
+from receval.recommenders.ease import EASE
 from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.recommenders.lda import LDA
 from receval.recommenders.non_personalised import AverageRating, Popularity, Random
@@ -52,6 +53,7 @@ __version__: str
 __all__ = [
     "BPRMF",
     "EALS",
+    "EASE",
     "LDA",
     "PLSA",
     "SLIM",

@@ -121,10 +121,14 @@ def test_a_metric_has_the_name_it_is_found_by(name: str) -> None:
     assert found(METRICS[name]).name == name  # type: ignore[attr-defined]
 
 
+BY_RESULTS = {("shehzad2023", "tuning_trials"), ("shehzad2023", "released_values")}
+"""Artifacts that call the library as its users do; its results can draw themselves."""
+
+
 @pytest.mark.costly
 def test_numbers_do_not_depend_on_how_they_are_drawn() -> None:
     code = CodeSnapshot(ROOT)
-    for names in ARTIFACTS:
+    for names in set(ARTIFACTS) - BY_RESULTS:
         parts = code.parts(f"{PLAN.artifacts.module(*names)}:data")
         assert parts, names
         assert [part for part in parts if part.startswith("receval.figures")] == [], names

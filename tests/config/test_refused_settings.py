@@ -185,7 +185,7 @@ GRADES = "learns from grades in the order of appearance. Systems in "
             f"{RATINGS}.experiments",
             ["movielens", "netflix"],
             "ratings needs the experiment netflix, "
-            "but the study has beeradvocate, librarything, movielens",
+            "but the study has beeradvocate, beeradvocate-other-folds, librarything, ",
         ),
         (
             f"{SAMPLED}.artifacts.fig03.judgment_samplings",

@@ -75,7 +75,7 @@ def test_everything_else_is_the_same_in_both_editions() -> None:
     assert differing == of_size | of_time
     assert demo.splits.keys() == full.splits.keys()
     differing = {name for name in full.splits if demo.splits[name] != full.splits[name]}
-    # The nine folds of canamares2020 have a share of training ratings each, which it is about.
+    # The nine folds of canamares2020 have a share of ratings to train with each, which it is about.
     of_many = {name for name, spec in full.splits.items() if (spec.n_folds or 0) > 3}
     assert differing == of_many - {"training-shares"}
     assert {demo.splits[name].n_folds for name in differing} == {3}

@@ -86,6 +86,7 @@ OLD_WORDS = (
             "config/splits.yaml": _SEEDS,
             "config/studies/canamares2020.yaml": _SEEDS,
             "config/studies/multiverse.yaml": _SEEDS,
+            "tests/config/test_settings.py": _SEEDS,
             "benchmarks/unrated_places.py": _SEEDS,
         },
     ),

@@ -29,6 +29,7 @@ DECLARED = {
         for dataset in ("ml-1m", "netflix")
         for name in ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
     ],
+    "raw_files": ["ml-1m/raw.json", "netflix/raw.json"],
     "splits": ["ml-1m/folds/split.npz", "netflix/folds/split.npz", "ml-1m/random-folds/split.npz"],
     "ranks": [
         f"{folder}/ranks.npz"
@@ -60,6 +61,7 @@ def files(folder: Path = Path("work/demo")) -> InputFiles:
 
 LOOKED_UP: dict[str, tuple[Callable[[InputFiles], Path], str]] = {
     "ratings": (lambda read: read.ratings_folder("ml-1m"), "ml-1m"),
+    "raw_files": (lambda read: read.raw_file("ml-1m"), "ml-1m/raw.json"),
     "splits": (lambda read: read.split_file("ml-1m", "folds"), "ml-1m/folds/split.npz"),
     "ranks": (
         lambda read: read.ranks_file("ml-1m", "folds", "pop"),

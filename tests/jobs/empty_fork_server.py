@@ -7,4 +7,4 @@ fork_server.LIBRARIES = ()
 fork_server.MANY_JOBS = 1000
 
 if __name__ == "__main__":
-    fork_server.main()
+    fork_server.run_server()

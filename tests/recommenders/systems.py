@@ -216,6 +216,7 @@ SYSTEMS = [
         variant="epoch",
     ),
     System("puresvd:PureSVD", {"factors": 4}, {"factors": 2}),
+    System("ease:EASE", {"regularisation": 5.0}, {"regularisation": 500.0}),
     System(
         "plsa:PLSA",
         {"topics": 5, "iterations": 150},

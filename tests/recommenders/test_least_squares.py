@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WRMF, EALS and PureSVD: solutions and objectives of dense (weighted) least squares."""
+"""WRMF, EALS, PureSVD and EASE: solutions and objectives of dense (weighted) least squares."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom, oracle_factors
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 from recommenders.systems import pcg
+from scipy.sparse import csr_array
 
 from receval.recommenders.eals import EALS, _update_rows
+from receval.recommenders.ease import EASE
 from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.wrmf import WRMF
 
@@ -209,3 +211,16 @@ def test_puresvd_of_low_rank_gives_the_matrix_back_and_the_same_bytes(
     np.testing.assert_allclose(models[0].score(np.arange(shape[0])), dense, atol=1e-4)
     assert len({model.item_factors_.tobytes() for model in models}) == 1
     np.testing.assert_array_equal(models[0].singular_values_[3:], 0)
+
+
+def test_weights_of_ease_are_ridge_regressions_of_each_item_on_the_others() -> None:
+    rng = np.random.default_rng(2)
+    ratings = (rng.random((30, 7)) < 0.5).astype(np.float32)
+    model = EASE(regularisation=2.5).fit(csr_array(ratings))
+    for item in range(7):
+        others = np.delete(np.arange(7), item)
+        known, wanted = ratings[:, others], ratings[:, item]
+        solved = np.linalg.solve(known.T @ known + 2.5 * np.eye(6), known.T @ wanted)
+        assert model.weights_[others, item] == pytest.approx(solved, abs=1e-5)
+        assert model.weights_[item, item] == 0
+    assert model.score(np.arange(30)) == pytest.approx(ratings @ model.weights_, abs=1e-5)

@@ -77,6 +77,7 @@ PARAMETERS = {
         f"{PAIRWISE} group_weight>=0 group_size>=1 updates=triple|epoch seed>=0 librec_seed#?>=0"
     ),
     "puresvd:PureSVD": "factors>=1",
+    "ease:EASE": "regularisation>0",
     "plsa:PLSA": "topics>=1 iterations>=1 seed>=0 librec_seed#?>=0",
     "biased_mf:BiasedMF": (
         f"{SGD} initial_deviation>=0 decay>0<=1 bias_rate_ratio>=0 "

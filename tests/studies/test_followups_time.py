@@ -398,7 +398,7 @@ def test_the_last_rating_of_a_user_is_the_later_row_of_equal_times() -> None:
     assert time_later_training.last_of_users(ratings, times).tolist() == [2, 4]
 
 
-def test_a_pair_turns_where_both_differences_are_significant() -> None:
+def test_a_pair_is_reversed_where_both_differences_are_significant() -> None:
     level = np.array([0.1, 0.2, 0.15, 0.12, 0.18])
     before = np.array([level + 0.5, level, level])
     noisy = level + np.array([0.1, -0.3, 0.2, -0.1, 0.1])

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
 from studies.prepared import ROOT, display_of, drawn, inputs_of, problems_of, ratings_of, saved
 
 from receval.data.ratings import Ratings
@@ -29,7 +28,6 @@ from reproduction.studies.shehzad2023 import (
     released_values,
     tuning_trials,
 )
-from reproduction.studies.shehzad2023.ease import EASE
 from reproduction.studies.shehzad2023.tuning_trials import (
     DEFAULT,
     POP,
@@ -72,19 +70,6 @@ def trials(inputs: ArtifactInputs) -> pd.DataFrame:
 def played_split(ratings: Ratings) -> SplitRatings:
     played = chosen_interactions(ratings, partial(generator, 1), 2, 3, 120)
     return split(played, "user-ratio", train_ratio=0.8, seed=1)
-
-
-def test_weights_of_ease_are_ridge_regressions_of_each_item_on_the_others() -> None:
-    rng = np.random.default_rng(2)
-    ratings = (rng.random((30, 7)) < 0.5).astype(np.float32)
-    model = EASE(regularisation=2.5).fit(csr_array(ratings))
-    for item in range(7):
-        others = np.delete(np.arange(7), item)
-        known, wanted = ratings[:, others], ratings[:, item]
-        solved = np.linalg.solve(known.T @ known + 2.5 * np.eye(6), known.T @ wanted)
-        assert model.weights_[others, item] == pytest.approx(solved, abs=1e-5)
-        assert model.weights_[item, item] == 0
-    assert model.score(np.arange(30)) == pytest.approx(ratings @ model.weights_, abs=1e-5)
 
 
 def test_only_known_positive_ratings_of_drawn_users_count() -> None:

@@ -62,6 +62,8 @@ class Prepared:
                 ("movielens", "librarything", "beeradvocate"), DATASETS, strict=True
             )
         }
+        # The same folds serve as the other ones.
+        self.experiments |= {f"{name}-other-folds": own for name, own in self.experiments.items()}
         self.judgment_sampling = cache(self._judgment_sampling)
         self.results = cache(self._numbers)
         self.figure = cache(self._figure)

@@ -43,6 +43,7 @@ SYSTEMS = {
     "mf": "receval.recommenders.wrmf:WRMF",
     "bprmf": "receval.recommenders.bprmf:BPRMF",
     "slim": "receval.recommenders.slim:SLIM",
+    "ease": "receval.recommenders.ease:EASE",
     "plsa": "receval.recommenders.plsa:PLSA",
 }
 """Classes by name; parameters follow the name, or have the defaults of the class. The name of the
@@ -52,7 +53,8 @@ DEFAULT_SEED = 0
 """The default seed of all systems of the library."""
 
 EXAMPLES = """names:
-  systems     random, pop, average, user-knn, item-knn, puresvd, mf, bprmf, slim, plsa
+  systems     random, pop, average, user-knn, item-knn, puresvd, mf, bprmf, slim, ease,
+              plsa
   splits      random-ratio, user-ratio, k-fold, leave-out, leave-last-out, temporal,
               time-windows, next-item, held-out-users, uniform-test, missing-at-random,
               anti-popular-familiarity, predefined

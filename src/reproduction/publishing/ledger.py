@@ -374,7 +374,8 @@ OF_NEWER = (
 )
 
 OF_REBUILT_LATER = (
-    "Newer papers that are rebuilt, too. Their statements are not counted among the claims above."
+    "Newer papers that are rebuilt, too. Their statements are not counted among the claims above, "
+    "and stand on pages of their own."
 )
 
 _INTRODUCTION = (
@@ -401,19 +402,20 @@ def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
     for paper in [paper for own in groups.values() for paper in own]:
         parts.append(f"## {paper.paper}\n\n[All claims of {paper.paper}](claims_{paper.paper}.md).")
         parts += [] if is_rebuilt(paper.paper) else [OF_NEWER]
-        parts += [headline(paper.claims), *_lists(paper)]
+        parts += [headline(paper.claims), *(() if _has_own_lists(paper) else _lists(paper))]
     return "\n\n".join(parts) + "\n"
 
 
 def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synthetic: bool) -> str:
     """Return the page of all claims of a paper, in the paper's order."""
     (paper,) = papers_in(_with_twins(rows) if synthetic else rows)
-    parts = [
-        f"# All claims of {paper.paper}",
-        f"{headline(paper.claims)} [claims.md](claims.md) has what is to be read first.",
-    ]
+    parts = [f"# All claims of {paper.paper}", headline(paper.claims)]
     if synthetic:
         parts.append(OF_TWINS)
+    if _has_own_lists(paper):
+        parts += _lists(paper)
+    else:
+        parts[1] += " [claims.md](claims.md) has what is to be read first."
     lacking = dict.fromkeys(row.dataset for row in rows if row.lacks_dataset)
     told = (f"- Undecidable on {name}: {elsewhere.get(name, 'not here')}." for name in lacking)
     parts += ["\n".join(told)] if lacking else []
@@ -422,6 +424,11 @@ def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synt
         lines += [_line(claim, part, elsewhere) for claim in claims]
         parts += [f"## {escape_markdown(part)}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
+
+
+def _has_own_lists(paper: PaperLedger) -> bool:
+    """Whether a paper's own page begins with its most important claims, for lack of room here."""
+    return is_newer(paper.paper) and is_rebuilt(paper.paper)
 
 
 def _with_twins(rows: Iterable[VerdictRow]) -> Iterator[VerdictRow]:

@@ -220,14 +220,14 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                 f"{own['tested'].max():,}",
                 str(grouping),
                 str(own["groups"].max()),
-                str(own["smallest"].min()),
+                f"{own['smallest'].min():,}",
                 *(fixed(value, 3) for value in means),
-                f"{(own['p'].astype(np.float64) < 0.05).mean():.0%}",
+                f"{100 * (own['p'].astype(np.float64) < 0.05).mean():.0f}",
             )
         )
     heads = ["Groups", "Smallest"]
     heads += [f"{measure} {part.replace('_', ' ')}" for measure in MEASURES[1:] for part in PARTS]
     described = [Column("Ratings"), Column("Users"), Column("Grouped by")]
     return printed(
-        display, [*described, *(Column(head, "right") for head in [*heads, "p < .05"])], rows
+        display, [*described, *(Column(head, "right") for head in [*heads, "p < .05 (%)"])], rows
     )

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CASES = {
-    "equal": "All means are equal",
-    "proportional": "Means are proportional to the numbers of users",
-    "small_empty": "The smallest group has 0, the others are equal",
-    "large_empty": "The largest group has 0, the others are equal",
+    "equal": "Equal means",
+    "proportional": "Proportional means",
+    "small_empty": "Smallest group 0",
+    "large_empty": "Largest group 0",
 }
 
 SMOOTHED = 0.95

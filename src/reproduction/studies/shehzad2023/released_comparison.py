@@ -95,7 +95,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     from receval.figures.tables import Column, printed
 
     headers = ["Tuned", "Untuned", "Worst trial"]
-    words = ["Leads untuned neural", "Leads also EASE, Pop", "Leads worst neural trials"]
+    words = ["Leads untuned neural", "Leads also EASE, Pop", "Leads worst trials"]
     columns = [Column("Data"), Column("System"), *(Column(header, "right") for header in headers)]
     columns += [Column(word) for word in words]
     numbers = real_values(results[["tuned", "untuned", "worst_trial"]])

@@ -65,11 +65,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from functools import partial
 
     from receval.evaluation.systems import evaluate_systems
+    from receval.recommenders.ease import EASE
     from receval.recommenders.non_personalised import Popularity
     from receval.seeds import generator
     from receval.splits.split import TEST, TRAIN, Split
     from receval.splits.split_ratings import SplitRatings
-    from reproduction.studies.shehzad2023.ease import EASE
 
     names = ["dataset", "system", "parameters", "metric"]
     published: Mapping[Any, float] = {}

@@ -84,10 +84,10 @@ def searched_systems(seed: int) -> dict[str, tuple[Any, dict[str, Any]]]:
     from scipy.stats import loguniform
 
     from receval.recommenders.bprmf import BPRMF
+    from receval.recommenders.ease import EASE
     from receval.recommenders.knn import ItemKNN, UserKNN
     from receval.recommenders.puresvd import PureSVD
     from receval.recommenders.wrmf import WRMF
-    from reproduction.studies.shehzad2023.ease import EASE
 
     neighbours = {"neighbours": [5, 10, 20, 40, 60, 80, 100, 150, 200, 250]}
     factors = [5, 10, 20, 40]

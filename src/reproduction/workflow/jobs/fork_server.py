@@ -434,7 +434,7 @@ def module_names() -> Iterator[str]:
                 yield module.name
 
 
-def main() -> NoReturn:
+def run_server() -> NoReturn:
     """Serve at the socket whose number is the program's argument."""
     LOADED.keep()
     use_one_arithmetic()
@@ -443,4 +443,4 @@ def main() -> NoReturn:
 
 
 if __name__ == "__main__":
-    main()
+    run_server()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""EASE, the linear model that the released comparison has beside its neural ones."""
+"""EASE: an item's interactions as a weighted sum of those of all other items."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import Positive
+from receval.recommenders.products import LinearModel
 
 
 @dataclass(eq=False, repr=False)
-class EASE(Recommender):
+class EASE(LinearModel):
     r"""Ridge regression of each item's interactions on those of all other items.
 
     ``s(u, i) = sum_j r_uj b_ji``, where B minimises
     :math:`\lVert R - R B \rVert^2 + \lambda \lVert B \rVert^2` with a diagonal of zeros. With P the
     inverse of :math:`R^T R + \lambda I`, :math:`b_{ji} = -p_{ji} / p_{ii}` for j other than i.
 
+    NaN for all items of users without training ratings. Training needs four square matrices of
+    8 bytes per pair of items at a time: 0.4 GB for 3,500 items, 13 GB for 20,000.
+
     Parameters
     ----------
     regularisation : float
-        The weight of the penalty, above 0. The default is that of the released code.
+        The weight of the penalty, above 0, in squared ratings.
 
     Attributes
     ----------
-    ratings_ : csr_array of float32, shape (n_users, n_items)
-        The training ratings.
     weights_ : ndarray of float32, shape (n_items, n_items)
         B.
 
@@ -62,4 +64,5 @@ class EASE(Recommender):
         self.ratings_, self.weights_ = train, weights.astype(np.float32)
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        scores[:] = self.ratings_[users] @ self.weights_
+        is_known = np.diff(self.ratings_.indptr)[users] > 0
+        scores[is_known] = self.ratings_[users[is_known]] @ self.weights_
