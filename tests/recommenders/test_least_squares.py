@@ -216,6 +216,7 @@ def test_puresvd_of_low_rank_gives_the_matrix_back_and_the_same_bytes(
 def test_weights_of_ease_are_ridge_regressions_of_each_item_on_the_others() -> None:
     rng = np.random.default_rng(2)
     ratings = (rng.random((30, 7)) < 0.5).astype(np.float32)
+    ratings[10, 0] = 1  # This user had none.
     model = EASE(regularisation=2.5).fit(csr_array(ratings))
     for item in range(7):
         others = np.delete(np.arange(7), item)
