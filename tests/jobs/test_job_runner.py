@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import selectors
 import signal
 import socket
 import subprocess
@@ -215,6 +216,25 @@ def test_a_job_that_is_done_before_the_server_hears_that_it_was_taken_ends_no_se
     assert not server._given
     worker.close()
     its_end.close()
+
+
+def test_a_job_that_kills_its_process_before_the_server_hears_of_it_is_not_begun_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = Server.__new__(Server)
+    worker, its_end = socket.socketpair()
+    waiting, connection = Pipe()
+    server._workers, server._jobs, server._given = {1: worker}, {1: connection}, {1}
+    server._selector = selectors.DefaultSelector()
+    server._children, _ = os.pipe()
+    os.set_blocking(server._children, False)
+    its_end.send(fork_server._TAKEN)
+    its_end.close()
+    ended = iter([(1, signal.SIGKILL), (0, 0)])
+    monkeypatch.setattr(os, "waitpid", lambda *_: next(ended))
+    server._see_who_ended()
+    assert waiting.recv() == 1
+    assert waiting.recv().status == -signal.SIGKILL
 
 
 def test_a_job_keeps_memory_for_its_next_array_unless_somebody_has_said_how_much(

@@ -241,8 +241,11 @@ class Server:
                 return True
         return False
 
-    def _hear(self, process: int) -> None:
-        """Take a message of a process: it has taken its job, or is free again."""
+    def _hear(self, process: int) -> bool:
+        """Take a message of a process: it has taken its job, or is free again.
+
+        Return whether there was one; there is none when the process has ended.
+        """
         message = b""
         with suppress(OSError):
             message = self._workers[process].recv(1)
@@ -254,8 +257,10 @@ class Server:
         elif message == _FREE:
             self._jobs.pop(process).close()
         else:
-            # It has ended, and its death tells why.
-            self._selector.unregister(self._workers[process])
+            # Its death tells why it has ended.
+            with suppress(KeyError):
+                self._selector.unregister(self._workers[process])
+        return bool(message)
 
     def _fork(self, connection: Connection) -> None:
         # Loaded objects never become garbage in a job. Freezing them saves scans and copies of
@@ -316,10 +321,10 @@ class Server:
             process, status = os.waitpid(-1, os.WNOHANG)
             if process == 0:
                 return
-            worker = self._workers.pop(process)
-            with suppress(KeyError):
-                self._selector.unregister(worker)
-            worker.close()
+            # It may have said that it took its job before it was killed by it.
+            while self._hear(process):
+                pass
+            self._workers.pop(process).close()
             if connection := self._jobs.pop(process, None):
                 # If the connection is broken, nobody waits for the job.
                 with suppress(OSError):
