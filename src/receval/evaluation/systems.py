@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
@@ -41,7 +43,6 @@ from receval.evaluation.result_lists import files_of_lists
 from receval.evaluation.runs import Depth
 from receval.evaluation.runs_of_folds import RunsOfFolds
 from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
-from receval.evaluation.written_lists import written_lists
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.whole_lists.freshness import ages_in_days
@@ -52,8 +53,21 @@ from receval.protocols.kept_predictions import KeptPredictions
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TRAIN, Fold
 from receval.splits.split_ratings import SplitRatings
+from receval.storage.files import replacing
 from receval.storage.messages import enumerated, quoted
 from receval.top_lists import TopLists
+
+_LIST_SCHEMA = pa.schema(
+    [
+        ("user", pa.string()),
+        ("item", pa.string()),
+        ("rank", pa.int32()),
+        ("score", pa.float64()),
+    ]
+)
+
+_LIST_ROWS = 2**19
+"""Rows that are collected before they are written as one row group."""
 
 # The descriptions of data and systems that results contain.
 
@@ -391,3 +405,44 @@ def _order_of(spoken: Dialect) -> Note:
         f"{spoken.ties_in_words}."
     )
     return Note("order-of-equal-scores", text)
+
+
+@contextmanager
+def written_lists(
+    files: Mapping[str, Path], user_ids: NDArray[np.str_], item_ids: NDArray[np.str_]
+) -> Iterator[Callable[[str, TopLists], None]]:
+    """Yield a function that writes the lists of some users under a protocol.
+
+    ``files`` are the Parquet files by protocol; they are in place when the block ends without an
+    error. They have the columns ``user``, ``item``, ``rank`` and ``score``, a row per item, and
+    users in the order in which they are written. Only some row groups are in memory.
+    """
+    users, items = (pa.array(ids.tolist(), pa.string()) for ids in (user_ids, item_ids))
+    with ExitStack() as all_files:
+        writers = {}
+        for protocol, path in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = all_files.enter_context(replacing(path))
+            writers[protocol] = all_files.enter_context(pq.ParquetWriter(unfinished, _LIST_SCHEMA))
+        waiting: dict[str, list[pa.Table]] = {protocol: [] for protocol in files}
+
+        def flush(protocol: str) -> None:
+            if waiting[protocol]:
+                writers[protocol].write_table(pa.concat_tables(waiting[protocol]))
+                waiting[protocol].clear()
+
+        def write(protocol: str, lists: TopLists) -> None:
+            rows, positions, own = lists.entries()
+            columns = [
+                users.take(pa.array(lists.users[rows])),
+                items.take(pa.array(own)),
+                pa.array((positions + 1).astype(np.int32)),
+                pa.array(lists.scores[rows, positions].astype(np.float64)),
+            ]
+            waiting[protocol].append(pa.Table.from_arrays(columns, schema=_LIST_SCHEMA))
+            if sum(len(part) for part in waiting[protocol]) >= _LIST_ROWS:
+                flush(protocol)
+
+        yield write
+        for protocol in files:
+            flush(protocol)

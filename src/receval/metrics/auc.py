@@ -39,7 +39,7 @@ class AUC(Metric):
     denominator : {"relevant", "reachable"}
         See the denominator above.
     others : {"listed", "one-more"}
-        Whether N is the number of other items of the list, or one more, as in Elliot and WarpRec.
+        Whether N is that number, or one more, as in Elliot and WarpRec.
     """
 
     name: ClassVar[str] = "AUC"
@@ -80,12 +80,11 @@ class GAUC(AUC):
 
     .. math:: GAUC@n = \frac{\sum_u w_u \, AUC@n(u)}{\sum_u w_u}
 
-    Users without a relevant item in the test, or with a list that has no other item, have the
-    weight 0. For intervals and tests, each user has the value
-    :math:`GAUC + \frac{w_u}{\bar w} (AUC(u) - GAUC)`, whose mean is GAUC (Cochran 1977, section
-    6.4). With ``condensed=true`` lists have judged items only: if these are the items that were
-    shown, it is the GAUC of click logs. The grouped AUC of TorchEasyRec has ``condensed=true`` and
-    ``weight=equal``; what Elliot and WarpRec call GAUC is :class:`AUC` with ``others=one-more``.
+    For intervals and tests, each user has the value :math:`GAUC + \frac{w_u}{\bar w} (AUC(u) -
+    GAUC)`, whose mean is GAUC (Cochran 1977, section 6.4). With ``condensed=true`` lists have
+    judged items only: if these are the items that were shown, it is the GAUC of click logs. The
+    grouped AUC of TorchEasyRec has ``condensed=true`` and ``weight=equal``; what Elliot and WarpRec
+    call GAUC is :class:`AUC` with ``others=one-more``.
 
     :Denominator: the sum of the weights; for each user as in :class:`AUC`
     :Evaluated: those of them with a relevant item, and with another item in the list
@@ -127,9 +126,8 @@ class LogAUC(Metric):
     .. math:: logAUC@n = \frac{1}{|PR_{test}(u)|} \sum_{i \in PR_{test}(u), rank(i) \leq n}
               \min\Big(1, \frac{\ln (N / a_i)}{\ln (1 / \lambda)}\Big)
 
-    The area is between the shares :math:`\lambda` and 1 of the other items, over that of the best
-    list. A random order has
-    :math:`(1 - \lambda) / \ln (1 / \lambda)`, which is .145 for .001, without a cut-off.
+    A random order has :math:`(1 - \lambda) / \ln (1 / \lambda)`, which is .145 for .001, without a
+    cut-off.
 
     :Denominator: all relevant items
     :Source: Mysinger and Shoichet (2010), equation 4; Clark and Webster-Clark (2008)

@@ -20,9 +20,8 @@ class BinaryPreference(Metric):
     .. math:: bpref@n = \frac{1}{R} \sum_{i \in PR_{test}(u),\, rank(i) \le n}
               \left(1 - \frac{\min(FP@rank(i),\, R)}{\min(N,\, R)}\right)
 
-    with :math:`R` relevant and :math:`N` non-relevant judged test items. A relevant item with no
-    non-relevant one above it adds 1. In the form ``bellogin`` the numerator is :math:`FP@rank(i)`
-    without the minimum, so terms can be negative.
+    with :math:`R` relevant and :math:`N` non-relevant judged test items. In the form ``bellogin``
+    the numerator is :math:`FP@rank(i)` without the minimum, so terms can be negative.
 
     :Denominator: all relevant test items
     :Source: Buckley and Voorhees 2004; trec_eval's bpref; valcarce2020, equation 9; bellogin2017,

@@ -17,8 +17,7 @@ from receval.metrics.metric import Metric, column, ratio, slots
 class FilledRanks(Metric):
     r"""Share of the ranks of a list that the system could fill.
 
-    This is the coverage of canamares2020; elsewhere coverage is mostly the share of the catalogue
-    that is recommended to anybody.
+    This is the coverage of canamares2020.
 
     .. math:: FilledRanks@n = \frac{\min(n, |list|)}{n}
 

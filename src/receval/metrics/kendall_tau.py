@@ -24,7 +24,7 @@ class KendallTau(Metric):
     :math:`C@n` of them the item with the higher rating stands higher, in :math:`D@n` lower, and
     :math:`T@n` have equal ratings. Unjudged items do not count.
 
-    :Denominator: the geometric mean of the numbers of all pairs and of those not tied in rating
+    :Denominator: in the formula
     :Missing: 0, also where those ranks hold fewer than two judged items or only equal ratings
     :Ties: the list has none; pairs of equal ratings count as :math:`T@n`
     :Source: Kendall 1945; canamares2020, sections 3.7 and 4.4

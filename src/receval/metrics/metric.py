@@ -82,8 +82,7 @@ class Metric(BaseMetric):
     condensed : bool
         Whether to remove unjudged items from the list first.
     depth : int, optional
-        Lists are cut at this length before anything else, as in a run of that depth:
-        ``nDCG(depth=100)`` is trec_eval's uncut ndcg of such a run.
+        Lists are cut at this length before anything else, as in a run of that depth.
 
     Examples
     --------

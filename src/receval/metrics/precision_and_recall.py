@@ -124,7 +124,7 @@ class StratifiedRecall(Metric):
     :math:`PR(i)` are the positive ratings of the item in the whole dataset, at least one.
     :math:`\gamma = 0` is recall; ``inf`` makes weights inversely proportional to :math:`|PR(i)|`.
 
-    :Denominator: the weights of all relevant test items of the user
+    :Denominator: in the formula
     :Source: Steck 2011; bellogin2017, section 7
 
     Parameters
@@ -179,7 +179,7 @@ class Fallout(Metric):
 
     .. math:: Fallout@n = \frac{FP@n}{|R_{test}(u) \setminus PR_{test}(u)|}
 
-    :Denominator: all test items of the user that are judged non-relevant
+    :Denominator: in the formula
     :Source: menamaldonado2021, section 3
     """
 

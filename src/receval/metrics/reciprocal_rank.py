@@ -79,7 +79,7 @@ class ExpectedReciprocalRank(Metric):
     Parameters
     ----------
     maximum : {"dataset", "user"}
-        Whose highest rating :math:`r_{max}` is: the dataset's or that of the user's test ratings.
+        Whose highest rating :math:`r_{max}` is.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Split ratings into train and test, and keep the description of the split with them."""
+"""Split ratings into train and test, keep the description of the split with them, and save both."""
 
 from __future__ import annotations
 
@@ -15,20 +15,26 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from receval.checked_arguments import checked_arguments
-from receval.data.ratings import Ratings
+from receval.data.ratings import TABLE_FILES, Ratings
 from receval.data.ratings_table import are_judgments
-from receval.data.reading import ReadingReport
+from receval.data.reading import ReadingReport, loaded_report, saved_report
 from receval.data.relevance import RelevanceRule
 from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
 from receval.splits.exported_splits import export_frames
 from receval.splits.given_parts import split_of_parts
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
-from receval.splits.saved_splits import loaded_split_fields, save_split
-from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Split
+from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Metadatum, Split
 from receval.splits.split import fold as fold_of
 from receval.splits.split_frames import SplitFrames, frames_of
+from receval.storage.archives import Archive, write_archive
 from receval.storage.messages import how_many, quoted
+from receval.storage.saved_folders import (
+    as_tuples,
+    read_description,
+    refuse_other_files,
+    write_description,
+)
 
 ExportFormat = Literal["csv", "recbole", "elliot", "lenskit", "rectools"]
 
@@ -37,6 +43,11 @@ SYNONYMS = {"train_share": "train_ratio"}
 
 MOST_BY_CHANCE = 0.5
 """A split is refused if equal times leave more than this share of test ratings to chance."""
+
+_SPLIT_FILE = "split.npz"
+_VALUES_FILE = "all_values.npz"
+_FILES = (*TABLE_FILES, _SPLIT_FILE, _VALUES_FILE)
+"""The files of a saved split besides its description, ``split.json``."""
 
 _MADE_HERE = [kind for kind in SPLITTERS if kind != "predefined"]
 
@@ -175,7 +186,7 @@ class SplitRatings:
         ValueError
             The folder has files that are not those of a saved split.
         """
-        save_split({own.name: getattr(self, own.name) for own in fields(self)}, Path(folder))
+        _save_split({own.name: getattr(self, own.name) for own in fields(self)}, Path(folder))
 
     @checked_arguments
     def export(
@@ -353,7 +364,7 @@ def load_split(folder: str | Path) -> SplitRatings:
     ...     load_split(folder)
     <user-ratio train_ratio=0.5: 3 ratings of 2 items by 2 users, 1 fold>
     """
-    return SplitRatings(**loaded_split_fields(Path(folder)))
+    return SplitRatings(**_loaded_split_fields(Path(folder)))
 
 
 def _predefined(source: object, seed: int, parameters: Mapping[str, Any]) -> SplitRatings:
@@ -448,3 +459,58 @@ def _refusal(kind: str, error: ValidationError) -> str:
     if not name:
         return f"The split {kind}: {words}."
     return f"The split {kind}: {name} is {first['input']!r}. {words[:1].upper()}{words[1:]}."
+
+
+def _save_split(own: Mapping[str, Any], folder: Path) -> None:
+    """Write the fields of a split, by name, into a folder; equal splits give equal bytes."""
+    refuse_other_files(folder, "split", _FILES)
+    own["ratings"].write(folder)
+    own["parts"].write(folder / _SPLIT_FILE)
+    has_values = own["all_values"] is not None and own["all_values"] is not own["ratings"].values
+    if has_values:
+        write_archive(folder / _VALUES_FILE, {"values": np.asarray(own["all_values"])})
+    else:
+        (folder / _VALUES_FILE).unlink(missing_ok=True)
+    content = {
+        "description": own["description"],
+        "seed": own["seed"],
+        "parameters": own["parameters"],
+        "notes": [(note.code, str(note)) for note in own["notes"]],
+        "reading": None if own["reading"] is None else saved_report(own["reading"]),
+        "other_reading": [saved_report(report) for report in own["other_reading"]],
+        "has_values": has_values,
+    }
+    files = [name for name in _FILES if has_values or name != _VALUES_FILE]
+    write_description(folder, "split", content, files)
+
+
+def _tuples_of(
+    metadata: Mapping[str, Metadatum], parameters: Mapping[str, Any]
+) -> dict[str, Metadatum]:
+    """Return the metadata that are among the parameters, whose tuples JSON made lists."""
+    return {name: own for name, own in metadata.items() if name in parameters}
+
+
+def _loaded_split_fields(folder: Path) -> dict[str, Any]:
+    """Return the fields of a split that :func:`_save_split` wrote, by name."""
+    content = read_description(folder, "split")
+    ratings = Ratings.read(folder)
+    all_values = ratings.values
+    if content["has_values"]:
+        with Archive(folder / _VALUES_FILE) as archive:
+            all_values = archive.array("values")
+    parts = Split.read(folder / _SPLIT_FILE)
+    return {
+        "ratings": ratings,
+        "parts": Split(tuple(parts.codes), parts.metadata),
+        "description": as_tuples(content["description"]),
+        "seed": content["seed"],
+        "parameters": {
+            **content["parameters"],
+            **_tuples_of(parts.metadata, content["parameters"]),
+        },
+        "reading": None if content["reading"] is None else loaded_report(content["reading"]),
+        "notes": tuple(Note(*own) for own in content["notes"]),
+        "all_values": all_values,
+        "other_reading": tuple(loaded_report(own) for own in content["other_reading"]),
+    }

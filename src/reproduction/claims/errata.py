@@ -281,10 +281,10 @@ _INTRODUCTION = """\
 
 <!-- Written by `receval repo errata` from accepted results and `config/errata.yaml`; edit that. -->
 
-An *erratum* is a place where a paper's text, its figures or tables and its released code disagree
-with each other or with the public data, or where the text leaves open what its figures need
-(E-05). We could find these only because the authors released data, code and values, for which we
-thank them. Most errata are small and change no conclusion.
+An *erratum* is a place where a [paper](../README.md#citing)'s text, its figures or tables and its
+released code disagree with each other or with the public data, or where the text leaves open what
+its figures need (E-05). We could find these only because the authors released data, code and
+values, for which we thank them. Most errata are small and change no conclusion.
 
 Each entry has both forms, with the names that receval gives them, and
 
@@ -313,8 +313,7 @@ def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
     counted = ", ".join(f"{counts[word]} {word}" for word in ("certain", "likely", "open"))
     parts = [_INTRODUCTION, f"There are {len(errata)} errata: {counted}."]
     for paper, names in groupby(errata, key=lambda name: errata[name].paper):
-        study = read_yaml(config / "studies" / f"{paper}.yaml")
-        parts.append(f"## {paper}\n\n{study['citation']}")
+        parts.append(f"## {paper}")
         parts += [_section(name, errata[name], texts[name][1]) for name in names]
     return "\n\n".join(parts) + "\n"
 

@@ -79,7 +79,7 @@ def page_of_studies(page: str) -> str:
 
     for study, spec in load_settings(Path("config"), "full").studies.items():
         cell = ", ".join(_ranges(list(spec.artifacts)))
-        row = re.compile(rf"^(\| `{study}` \|.*\|)[^|\n]*\|$", flags=re.MULTILINE)
+        row = re.compile(rf"^(\| `{study}` \|)[^|\n]*\|$", flags=re.MULTILINE)
         page, found = row.subn(rf"\1 {cell} |", page)
         if not found:
             raise ValueError(f"docs/studies.md has no row for {study}. Add one by hand.")

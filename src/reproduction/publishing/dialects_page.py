@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,24 +30,18 @@ START, END = "<!-- begin: receval repo dialects -->", "<!-- end: receval repo di
 LISTS_START, LISTS_END = (f"{mark[:-4]}, lists -->" for mark in (START, END))
 
 _INTRODUCTION = """\
-The tables up to the next section are written by `receval repo dialects` from
-`src/receval/metrics/dialects` and from values that the tools gave for random lists
-(`tests/dialects/fixtures`); a test compares them. *Values* is the number of values of the tool that
-ours do not differ from by 1e-9, or by the number beside it. Where a tool's order of equal scores
-has no rule that lists show, it is here that of the list."""
+`receval repo dialects` writes this section from `src/receval/metrics/dialects` and from values that
+the tools gave for random lists (`tests/dialects/fixtures`). *Values* is the number of values of the
+tool from which ours differ by less than 1e-9, or the number beside it. Where a tool's order of
+equal scores has no rule that lists show, it is here that of the list. Below, each metric of the
+tool has its label in receval."""
 _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values")
-
-
-# Known differences between dialects and tools, with their reasons.
 
 EXACT = 1e-9
 """The largest deviation of tools that compute in double precision."""
 
 SINGLE = 1e-6
 """The largest deviation of tools that compute in single precision."""
-
-
-# Values that tools computed on stored lists, beside those of their dialects.
 
 _THRESHOLD = re.compile(r"[ ,]?(?:-l|rel=|relevance_threshold=|rating_threshold=|threshold=)(\d+)")
 _LEAST = re.compile(r" ?test>=(\d+)")
@@ -233,25 +227,11 @@ KNOWN_DEVIATIONS = (
     ),
     KnownDeviation("warprec", ".*", ".*", "single precision", SINGLE),
     KnownDeviation(
-        "warprec",
-        ".*",
-        ".*",
-        "no number for users without a relevant item",
-        no_number=True,
+        "warprec", ".*", ".*", "no number for users without a relevant item", no_number=True
     ),
-    KnownDeviation(
-        "cornac",
-        "MAP.*",
-        "ties",
-        "items of one score get the last of their ranks",
-    ),
+    KnownDeviation("cornac", "MAP.*", "ties", "items of one score get the last of their ranks"),
     KnownDeviation("cornac", "AUC.*", "ties", "pairs of one score are in the wrong order"),
-    KnownDeviation(
-        "ir_measures",
-        "RR.*@.*",
-        "ties",
-        "the first identifier stands first",
-    ),
+    KnownDeviation("ir_measures", "RR.*@.*", "ties", "the first identifier stands first"),
     KnownDeviation(
         "ranx",
         "bpref.*",
@@ -300,7 +280,8 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
     rows = [_HEADINGS, ("---",) * len(_HEADINGS)]
     rows += [_row(own, measured) for own in spoken_ones]
     sections = [_section(own, measured, others.get(own.name, {})) for own in spoken_ones]
-    return "\n\n".join([_INTRODUCTION, _table(rows), *sections])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n\n".join([_INTRODUCTION, table, *sections])
 
 
 def page_of_dialects(page: str, folder: Path = FIXTURES, of_lists: Path = OF_LISTS) -> str:
@@ -339,8 +320,7 @@ def _section(
     others: Mapping[str, int],
 ) -> str:
     labels = own.metrics()
-    rows = [(own.tool, "receval"), ("---", "---")]
-    rows += [(f"`{entry.form}`", f"`{labels[entry.form]}`") for entry in own.entries]
+    rows = [f"- `{entry.form}`: `{labels[entry.form]}`" for entry in own.entries]
     told = [
         text if text.startswith(own.tool) else f"{text[0].upper()}{text[1:]}"
         for text in own.caveats
@@ -358,13 +338,9 @@ def _section(
         missing = [e.form for e in own.entries if (own.name, e.name) not in measured]
         if missing:
             told.append(f"Not compared: {', '.join(f'`{form}`' for form in missing)}")
-    parts = [f"### {own.tool} {own.version}: `{own.name}`", _table(rows)]
-    parts.append("\n".join(f"- {text}." for text in dict.fromkeys(told)))
+    parts = [f"### {own.tool} {own.version}: `{own.name}`", "\n".join(rows)]
+    parts.append(" ".join(f"{text}." for text in dict.fromkeys(told)))
     return "\n\n".join(part for part in parts if part)
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _names_in_words(pattern: str) -> str:

@@ -294,7 +294,7 @@ def table_of_list_metrics(folder: Path = FIXTURES, lists: Path = LISTS) -> str:
         values = list_values_of(tool, folder, lists)
         fixture = json.loads((folder / f"{tool}.json").read_text(encoding="utf-8"))
         version = fixture["version"].removeprefix("commit ")[:9]
-        rows, n_equal = ["| its metric | here |", "| --- | --- |"], 0
+        rows, n_equal = [], 0
         for name, own in OURS[tool].items():
             label = own.label.replace("thirds", "...")
             here = FORMS.get(own.form, "{}").format(f"`{label}`")
@@ -302,11 +302,11 @@ def table_of_list_metrics(folder: Path = FIXTURES, lists: Path = LISTS) -> str:
             n_equal += sum(v.name == name and v.deviation <= own.exact for v in values)
             said = name.replace("groups=thirds", "of groups of items")
             said = f"`{said.partition(' ')[0]}`{said[len(said.partition(' ')[0]) :]}"
-            rows.append(f"| {said} | {here} |")
+            rows.append(f"- {said}: {here}")
         told = []
         for known in DIFFERENCES:
             if known.tool == tool:
                 n = sum(v.difference is known and v.deviation > EXACT for v in values)
-                told.append(f"- {n} values of `{known.name}` differ: {known.why}.")
-        parts += [f"### {title} {version} ({n_equal} values)", "\n".join(rows), "\n".join(told)]
+                told.append(f"{n} values of `{known.name}` differ: {known.why}.")
+        parts += [f"### {title} {version} ({n_equal} values)", "\n".join(rows), " ".join(told)]
     return "\n\n".join(part for part in parts if part)

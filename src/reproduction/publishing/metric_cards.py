@@ -15,6 +15,7 @@ from receval.metrics.gains import gains, losses
 from receval.metrics.labels import type_hints
 from receval.metrics.metric import BaseMetric, Metric
 from receval.metrics.registry import LIST_METRICS, METRICS, RATING_METRICS, metric_class
+from receval.metrics.whole_lists.list_metric import ListMetric
 
 RULES = {
     "Evaluated": "users with a test rating, unless the aggregation names others",
@@ -36,12 +37,22 @@ _TITLES = {
     "Ties": "Ties",
     "Source": "Source",
 }
-_IN_THE_FORMULA = {
+IN_THE_FORMULA = {
     "none",
+    "in the formula",
     "the length of the list, at most k",
     "the items that the protocol lets systems recommend",
+    "no attention",
+    "no exposure",
+    "no click",
 }
 """Fields of which formulas and the texts above them say enough."""
+
+_SAID_ABOVE = re.compile(
+    r"The (?:attention|weight) of the ranks\.|The attention of rank r: .*|.*[Ff]or `discount=rbp`\."
+    r"|Whether to scale between the limits of full lists\."
+)
+"""Meanings of parameters that the section on whole lists has."""
 
 _LINKS = {
     "receval.metrics.gains.gains": "[gains](#gains)",
@@ -101,7 +112,7 @@ class Card:
         lines = [
             f"- **{title}:** {self.fields[field]}"
             for field, title in _TITLES.items()
-            if self.fields[field] not in {RULES.get(field), *_IN_THE_FORMULA}
+            if self.fields[field] not in {RULES.get(field), *IN_THE_FORMULA}
         ]
         if self.one_relevant != UNDER_1R[False]:
             lines.append(f"- **Under 1R:** {self.one_relevant}")
@@ -117,14 +128,17 @@ class Card:
 _OF_LISTS = """\
 They measure the first items of lists, judged or not. They need a cut-off, and a protocol with one
 list per user and all candidates, such as AR AI-AN. A user without a list counts as 0 unless the
-metric's section says otherwise. $`L_u^k`$ is the list of user u, cut at rank k, and $`I`$ or n are
-the items that the protocol lets systems recommend.
-`discount` is the
-attention of rank r: 1 for `none`, $`1 / \\log_2(1 + r)`$ for `log`, and $`\\phi^{r-1}`$ for `rbp`,
-with `phi` between 0 and 1. The limits of Jain, FSat, Gini, coverage and entropy, and their
-corrected forms, are of Rampisela et al. (2024), "Evaluation measures of individual item fairness
-for recommender systems": with `corrected=true` the value is scaled between the smallest and the
-largest value that full lists can have.
+metric's section says otherwise, and gives no attention to items. $`L_u^k`$ is the list of user u,
+cut at rank k, and $`I`$ or n are the candidates: the items that the protocol lets systems
+recommend. $`a_{ui}`$ is the attention of item i in the list of user u (0 behind rank k),
+$`r_{ui}`$ is 1 for a relevant test item of the user, else 0, and $`R_u`$ the number of these.
+
+`discount` is the attention of rank r: 1 for `none`, $`1 / \\log_2(1 + r)`$ for `log`, and
+$`\\phi^{r-1}`$ for `rbp`, with `phi` between 0 and 1. With `corrected=true` the value is scaled
+between the smallest and the largest value that full lists can have (Rampisela et al. 2024,
+"Evaluation measures of individual item fairness for recommender systems"). The metrics from IAA to
+AIF have the forms of Rampisela et al. (2024), "Can we trust recommender system fairness
+evaluation?".
 
 Some are metrics of all lists together, such as the coverage of the catalogue. For intervals and
 tests, each user then has a pseudo-value of the jackknife (Efron and Tibshirani 1993, section 11.5):
@@ -225,18 +239,30 @@ def _average(kind: type) -> str:
 
 
 def _parameters(kind: type, sections: dict[str, str], leave_out: Sequence[str] = ()) -> list[str]:
-    """Return one line per parameter: name, default, allowed words and meaning."""
+    """Return one line per parameter: name, default, allowed words and meaning.
+
+    Of whole lists, one last line has the defaults of those that are explained elsewhere.
+    """
     meanings = _meanings(sections.get("Parameters", ""))
     lines = []
+    elsewhere: dict[str, list[str]] = {}
     for field in fields(kind):
         if field.name in leave_out:
             continue
+        meaning = _markdown(meanings.get(field.name, ""))
+        other = re.fullmatch(r"As that of (\w+)\.", meaning)
+        if issubclass(kind, ListMetric) and (other or _SAID_ABOVE.fullmatch(meaning)):
+            where = f" as for {other[1]}" if other and field.name not in ("discount", "phi") else ""
+            elsewhere.setdefault(where, []).append(f"`{field.name}={_default(field.default)}`")
+            continue
         hint = type_hints(kind)[field.name]
         words = [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
-        others = "".join(f", `{word}`" for word in words if word != field.default)
+        words = [word for word in words if word != field.default and "](#" not in meaning]
+        others = "".join(f", `{word}`" for word in words)
         line = f"`{field.name}`: `{_default(field.default)}`{others}."
-        lines.append(f"{line} {_markdown(meanings.get(field.name, ''))}".strip())
-    return lines
+        lines.append(f"{line} {meaning}".strip())
+    grouped = [", ".join(names) + where for where, names in elsewhere.items()]
+    return [*lines, "; ".join(grouped)] if grouped else lines
 
 
 def _default(value: Any) -> str:

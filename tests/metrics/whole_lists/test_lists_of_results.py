@@ -133,7 +133,7 @@ def test_files_have_the_columns_that_the_tools_read(
 def test_lists_written_while_they_are_made_are_those_that_would_be_kept(
     metrics: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("receval.evaluation.written_lists._ROWS", 2)
+    monkeypatch.setattr("receval.evaluation.systems._LIST_ROWS", 2)
     options = {"metrics": metrics, "protocols": ["AR AI-AN", "AR TI-AN"], "users": "all"}
     kept = _result(**options, lists=2)
 

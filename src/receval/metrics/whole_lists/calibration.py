@@ -27,11 +27,10 @@ class Miscalibration(FeatureMetric):
     :math:`p(g|i)` is 1 over the number of values of the item, for each of them. ``jensen-shannon``
     is :math:`\frac{1}{2} \sum_g (p \log_2 \frac{p}{m} + q \log_2 \frac{q}{m})` with :math:`m = (p +
     q) / 2`, and ``hellinger`` is :math:`\sqrt{1 - \sum_g \sqrt{p q}}`; both are between 0 and 1.
-    Papers call the metric calibration, although less is better.
 
-    :Denominator: items that have a value of the feature, in the training ratings and in the list
-    :Missing: the largest divergence, :math:`-\ln \alpha` or 1, for a list without such an item; 0
-        for a user without a training rating of one, whom every list fits
+    :Denominator: items that have a value of the feature
+    :Missing: the largest divergence, :math:`-\ln \alpha` or 1; 0 for a user without such a training
+        rating
     :Source: Steck (2018), "Calibrated recommendations", section 3
 
     Parameters
@@ -39,10 +38,9 @@ class Miscalibration(FeatureMetric):
     feature : str
         Needed: a name of ``item_features``.
     divergence : {"kl", "jensen-shannon", "hellinger"}
-        Kullback-Leibler or Jensen-Shannon divergence, or Hellinger distance.
+        As above.
     alpha : float
-        How much of the training distribution is mixed into that of the list for ``kl``, between 0
-        and 1, both excluded.
+        For ``kl``; between 0 and 1, both excluded.
     weights : {"equal", "log2"}
         The weights :math:`w_r` of the ranks: 1, or :math:`1 / \log_2(1 + r)`.
     profile : {"equal", "ratings"}

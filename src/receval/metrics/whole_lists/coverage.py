@@ -41,10 +41,7 @@ class ItemCoverage(MetricOfAllUsers):
 
     .. math:: ItemCoverage@k = \frac{|\bigcup_u L_u^k|}{|I|}
 
-    Lists of k items cover at least k items, and no more than there are recommendations.
-
-    :Denominator: with ``of=candidates``, the items that the protocol lets systems recommend; with
-        ``of=training``, those of them with a training rating
+    :Denominator: the candidates; with ``of=training``, those of them with a training rating
     :Source: Herlocker et al. (2004), section 4.4, "catalog coverage"; Ge et al. (2010)
 
     Parameters
@@ -106,8 +103,8 @@ class Gini(MetricOfAllUsers):
     It is 0 only if the number of recommendations is a multiple of that of the items, and with lists
     of k items at most :math:`1 - k / |I|`.
 
-    :Denominator: the items that the protocol lets systems recommend; with ``denominator=others``
-        one less, so that 1 is the value of a single item for all users
+    :Denominator: in the formula; with ``denominator=others`` one less, so that 1 is the value of a
+        single item for all users
     :Source: Castells, Hurley and Vargas (2022), Recommender Systems Handbook, "Novelty and
         diversity in recommender systems", section 3.4
 
@@ -116,7 +113,7 @@ class Gini(MetricOfAllUsers):
     denominator : {"items", "others"}
         See the denominator above.
     corrected : bool
-        Whether to scale between the limits of full lists, whatever the denominator.
+        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "Gini"
@@ -180,10 +177,6 @@ class ShannonEntropy(MetricOfAllUsers):
     Here :math:`p_i` is the share of all recommendations that are of item i; items that are not
     recommended add nothing.
 
-    With ``base=items`` it lies between 0 and 1: with lists of k items it is at least
-    :math:`\log k / \log |I|`, and it is 1 only if the number of recommendations is a multiple of
-    that of the items.
-
     :Denominator: none; with ``denominator=recommended`` the number of recommended items
     :Source: Adomavicius and Kwon (2012), "Improving aggregate recommendation diversity using
         ranking-based techniques"; Patro et al. (2020) for ``base=items``
@@ -191,12 +184,11 @@ class ShannonEntropy(MetricOfAllUsers):
     Parameters
     ----------
     base : {"2", "e", "items"}
-        The base of the logarithm; ``items`` is the number of items that the protocol lets systems
-        recommend.
+        The base of the logarithm; ``items`` is the number of candidates.
     denominator : {"none", "recommended"}
         See the denominator above.
     corrected : bool
-        Whether to scale between the limits of full lists, whatever the base and the denominator.
+        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "ShannonEntropy"
@@ -260,16 +252,13 @@ class LeastRecommendedShare(MetricOfAllUsers):
     Here :math:`x_i` are the numbers of lists that contain each item, in ascending order: it is the
     Lorenz curve at a share s of the items.
 
-    It is nearly s if all items are recommended equally often, and 0 if nobody gets the least
-    recommended ones.
-
-    :Denominator: all recommendations; the items are those that the protocol lets systems recommend
+    :Denominator: in the formula
     :Source: Lorenz (1905); Fleder and Hosanagar (2009), "Blockbuster culture's next rise or fall"
 
     Parameters
     ----------
     share : float
-        The share of the items that are the least recommended ones, between 0 and 1.
+        The share s, between 0 and 1.
     """
 
     name: ClassVar[str] = "LeastRecommendedShare"
@@ -319,8 +308,7 @@ class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
 
     .. math:: ExposureGini@k = \frac{\sum_i (2i - |I| - 1) x_i}{|I| \sum_i x_i}
 
-    Here :math:`x_i = \sum_u a(rank_u(i))` is the sum of the attention at the ranks of an item, and
-    the items are in ascending order of it.
+    Here :math:`x_i = \sum_u a(rank_u(i))`, in ascending order.
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Do and Usunier (2022), "Optimizing generalized Gini indices for fairness in rankings"

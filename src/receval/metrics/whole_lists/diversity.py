@@ -37,16 +37,14 @@ class IntraListDiversity(FeatureMetric):
     :Denominator: the pairs of items in the list that both have a value of the feature (or a
         training rating)
     :Missing: 0, also for lists without such a pair
-    :Source: Ziegler et al. (2005), "Improving recommendation lists through topic
-        diversification"; the mean distance: Zhang and Hurley (2008), "Avoiding monotony:
-        improving the diversity of recommendation lists"
+    :Source: Ziegler et al. (2005), "Improving recommendation lists through topic diversification"
 
     Parameters
     ----------
     feature : str
         A name of ``item_features``; not needed for co-ratings.
     distance : {"jaccard", "cosine", "co-ratings", "hamming"}
-        Which similarity is subtracted from 1, or the number of different values.
+        See above.
     """
 
     name: ClassVar[str] = "ILD"
@@ -103,7 +101,7 @@ class SubtopicRecall(FeatureMetric):
 
     The subtopics are the values :math:`V_i` of a feature.
 
-    :Denominator: the subtopics of the relevant test items
+    :Denominator: in the formula
     :Source: Zhai, Cohen and Lafferty (2003), "Beyond independent relevance: methods and
         evaluation metrics for subtopic retrieval", there S-recall
 
@@ -135,9 +133,8 @@ class ExpectedReciprocalRankOfSubtopics(FeatureMetric):
     .. math:: ERR\_IA@k = \frac{1}{|S|} \sum_{s \in S} \sum_{r=1}^{k} \frac{1}{r}\, p\,
         J(r, s)\, (1 - p)^{c(r, s)}
 
-    :math:`J(r, s)` is 1 if the item at rank r is relevant and has the subtopic s, :math:`c(r, s)`
-    is the number of such items above it, and p is the probability that the user is content with
-    one.
+    J and c are those of ``alpha_nDCG``, and p is the probability that the user is content with a
+    relevant item.
 
     :Denominator: the subtopics :math:`S` of the relevant test items; with
         ``normalisation=highest`` also the value of a list in which every item has all of them
@@ -150,7 +147,7 @@ class ExpectedReciprocalRankOfSubtopics(FeatureMetric):
     feature : str
         Needed: a name of ``item_features``.
     stop : float
-        The probability that a user is content with a relevant item, between 0 and 1.
+        The probability p, between 0 and 1.
     normalisation : {"none", "highest"}
         Whether to divide by the highest possible value of a list of k items.
     """
@@ -188,11 +185,11 @@ class AlphaNDCG(FeatureMetric):
         g(r) = \sum_s J(r, s) (1 - \alpha)^{c(r, s)}
 
     :math:`J(r, s)` is 1 if the item at rank r is relevant and has the subtopic s, and :math:`c(r,
-    s)` is the number of such items above it. Finding the best list is NP-complete, so
-    :math:`g^*` is of the list that takes the item with the highest gain at each rank; of equal ones
-    the item with the smaller code, which is the last identifier in runs.
+    s)` is the number of such items above it. Finding the best list is NP-complete, so :math:`g^*`
+    is of the list that takes the relevant item with the highest gain at each rank, of equal ones
+    that with the smaller code.
 
-    :Denominator: the gains of the greedy list of the relevant test items
+    :Denominator: in the formula
     :Source: Clarke et al. (2008), "Novelty and diversity in information retrieval evaluation"
 
     Parameters

@@ -99,23 +99,21 @@ class AttentionWeightedRankFairness(DiscountedListMetric):
     0 is fair. The TREC Fair Ranking tracks print 1 minus the Jensen-Shannon divergence. An item of
     m groups belongs to each by 1/m; items of no group are left out.
 
-    :Denominator: the attention of the listed items that are of a group
+    :Denominator: in the formula
     :Source: Sapiezynski et al. (2019), "Quantifying the impact of user attention on fair group
-        representation in ranked lists"; Raj and Ekstrand (2022), "Measuring fairness in ranked
-        results"
+        representation in ranked lists"; Raj and Ekstrand (2022)
     :Missing: 1, the largest value, also for lists without an item of a group
 
     Parameters
     ----------
     feature : str
         The feature of items whose values are the groups; ``popularity`` means the short head, the
-        most popular items with 80 % of the training ratings, and the long tail.
+        items with 80 % of the training ratings, and the long tail.
     target : {"candidates", "training", "equal"}
-        The shares of the groups among the items that the protocol lets systems recommend, or among
-        the training ratings, or equal shares.
+        The shares of the groups among the candidates or the training ratings, or equal shares.
     distance : {"total-variation", "jensen-shannon", "jensen-shannon-divergence"}
-        Half the sum of the absolute differences, the Jensen-Shannon distance with logarithms to
-        the base 2, or its square.
+        Half the sum of the absolute differences, the Jensen-Shannon distance (base 2), or its
+        square.
     discount : {"none", "log", "rbp"}
         The attention of the ranks.
     phi : float
@@ -209,8 +207,7 @@ class ExpectedExposureDisparity(_ExpectedExposure):
 
     .. math:: EED@k = \|\epsilon\|^2, \qquad \epsilon_g = \sum_{r=1}^{|L_u^k|} a(r)\, G(i_r, g)
 
-    The source expects exposure over random rankings for one user; a system's list is one. For
-    single items (``feature=none``) it is then the same for all full lists, and only groups tell
+    For single items (``feature=none``) it is the same for all full lists, and only groups tell
     systems apart. An item of m groups belongs to each by 1/m.
 
     :Denominator: none
@@ -273,7 +270,7 @@ class ExpectedExposureLoss(_ExpectedExposure):
 
     .. math:: EEL@k = \|\epsilon - \epsilon^*\|^2 = EED - 2\, EER + \|\epsilon^*\|^2
 
-    :Denominator: none; the target :math:`\epsilon^*` is that of EER
+    :Denominator: none
     :Source: as that of EED
     :Missing: the squared length of the target
 
@@ -308,9 +305,9 @@ class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
     0 means that attention is divided as relevance is, and 2 that only irrelevant items get it.
     Users without a relevant test item are left out.
 
-    :Denominator: the users with a relevant test item; the source has the sum
+    :Denominator: the users with a relevant test item
     :Source: Biega et al. (2018), "Equity of attention: amortizing individual fairness in rankings"
-    :Missing: no attention, so that its relevant items lack it
+    :Missing: no attention
 
     Parameters
     ----------
@@ -413,12 +410,9 @@ class RankingStatisticalParity(_OfItemGroups):
     .. math:: RSP@k = \frac{std_g\, P(R@k \mid g)}{mean_g\, P(R@k \mid g)}, \qquad
         P(R@k \mid g) = \frac{\sum_u |L_u^k \cap g|}{\sum_u |g \setminus R_{train}(u)|}
 
-    0 means that items of all groups are recommended at the same rate. An item may be of several
-    groups.
+    0 means that items of all groups are recommended at the same rate.
 
-    :Denominator: the mean of the rates of the groups; a group's rate divides by its candidates
-        without a training rating of the user. The standard deviation divides by the number of
-        groups. Groups without such items are left out
+    :Denominator: in the formula; groups without such items are left out
     :Source: Zhu et al. (2020), "Measuring and mitigating item under-recommendation bias in
         personalized ranking systems"
 
@@ -450,7 +444,7 @@ class RankingEqualOpportunity(_OfItemGroups):
 
     0 means that relevant items of all groups are found at the same rate, the recall of the group.
 
-    :Denominator: as that of RSP, but of relevant test items
+    :Denominator: as that of RSP
     :Source: as that of RSP
 
     Parameters

@@ -113,9 +113,7 @@ class FractionOfSatisfiedItems(_Corrected):
     .. math:: FSat@k = \frac{1}{n} \Big|\Big\{i : x_i \ge \Big\lfloor \frac{\sum_j x_j}{n}
         \Big\rfloor\Big\}\Big|
 
-    With fewer recommendations than items the maximin share
-    :math:`\lfloor \sum_j x_j / n \rfloor` is 0, so that the value is 1 for every system; it is at
-    least :math:`k / n` otherwise.
+    With fewer recommendations than items the value is 1 for every system.
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Patro et al. (2020), "FairRec"
@@ -123,7 +121,7 @@ class FractionOfSatisfiedItems(_Corrected):
     Parameters
     ----------
     corrected : bool
-        Whether to scale between the smallest value of full lists and 1.
+        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "FSat"
@@ -152,8 +150,7 @@ class AllItemsDisparity(DiscountedListMetric, MetricOfAllUsers):
     Here :math:`\bar e_i` is the mean over users of the attention at the ranks of item i, and
     :math:`\tilde e = \frac{1}{n} \sum_{r=1}^k a(r)`.
 
-    0 means that all items get the same attention. With many items values differ only in distant
-    decimals.
+    With many items values differ only in distant decimals.
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Wu et al. (2022), "Joint multisided exposure fairness for recommendation", AI-D

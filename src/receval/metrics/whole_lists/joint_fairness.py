@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How fairly single items get attention, measured by their relevance: joint measures."""
+r"""How fairly single items get attention, measured by their relevance: joint measures.
+
+In the formulas, :math:`a_{ui}` is the attention of item i in the list of user u (0 behind rank k),
+:math:`r_{ui}` is 1 for a relevant test item of the user, else 0, and :math:`R_u` is the number of
+these. The forms are those of Rampisela et al. (2024), "Can we trust recommender system fairness
+evaluation?".
+"""
 
 from __future__ import annotations
 
@@ -44,17 +50,14 @@ class InequityOfAmortizedAttention(ListMetric):
     .. math:: IAA@k = \frac{1}{|U|\, n} \sum_u \sum_i |a_{ui} - r_{ui}|, \qquad
         a_{ui} = \frac{k - r}{k - 1}
 
-    Here r is the rank of item i in the list of user u (:math:`a_{ui} = 0` behind rank k), and
-    :math:`r_{ui}` is 1 for a relevant test item of the user, else 0.
+    Here r is the rank of item i.
 
-    Its limits: with many items nearly all terms are 0, so that its values are small. 0 is not
-    possible unless every user has one relevant item and k is 2. Relevance cannot compensate over
-    users, as it does in InequityOfAttention, the measure of Biega et al.
+    Its limits: with many items its values are small, and 0 is not possible unless every user has
+    one relevant item and k is 2.
 
     :Denominator: the items that the protocol lets systems recommend
-    :Source: Biega et al. (2018), "Equity of attention"; in this form Rampisela et al. (2024), "Can
-        we trust recommender system fairness evaluation?"
-    :Missing: no attention, so that its relevant items lack it
+    :Source: Biega et al. (2018), as that of InequityOfAttention, for sums over users
+    :Missing: no attention
     """
 
     name: ClassVar[str] = "IAA"
@@ -84,9 +87,6 @@ class IndividualFairnessDisparity(DiscountedListMetric):
     .. math:: IFD_\times@k &= \frac{2}{n (n - 1)} \sum_{i < j} (a_{ui} r_{ui} - a_{uj} r_{uj})^2 \\
         IFD_\div@k &= \frac{1}{R_u^2} \sum_{i, j \in R_u} \max(0, a_{ui} - a_{uj})
 
-    Here :math:`a_{ui}` is the attention of the item's rank (0 behind rank k), :math:`r_{ui}` is 1
-    for a relevant test item of the user, else 0, and :math:`R_u` is the number of these.
-
     Its limits: relevant items at the top of a list raise both forms, so that a list without a
     relevant item is the fairest of all, and a better system is usually less fair.
 
@@ -94,16 +94,13 @@ class IndividualFairnessDisparity(DiscountedListMetric):
         ``form=ratio`` the ordered pairs of relevant test items
     :Source: Oosterhuis (2021), "Computationally efficient optimization of Plackett-Luce ranking
         models for relevance and fairness", for products; Singh and Joachims (2019), "Policy
-        learning for fairness in ranking", for ratios; Rampisela et al. (2024), "Can we trust
-        recommender system fairness evaluation?", as IFD. Their released ratio looks at the ranks of
-        all items, as here with a cut-off of all items.
+        learning for fairness in ranking", for ratios
     :Missing: 0
 
     Parameters
     ----------
     form : {"product", "ratio"}
-        Whether attention is multiplied by relevance, or divided by it, which leaves out items
-        that are not relevant.
+        Whether attention is multiplied by relevance, or divided by it (of relevant items).
     discount : {"none", "log", "rbp"}
         The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
     phi : float
@@ -139,20 +136,16 @@ class HellingerDistance(MetricOfAllUsers):
         Q_p = \frac{1}{|U|} \sum_u \frac{[p \le R_u]}{R_u}, \qquad
         C_p = \frac{1}{|U|} \sum_u h_u \frac{[p \le R_u]}{R_u}
 
-    Here :math:`R_u` is the number of relevant test items of user u, and :math:`h_u` is 1 if the
-    list has one of them, else 0. For each user the relevant items stand at the places p = 1, 2 and
-    so on; each has an equal share of the relevance, and of the clicks.
+    Here :math:`h_u` is 1 if the list has a relevant test item, else 0. The :math:`R_u` relevant
+    items of a user stand at the places p = 1, 2 and so on, with equal shares of the relevance and
+    of the clicks.
 
     A user of the source clicks on an item in proportion to its relevance, and looks at the next one
-    only without a click. If items are either relevant or not, the first relevant one takes the
-    click, at whatever rank it stands, and clicks are then divided by their sum. **So nothing but
-    the hits remains:** the metric does not depend on ranks, nor on how many relevant items are
-    listed or which. In the source an item's place is that of its relevance; the order of equally
-    relevant items is left to the sort of the released code. Here they share their places.
+    only without a click. If items are either relevant or not, **nothing but the hits remains:** the
+    metric does not depend on ranks, nor on how many relevant items are listed or which.
 
     :Denominator: the users with a relevant test item
-    :Source: Jeunen and Goethals (2021), "Top-k contextual bandits with equity of exposure";
-        Rampisela et al. (2024), "Can we trust recommender system fairness evaluation?"
+    :Source: Jeunen and Goethals (2021), "Top-k contextual bandits with equity of exposure"
     :Missing: no click
     """
 
@@ -208,16 +201,12 @@ class MeanMaxEnvy(_OfImpact):
     .. math:: MME@k = \frac{1}{|U|\, n} \sum_i \max_j \Big(\sum_u a_{uj} r_{ui} - \sum_u a_{ui}
         r_{ui}\Big)
 
-    Here :math:`a_{ui}` is 1 / rank of item i in the list of user u (0 behind rank k), and
-    :math:`r_{ui}` is 1 for a relevant test item of the user, else 0.
-
-    0 means that no item would rather have another item's ranks. Its values are small, because few
-    items are relevant to many users.
+    Here :math:`a_{ui}` is 1 / rank. 0 means that no item would rather have another item's ranks.
+    Its values are small, because few items are relevant to many users.
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Saito and Joachims (2022), "Fair ranking as fair division: impact-based individual
-        fairness in ranking", "mean max envy"; Rampisela et al. (2024), "Can we trust recommender
-        system fairness evaluation?"
+        fairness in ranking"
     :Missing: no attention
     """
 
@@ -322,18 +311,11 @@ class ItemsBetterOff(_ItemsByImpact):
     .. math:: IBO@k = \frac{1}{|I^+|} \Big|\Big\{i : \sum_u a_{ui} r_{ui} \ge 1.1 \, \frac{1}{n}
         \sum_{r=1}^k \frac{1}{r} \sum_u r_{ui}\Big\}\Big|
 
-    Here :math:`a_{ui}` is 1 / rank of item i in the list of user u (0 behind rank k), and
-    :math:`r_{ui}` is 1 for a relevant test item of the user, else 0.
+    Here :math:`a_{ui}` is 1 / rank. Its limits: with many items, equal attention is so little that
+    one hit of an item makes it better off, and IWO = 1 - IBO tells nothing else.
 
-    Its limits: with many items, equal attention is so little that one hit of an item makes it
-    better off. IBO is then the share of the items that a user got to whom they are relevant, and
-    IWO = 1 - IBO tells nothing else.
-
-    :Denominator: the items that are relevant to some user (the source has all items, which is not
-        defined for the others)
-    :Source: Saito and Joachims (2022), "Fair ranking as fair division: impact-based individual
-        fairness in ranking", "items better off"; Rampisela et al. (2024), "Can we trust
-        recommender system fairness evaluation?", for the denominator
+    :Denominator: the items that are relevant to some user
+    :Source: as that of MME, with another denominator
     :Missing: no attention
     """
 
@@ -355,7 +337,7 @@ class ItemsWorseOff(_ItemsByImpact):
     with the quantities of IBO, and its limits.
 
     :Denominator: as that of IBO
-    :Source: as that of IBO, "items worse off"
+    :Source: as that of IBO
     :Missing: no attention
     """
 
@@ -393,16 +375,14 @@ class IndividualUserToItemFairness(_ExposureOfRelevance):
     .. math:: IIF@k = \frac{1}{|U|\, n} \sum_u \sum_i (a_{ui} - a^*_{ui})^2, \qquad
         a^*_{ui} = \frac{r_{ui}}{R_u} \sum_{r=1}^{R_u} a(r)
 
-    Here :math:`a_{ui} = a(r)` at the rank r of item i in the list of user u (0 behind rank k), and
-    :math:`r_{ui}` is 1 for each of the :math:`R_u` relevant test items of the user, else 0: these
-    should have the attention of the first :math:`R_u` ranks in equal shares.
+    The relevant items of a user should have the attention of the first :math:`R_u` ranks in equal
+    shares.
 
     Its limits: no single list of several relevant items reaches 0, and with many items its values
     are small.
 
     :Denominator: the items that the protocol lets systems recommend
-    :Source: Wu et al. (2022), "Joint multisided exposure fairness for recommendation", II-F;
-        Rampisela et al. (2024), "Can we trust recommender system fairness evaluation?"
+    :Source: Wu et al. (2022), II-F, as that of AID
     :Missing: no attention
 
     Parameters
@@ -427,12 +407,11 @@ class AllUsersToItemFairness(_ExposureOfRelevance, MetricOfAllUsers):
 
     .. math:: AIF@k = \frac{1}{n} \sum_i \Big(\frac{1}{|U|} \sum_u (a_{ui} - a^*_{ui})\Big)^2
 
-    with the attention and the target of IIF. Too much attention of one user makes up for too little
-    of another, so relevance to single users hardly matters, and its values are smaller still.
+    with the attention and the target of IIF. Relevance to single users hardly matters, because the
+    attention of users adds up, and its values are smaller still.
 
     :Denominator: the items that the protocol lets systems recommend
-    :Source: Wu et al. (2022), "Joint multisided exposure fairness for recommendation", AI-F;
-        Rampisela et al. (2024), "Can we trust recommender system fairness evaluation?"
+    :Source: Wu et al. (2022), AI-F, as that of AID
     :Missing: no attention
 
     Parameters

@@ -34,7 +34,7 @@ class InverseUserFrequency(ListMetric):
 
     :Denominator: the length of the list, at most k
     :Source: Zhou et al. (2010), "Solving the apparent diversity-accuracy dilemma of recommender
-        systems"; Vargas and Castells (2011) call its terms inverse user frequency
+        systems"
     """
 
     name: ClassVar[str] = "SelfInformation"
@@ -78,18 +78,18 @@ class ExpectedFreeDiscovery(_ExpectedNovelty):
 
     An item without a training rating counts as the least popular item that has one.
 
-    :Denominator: the sum of the discounts of the ranks that the list fills
+    :Denominator: in the formula
     :Source: Vargas and Castells (2011), "Rank and relevance in novelty and diversity metrics for
         recommender systems"
 
     Parameters
     ----------
     relevance : {"none", "binary"}
-        Whether all items count, or only relevant test items: :math:`rel(i)` is 1, or 1 for these.
+        Whether all items count (:math:`rel(i) = 1`), or only relevant test items.
     discount : {"none", "log", "rbp"}
         The weight of the ranks.
     phi : float
-        For ``discount=rbp``. The source has .85.
+        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "EFD"
@@ -108,8 +108,7 @@ class ExpectedPopularityComplement(_ExpectedNovelty):
     .. math:: EPC@k = \frac{\sum_{r=1}^{|L_u^k|} disc(r)\, rel(i_r)\, (1 - |R_{i_r}| / |U|)}
         {\sum_{r=1}^{|L_u^k|} disc(r)}
 
-    :Denominator: the sum of the discounts of the ranks that the list fills; :math:`|U|` counts the
-        users with a training rating
+    :Denominator: in the formula; :math:`|U|` counts the users with a training rating
     :Source: as that of EFD
 
     Parameters
@@ -144,8 +143,7 @@ class Unexpectedness(ListMetric):
     Parameters
     ----------
     primitive : int
-        The length m of the list of popular items; by default, the cut-off. Of equally popular
-        items, those with lower codes come first.
+        The length m of the list of popular items; by default, the cut-off.
     """
 
     name: ClassVar[str] = "Unexpectedness"

@@ -88,9 +88,8 @@ class RecommendationPopularity(ListMetric):
     Parameters
     ----------
     unit : {"ratings", "share", "quantile"}
-        The number of training ratings of an item; its share of all training ratings; or the share
-        of the items with a training rating that have at most as many (of equally popular items,
-        their mean rank), 0 for items without one.
+        The number of training ratings of an item, its share of all, or the share of the items with
+        a training rating that have at most as many (mean rank for ties).
     """
 
     name: ClassVar[str] = "ARP"
@@ -173,7 +172,7 @@ class LongTailPercentage(_OfPopularityGroups):
 
     Here :math:`\Gamma` is the long tail, all items that are not of the short head.
 
-    Items without a training rating are of the long tail; RecBole does not count them.
+    Items without a training rating are of the long tail.
 
     :Denominator: the length of the list, at most k
     :Source: Abdollahpouri et al. (2019), "Managing popularity bias in recommender systems with
@@ -185,7 +184,7 @@ class LongTailPercentage(_OfPopularityGroups):
         The limit of the short head: the most popular items with 80 % of the training ratings.
     by : {"ratings", "items", "count"}
         Whether the limit is a share of the training ratings, a share of the items with one, or a
-        number of training ratings that the items of the head exceed.
+        number of training ratings.
     """
 
     name: ClassVar[str] = "APLT"
@@ -201,10 +200,7 @@ class LongTailCoverage(_OfPopularityGroups):
 
     .. math:: ACLT@k = |L_u^k \cap \Gamma|
 
-    This is the formula of the source, whose text speaks of the share of the long tail that is
-    covered.
-
-    :Denominator: none; the long tail :math:`\Gamma` is that of APLT
+    :Denominator: none
     :Source: as that of APLT
 
     Parameters
@@ -308,9 +304,9 @@ class PopularityMiscalibration(_OfPopularityGroups):
         \tfrac{1}{2} KL\big(q, \tfrac{p + q}{2}\big)}
 
     Here :math:`p` are the shares of the head, the middle and the tail in the user's training
-    ratings, and :math:`q` in the list. It is the Jensen-Shannon distance, with logarithms to the
-    base 2: 0 if the shares are equal, and 1 if no group is in both. UPD (user popularity deviation)
-    is the mean of the divergence, which ``form=divergence`` gives.
+    ratings, and :math:`q` in the list. It is the Jensen-Shannon distance (base 2): 0 if the shares
+    are equal, and 1 if no group is in both. UPD (user popularity deviation) is the mean of the
+    divergence.
 
     :Denominator: none
     :Source: as that of HeadShare; Lesota et al. (2023), "Computational versus perceived popularity
@@ -405,7 +401,7 @@ class PopularityLift(MetricOfAllUsers):
     0 means that lists are as popular as users' taste, 1 twice as popular, -.5 half as popular.
     Users without a training rating are left out.
 
-    :Denominator: the sum over users of the mean popularity of their training ratings
+    :Denominator: in the formula
     :Source: Abdollahpouri et al. (2020), "The connection between popularity bias, calibration, and
         fairness in recommendation"
     :Missing: a mean popularity of 0
@@ -413,9 +409,9 @@ class PopularityLift(MetricOfAllUsers):
     Parameters
     ----------
     group : {"all", "niche", "diverse", "blockbuster"}
-        All users, or those with this taste: niche for the 20 % of users whose training ratings
-        have the smallest share of popular items, blockbuster for the 20 % with the largest, and
-        diverse for the others. Popular are the 20 % of the items with the most training ratings.
+        All users, or those with this taste: niche for the 20 % of users whose training ratings have
+        the smallest share of popular items (20 % of the items), blockbuster for the 20 % with the
+        largest, and diverse for the others.
     """
 
     name: ClassVar[str] = "PopularityLift"
