@@ -250,7 +250,7 @@ def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> 
     assert rows_of(read_ratings(tmp_path / "by_user")) == [("01", "x", 1.0)]
 
 
-@pytest.mark.each("name", ["plays", "count", "listens"])
+@pytest.mark.each("name", ["plays", "count", "listens", "click"])
 def test_what_is_called_a_count_is_one_whatever_its_values(name: str) -> None:
     table = {"user": [1, 2, 3], "item": [1, 1, 1], name: [1, 7, 14]}
     ratings = read_ratings(table)
