@@ -217,6 +217,15 @@ def test_a_counter_that_passes_numbers_of_dates_is_no_date() -> None:
     assert [note.code for note in read.reading.notes] == ["early-times"]
 
 
+def test_fractions_of_times_may_have_decimal_commas(tmp_path: Path) -> None:
+    rows = "1;7;3,5;1620000000,5\n2;8;4,5;1620000000,25\n"
+    ratings = read_text(tmp_path / "a.csv", f"user;item;rating;time\n{rows}")
+    assert ratings.timestamps is not None
+    assert ratings.timestamps.tolist() == [1_620_000_000.5, 1_620_000_000.25]
+    with pytest.raises(TableError, match="line 3: the rating is 'x'"):
+        read_text(tmp_path / "a.csv", f"user;item;rating;time\n{rows.replace('4,5', 'x')}")
+
+
 @pytest.mark.each(
     ("text", "seconds"),
     [
