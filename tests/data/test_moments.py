@@ -95,7 +95,14 @@ def test_iso_dates_of_every_form_are_read(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.each(
-    "text", ["2021-05-03\x1410:00", "2021-05-03T10:000Z", "2021-W18-1", "2021-05-03T10:0000"]
+    "text",
+    [
+        "2021-05-03\x1410:00",
+        "2021-05-03T10:000Z",
+        "2021-W18-1",
+        "2021-05-03T10:0000",
+        "2021-05-03+16",
+    ],
 )
 def test_what_is_nearly_a_date_is_refused_with_its_line(text: str, tmp_path: Path) -> None:
     rows = "1,2,5,2021-05-03T00:00:00Z\n" * 2
@@ -232,6 +239,7 @@ def test_fractions_of_times_may_have_decimal_commas(tmp_path: Path) -> None:
         ("2021-05-03 00:00:00 UTC", 1_620_000_000),
         ("2021-05-03T00:00:00.5 UTC", 1_620_000_000.5),
         ("2021-05-03 00:00:00 GMT", 1_620_000_000),
+        ("2021-05-03 00:00:00 ", 1_620_000_000),
         ("2021-05-03 00:00:00,250", 1_620_000_000.25),
         ("20210503T000000,25Z", 1_620_000_000.25),
     ],

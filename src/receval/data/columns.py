@@ -180,15 +180,13 @@ class FoundColumns:
         """Return the same columns with whole numbers for those that were written as floats."""
         arrays = {**self.arrays}
         for name, column in self.arrays.items():
-            if not pa.types.is_dictionary(column.type) or not any(
-                _may_have_floats(chunk.dictionary) for chunk in column.chunks
-            ):
-                continue
-            chunks = column.unify_dictionaries().chunks
-            ids = self._in_whole_numbers(name, chunks[0].dictionary)
-            arrays[name] = pa.chunked_array(
-                [pa.DictionaryArray.from_arrays(chunk.indices, ids) for chunk in chunks]
-            )
+            chunks = column.chunks if pa.types.is_dictionary(column.type) else []
+            if any(_may_have_floats(chunk.dictionary) for chunk in chunks):
+                chunks = column.unify_dictionaries().chunks
+                ids = self._in_whole_numbers(name, chunks[0].dictionary)
+                arrays[name] = pa.chunked_array(
+                    [pa.DictionaryArray.from_arrays(chunk.indices, ids) for chunk in chunks]
+                )
         return replace(self, arrays=arrays)
 
     def forget(self, *names: str) -> None:

@@ -125,8 +125,8 @@ def kind_of_moment(text: str) -> str | None:
 
 
 _ISO = re.compile(
-    r"\d{4}(-?)\d\d\1\d\d(?:[T ]\d\d(?:(:?)\d\d(?:\2\d\d(?:\.\d+)?)?)?)?"
-    r" ?(?:Z|[+-]\d\d(?::?\d\d)?)?"
+    r"\d{4}(-?)\d\d\1\d\d(?:[T ]\d\d(?:(:?)\d\d(?:\2\d\d(?:\.\d+)?)?)?"
+    r"(?: ?(?:Z|[+-]\d\d(?::?\d\d)?))?)?"
 )
 
 _IN_UTC = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
@@ -134,7 +134,7 @@ _IN_UTC = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
 
 def _in_iso(text: str) -> str:
     """Return a time with an offset for the words UTC and GMT, and a point for a comma."""
-    return text if is_number(text) else _IN_UTC.sub("+00:00", text).replace(",", ".")
+    return text if is_number(text) else _IN_UTC.sub("+00:00", text.strip()).replace(",", ".")
 
 
 def in_seconds(

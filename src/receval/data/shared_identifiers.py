@@ -23,7 +23,6 @@ FEW = 0.5
 BY_CHANCE = 10
 """With fewer items on either side, two sources may have no common item by chance."""
 
-
 MOST_COMPARED = 200_000
 """The most identifiers of each side in which a cause is sought; it takes seconds for millions."""
 
