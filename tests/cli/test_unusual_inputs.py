@@ -302,6 +302,10 @@ INPUTS: dict[str, Input] = {
     "times with time zones": evaluated(
         lambda: csv(timestamp=[f"2021-05-03 00:00:{n:02}+02:00" for n in COUNT % 60])
     ),
+    "a date with an offset but no time": evaluated(lambda: csv(timestamp="2021-05-03+02:00")),
+    "times such as `1620000000,5`": evaluated(
+        lambda: text(RATED.assign(timestamp=RATED["timestamp"] + 0.5).to_csv(sep=";", decimal=","))
+    ),
     "`--relevant .7` where .7 is the highest": evaluated(
         lambda: csv(rating=np.where(RATED["rating"] > 2, 0.7, 0.2)), "--relevant", ".7"
     ),
@@ -310,6 +314,12 @@ INPUTS: dict[str, Input] = {
             "user": [uuid.UUID(int=1), 2, "x", b"y", 2.0],
             "item": pd.Categorical(list("abcde")),
         }
+    ),
+    "identifiers in single precision, in Python": in_memory(
+        lambda: np.array([[2**24, 1, 5], [2, 1, 4]], np.float32)
+    ),
+    "users that are tuples, in Python": in_memory(
+        lambda: {"user": [("shop", "ann"), ("shop", "bob")], "item": [1, 2]}
     ),
     "columns that are Series with other indices": in_memory(
         lambda: {"user": pd.Series([1, 2]), "item": pd.Series([3, 4], index=[1, 2])}
@@ -330,6 +340,14 @@ INPUTS: dict[str, Input] = {
     ),
     "a folder of parts": evaluated(
         lambda: folder_of((f"part-{n}.csv", RATED.iloc[n::3]) for n in range(3))
+    ),
+    "a part of a folder with items such as `10.0`": evaluated(
+        lambda: folder_of(
+            [
+                ("1.csv", RATED.iloc[:30]),
+                ("2.csv", RATED.iloc[30:].assign(item=RATED["item"].astype(float))),
+            ]
+        )
     ),
     "folders such as `rating=5`": evaluated(
         lambda: folder_of(

@@ -250,7 +250,7 @@ def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> 
     assert rows_of(read_ratings(tmp_path / "by_user")) == [("01", "x", 1.0)]
 
 
-@pytest.mark.each("name", ["plays", "count", "listens"])
+@pytest.mark.each("name", ["plays", "count", "listens", "click"])
 def test_what_is_called_a_count_is_one_whatever_its_values(name: str) -> None:
     table = {"user": [1, 2, 3], "item": [1, 1, 1], name: [1, 7, 14]}
     ratings = read_ratings(table)
@@ -377,6 +377,7 @@ def test_values_that_hold_others_are_refused_with_the_form_to_write(
         ('{"user": "1", "item": 5}', "line 2: item is a number, but in line 1 it is a text"),
         ('{"user": "1", "item": ["5"]}', "line 2: item is a list, but in line 1 it is a text"),
         ('{"user": "1", "item": "6", "item": "7"}', "line 2: an object has the name item twice"),
+        ('{"user": "1", "item": "6", "score": 1e400}', "line 2: 1e400 is too large for a floating"),
     ],
 )
 def test_a_line_of_json_that_differs_is_named_in_plain_words(
@@ -384,6 +385,17 @@ def test_a_line_of_json_that_differs_is_named_in_plain_words(
 ) -> None:
     with pytest.raises(TableError, match=said):
         read_text(tmp_path / "a.jsonl", f'{{"user": "1", "item": "5"}}\n{second}\n')
+
+
+@pytest.mark.each("name", ["a.csv", "a.jsonl", "a.json", "a.parquet", "a.qrels", "a.npz"])
+@pytest.mark.each("content", [b"", b"\n\n"])
+def test_a_file_without_content_is_refused_in_plain_words(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(TableError) as error:
+        read_ratings(tmp_path / name)
+    assert "cannot be read: " not in str(error.value)
 
 
 @pytest.mark.each("date", ['"2021-05-03T00:00:00Z"', '{"$numberLong": "1620000000000"}'])

@@ -102,6 +102,17 @@ def test_columns_without_names_are_not_guessed_beside_named_folders(tmp_path: Pa
     assert ratings.timestamps.tolist() == [1_620_000_000]
 
 
+@pytest.mark.each(("as_written", "items"), [(False, ["10", "11"]), (True, ["10", "10.0", "11.0"])])
+def test_a_part_whose_numbers_were_written_as_floats_has_the_same_identifiers(
+    tmp_path: Path, *, as_written: bool, items: list[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("user,item\nann,10\n")
+    (tmp_path / "b.csv").write_text("user,item\nbob,10.0\nbob,11.0\n")
+    ratings = read_ratings(tmp_path, identifiers="as-written" if as_written else "whole")
+    assert ratings.item_ids.tolist() == items
+    assert ("were read as whole numbers" in ratings.reading.values) is not as_written
+
+
 def test_errors_of_folders_name_the_file_and_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("user,item,rating\nu,x,5\n")
     (tmp_path / "b.csv").write_text("user,item,rating\nu,y,5\n\nv,x,\n")

@@ -313,7 +313,7 @@ def test_a_run_with_a_header_is_read_as_the_table_that_it_is_said_to_be(tmp_path
     ("line", "said"),
     [
         ("8,five,2005-09-06", "line 4: the rating is 'five'"),
-        ("8,3, 2005-09-06", "line 4: the timestamp is ' 2005-09-06'"),
+        ("8,3,2005-09-06-16", "line 4: the timestamp is '2005-09-06-16'"),
         ("8,3,6.9.2005", "line 4: the timestamp is '6.9.2005'"),
     ],
 )

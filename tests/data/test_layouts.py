@@ -152,9 +152,13 @@ def test_what_the_csv_module_writes_is_read_whole_or_refused(
     [
         ("1;5;1,000\n2;6;2,500\n", "decimal commas or commas between thousands"),
         ("1;5;3,5\n2;6;4.5\n", "line 1: the rating is '3,5'. It must be a number"),
+        # Signs that Python alone takes for white space.
+        ("1 5 3\n2 6 4\x1d\n", r"line 2: the rating is '4\\x1d'. It must be a number"),
+        ("1,5,3\n2,6,4\x0c\n", r"line 2: the rating is '4\\x0c'. It must be a number"),
+        ("1\xa05\xa03\n2\xa06\xa04\n", "no delimiter that is tried"),
     ],
 )
-def test_numbers_with_commas_that_may_mean_two_things_are_refused(
+def test_numbers_and_delimiters_that_may_mean_two_things_are_refused(
     text: str, told: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TableError, match=told):

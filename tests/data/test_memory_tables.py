@@ -63,6 +63,12 @@ def test_identifiers_of_every_type_are_read_as_they_are_printed(
         ({"user": np.zeros((2, 2)), "item": ["x", "y"]}, r"has the shape \(2, 2\)"),
         ({"user": {"a": 1}, "item": {"b": 1}}, "mappings with different keys"),
         ({"user": [2.0**60, 1.0], "item": ["x", "y"]}, "so large that floating-point numbers"),
+        ({"user": np.array([2**24, 1], np.float32), "item": ["x", "y"]}, "16777216 is so large"),
+        ({"user": np.array([2**11, 1], np.float16), "item": ["x", "y"]}, "2048 is so large"),
+        (
+            {"user": [("a", "b"), ("c", "d")], "item": ["x", "y"]},
+            "has lists of several values in a row",
+        ),
         (
             {"user": pd.Series(["a", "b"]), "item": pd.Series(["x", "y"], index=[1, 2])},
             "Series with different indices",

@@ -95,7 +95,14 @@ def test_iso_dates_of_every_form_are_read(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.each(
-    "text", ["2021-05-03\x1410:00", "2021-05-03T10:000Z", "2021-W18-1", "2021-05-03T10:0000"]
+    "text",
+    [
+        "2021-05-03\x1410:00",
+        "2021-05-03T10:000Z",
+        "2021-W18-1",
+        "2021-05-03T10:0000",
+        "2021-05-03+16",
+    ],
 )
 def test_what_is_nearly_a_date_is_refused_with_its_line(text: str, tmp_path: Path) -> None:
     rows = "1,2,5,2021-05-03T00:00:00Z\n" * 2
@@ -217,12 +224,22 @@ def test_a_counter_that_passes_numbers_of_dates_is_no_date() -> None:
     assert [note.code for note in read.reading.notes] == ["early-times"]
 
 
+def test_fractions_of_times_may_have_decimal_commas(tmp_path: Path) -> None:
+    rows = "1;7;3,5;1620000000,5\n2;8;4,5;1620000000,25\n"
+    ratings = read_text(tmp_path / "a.csv", f"user;item;rating;time\n{rows}")
+    assert ratings.timestamps is not None
+    assert ratings.timestamps.tolist() == [1_620_000_000.5, 1_620_000_000.25]
+    with pytest.raises(TableError, match="line 3: the rating is 'x'"):
+        read_text(tmp_path / "a.csv", f"user;item;rating;time\n{rows.replace('4,5', 'x')}")
+
+
 @pytest.mark.each(
     ("text", "seconds"),
     [
         ("2021-05-03 00:00:00 UTC", 1_620_000_000),
         ("2021-05-03T00:00:00.5 UTC", 1_620_000_000.5),
         ("2021-05-03 00:00:00 GMT", 1_620_000_000),
+        ("2021-05-03 00:00:00 ", 1_620_000_000),
         ("2021-05-03 00:00:00,250", 1_620_000_000.25),
         ("20210503T000000,25Z", 1_620_000_000.25),
     ],

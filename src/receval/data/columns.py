@@ -7,7 +7,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -132,12 +132,7 @@ class FoundColumns:
             )
         pieces = [np.from_dlpack(chunk.indices) for chunk in column.chunks]
         ids = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
-        written, ids = ids, ids if self.are_as_written else _without_fractions(ids)
-        if ids is not written:
-            place = pc.index(pc.not_equal(written, ids), True).as_py()
-            self.rewritten[name] = (
-                f"{name}s such as {written[place]} were read as whole numbers ({ids[place]})"
-            )
+        ids = self._in_whole_numbers(name, ids)
         codes = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
         lengths = pc.utf8_length(ids)
         if pc.min(lengths).as_py() == 0:
@@ -171,6 +166,28 @@ class FoundColumns:
                 "there. Otherwise, give it a shorter identifier."
             )
         return codes.astype(np.int32, copy=False), _as_numpy(ids, longest)
+
+    def _in_whole_numbers(self, name: str, ids: pa.Array) -> pa.Array:
+        whole = ids if self.are_as_written else _without_fractions(ids)
+        if whole is not ids:
+            place = pc.index(pc.not_equal(ids, whole), True).as_py()
+            self.rewritten[name] = (
+                f"{name}s such as {ids[place]} were read as whole numbers ({whole[place]})"
+            )
+        return whole
+
+    def with_whole_numbers(self) -> FoundColumns:
+        """Return the same columns with whole numbers for those that were written as floats."""
+        arrays = {**self.arrays}
+        for name, column in self.arrays.items():
+            chunks = column.chunks if pa.types.is_dictionary(column.type) else []
+            if any(_may_have_floats(chunk.dictionary) for chunk in chunks):
+                chunks = column.unify_dictionaries().chunks
+                ids = self._in_whole_numbers(name, chunks[0].dictionary)
+                arrays[name] = pa.chunked_array(
+                    [pa.DictionaryArray.from_arrays(chunk.indices, ids) for chunk in chunks]
+                )
+        return replace(self, arrays=arrays)
 
     def forget(self, *names: str) -> None:
         """Empty columns that are no longer needed, so that others can take their memory."""

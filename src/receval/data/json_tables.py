@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +199,7 @@ def read_json(
         content = file.read()
         _check_parts(path, content.count(b"[") + content.count(b"{"))
         try:
-            found = _loaded(content, _without_repeats)
+            found = _loaded(content, object_pairs_hook=_without_repeats)
         except UnicodeDecodeError:
             check_encoding(path, options.encoding)
             raise
@@ -334,7 +334,7 @@ def _with_scores(own: Any) -> Any:
     return list(zip(own[0].tolist(), own[1].tolist(), strict=True))
 
 
-class _RepeatedNameError(ValueError):
+class _UnfitValueError(ValueError):
     pass
 
 
@@ -342,13 +342,19 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise _RepeatedNameError(f"an object has the name {shortened(twice)} twice")
+        raise _UnfitValueError(f"an object has the name {shortened(twice)} twice: remove one")
     return found
 
 
-def _loaded(content: bytes, of_pairs: Callable[..., Any] | None = None) -> Any:
+def _finite(text: str) -> float:
+    if np.isinf(number := float(text)):
+        raise _UnfitValueError(f"{shortened(text)} is too large for a floating-point number")
+    return number
+
+
+def _loaded(content: bytes, **hooks: Any) -> Any:
     """Return the value of JSON in UTF-8; of bytes, Python would guess the encoding itself."""
-    return json.loads(content.decode("utf-8"), object_pairs_hook=of_pairs)
+    return json.loads(content.decode(), **hooks)
 
 
 def _is_pair(entry: object) -> bool:
@@ -390,7 +396,7 @@ def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: Readin
             if not line.strip():
                 continue
             try:
-                own = _loaded(line, _without_repeats)
+                own = _loaded(line, object_pairs_hook=_without_repeats)
             except (ValueError, RecursionError) as error:
                 raise TableError(
                     f"{path}, line {number} is not JSON: {_wrong(error, line)}"
@@ -464,9 +470,9 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
             if not line.strip():
                 continue
             try:
-                own = _loaded(line, _without_repeats)
-            except _RepeatedNameError as error:
-                return TableError(f"{path}, line {number}: {error}. Remove one of them.")
+                own = _loaded(line, object_pairs_hook=_without_repeats, parse_float=_finite)
+            except _UnfitValueError as error:
+                return TableError(f"{path}, line {number}: {error}.")
             except (ValueError, RecursionError) as error:
                 return TableError(
                     f"{path}, line {number} is not JSON: {_wrong(error, line)} If one object "
@@ -493,4 +499,6 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                         f"{path}, line {number}: {shortened(name)} is {kind}, but in line {first} "
                         f"it is {before}. Write all of them in the same way."
                     )
+    if not kinds:
+        return TableError(f"{path} is empty, or its objects are.")
     return TableError(f"{path} cannot be read: {shortened(told, 200)}.")

@@ -28,6 +28,8 @@ FIRST_LINES = 1000
 
 _TRIED = ("\t", "::", ";", "|", ",", " ")
 
+_NO_SPACE = re.compile(r"[^ \t\r\n\x0b\x0c]+")
+
 _SPACES = " \t\r\n"
 """White space around a cell that Arrow takes away from numbers, too."""
 
@@ -271,7 +273,7 @@ def split_line(line: str, delimiter: str, *, has_quotes: bool = True) -> list[st
         text = io.StringIO(line, newline="")
         with cells_of_any_length():
             return [cell.strip(_SPACES) for cell in next(csv.reader(text, delimiter=delimiter), [])]
-    cells = line.split() if delimiter == " " else line.split(delimiter)
+    cells = _NO_SPACE.findall(line) if delimiter == " " else line.split(delimiter)
     return [cell.strip(_SPACES) for cell in cells]
 
 
@@ -297,7 +299,8 @@ def is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return "_" not in text and text.isascii()
+    # Python ignores more signs around a number than Arrow does.
+    return "_" not in text and text.isascii() and text.strip() == text.strip(_SPACES)
 
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}([,.'_\s]\d{3})+([.,]\d+)?")

@@ -21,7 +21,10 @@ from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
 MOST_EXACT = 2**53
-"""Beyond this, not every whole number can be stored as a float."""
+"""Beyond this, not every whole number can be stored as a double."""
+
+_MOST_EXACT_BY_BITS = {16: 2**11, 32: 2**24, 64: MOST_EXACT}
+"""The same for floating-point numbers by their bits."""
 
 _UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 
@@ -91,6 +94,11 @@ def columns_of_table(
     roles = roles_of(name, names, first_cells(table, names), wanted, options)
     found = {role: names[place] for role, place in roles.places.items()}
     words = {**roles.words}
+    lists = {field.name for field in table.schema if holds_lists(field)}
+    if found.get("user") in lists and found.get("item") in {*table.column_names} - lists:
+        # Such as tuples that identify a user, which would become several users.
+        user = next(own for own in wanted if own.name == "user")
+        _refuse_objects(source, user, found["user"], table.schema.field(found["user"]).type)
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays, types = {}, {}
     dates = ""
@@ -364,7 +372,7 @@ def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
             column = column.cast(pa.float32())
         # Whole numbers become floats if some row of a data frame has none.
         largest = pc.max(pc.abs(column)).as_py()
-        if largest is not None and largest >= MOST_EXACT:
+        if largest is not None and largest >= _MOST_EXACT_BY_BITS[kind.bit_width]:
             raise ValueError(
                 f"{largest:.0f} is so large that floating-point numbers cannot tell it from the "
                 "next number: write such identifiers as text or as whole numbers"

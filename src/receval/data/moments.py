@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from receval.data.layouts import is_number
@@ -85,22 +84,25 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
         column = column.cast(pa.timestamp("us"))
         kind = column.type
     if pa.types.is_timestamp(kind):
-        per_second = _PER_SECOND[kind.unit]
-        whole = column.cast(pa.int64())
-        seconds = pc.divide(whole, per_second)
-        rest = pc.subtract(whole, pc.multiply(seconds, per_second))
-        fraction = pc.divide(pc.cast(rest, pa.float64()), float(per_second))
-        told = _dates_in_words(rest.to_numpy(), per_second)
-        return pc.add(pc.cast(seconds, pa.float64()), fraction), told
+        # Part by part, since what is computed on the way takes several times a column's memory.
+        parts = [
+            _of_moments(chunk.to_numpy(zero_copy_only=False), _PER_SECOND[kind.unit])
+            for chunk in column.chunks
+        ]
+        told = max((words for _, words in parts), key=len, default="dates")
+        arrays = [pa.array(seconds, from_pandas=True) for seconds, _ in parts]
+        return pa.chunked_array(arrays, pa.float64()), told
     return column.cast(pa.float64(), safe=False), ""
 
 
-def _dates_in_words(parts: NDArray[Any], per_second: int) -> str:
-    """Return what dates are, given their parts of a second, with NaN or NaT for none."""
-    if per_second <= _PER_SECOND["us"]:
-        return "dates"
-    given = parts[parts == parts].astype(np.int64)
-    return f"dates{ROUNDED}" if (given % 1000).any() else "dates"
+def _of_moments(moments: NDArray[np.datetime64], per_second: int) -> tuple[NDArray[Any], str]:
+    """Return moments in seconds, NaN for none, and what such dates are in words."""
+    is_missing = np.isnat(moments)
+    parts = moments.astype(np.int64)
+    seconds = parts // per_second + parts % per_second / per_second
+    seconds[is_missing] = np.nan
+    is_rounded = per_second > _PER_SECOND["us"] and (parts[~is_missing] % 1000).any()
+    return seconds, f"dates{ROUNDED}" if is_rounded else "dates"
 
 
 def kind_of_moment(text: str) -> str | None:
@@ -123,8 +125,8 @@ def kind_of_moment(text: str) -> str | None:
 
 
 _ISO = re.compile(
-    r"\d{4}(-?)\d\d\1\d\d(?:[T ]\d\d(?:(:?)\d\d(?:\2\d\d(?:\.\d+)?)?)?)?"
-    r" ?(?:Z|[+-]\d\d(?::?\d\d)?)?"
+    r"\d{4}(-?)\d\d\1\d\d(?:[T ]\d\d(?:(:?)\d\d(?:\2\d\d(?:\.\d+)?)?)?"
+    r"(?: ?(?:Z|[+-]\d\d(?::?\d\d)?))?)?"
 )
 
 _IN_UTC = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
@@ -132,7 +134,7 @@ _IN_UTC = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
 
 def _in_iso(text: str) -> str:
     """Return a time with an offset for the words UTC and GMT, and a point for a comma."""
-    return text if is_number(text) else _IN_UTC.sub("+00:00", text).replace(",", ".")
+    return text if is_number(text) else _IN_UTC.sub("+00:00", text.strip()).replace(",", ".")
 
 
 def in_seconds(
@@ -272,11 +274,7 @@ def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
             pd.Series([text or None for text in texts], dtype="object"), format="ISO8601", utc=True
         )
         epoch = moments.to_numpy(dtype=f"datetime64[{moments.dt.unit}]")
-        per_second = _PER_SECOND[moments.dt.unit]
-        parts = epoch.astype(np.int64)
-        seconds = parts // per_second + parts % per_second / per_second
-        seconds[np.isnat(epoch)] = np.nan
-        are_dates = _dates_in_words(parts[~np.isnat(epoch)] % per_second, per_second)
+        seconds, are_dates = _of_moments(epoch, _PER_SECOND[moments.dt.unit])
     values = pa.array(seconds, pa.float64(), from_pandas=True)
     chunks = [values.take(chunk.indices) for chunk in column.chunks]
     return pa.chunked_array(chunks, pa.float64()), are_dates

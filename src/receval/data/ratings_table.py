@@ -69,7 +69,7 @@ TIMESTAMP_NAMES = (
 )  # fmt: skip
 """Usual names of each column, in lower case and without punctuation; the first has priority."""
 
-COUNT_NAMES = frozenset({"count", "plays", "playcount", "listens", "clicks"})
+COUNT_NAMES = frozenset({"count", "plays", "playcount", "listens", "clicks", "click", "clicked"})
 """Names of rating columns that hold counts of what users did."""
 
 QUERY_NAMES = frozenset(
@@ -194,8 +194,9 @@ def read_ratings(
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
     first_cells = columns.first_cells()
     users, user_ids = columns.codes("user")
+    columns.forget("user")
     items, item_ids = columns.codes("item")
-    columns.forget("user", "item")
+    columns.forget("item")
     refuse_lists_in_cells(columns, users, item_ids)
     near = [
         *identifier_doubts(columns.source, "users", user_ids),
@@ -204,11 +205,12 @@ def read_ratings(
     users, user_ids = coded_in_order(users, user_ids)
     items, item_ids = coded_in_order(items, item_ids)
     values = _values(columns, len(users))
+    columns.forget("rating")
     if chosen.columns is None and rating is None and chosen.format is None:
         _refuse_ranks(columns, users, values)
         _refuse_sizes(columns, values)
     times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
-    columns.forget("rating", "timestamp")
+    columns.forget("timestamp")
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
         rows, values = _merged(users, items, values, times, duplicates)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.columns import in_usual_signs, whole_number
-from receval.data.ratings import Ratings
 from receval.data.reading import TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted
@@ -23,7 +22,6 @@ FEW = 0.5
 
 BY_CHANCE = 10
 """With fewer items on either side, two sources may have no common item by chance."""
-
 
 MOST_COMPARED = 200_000
 """The most identifiers of each side in which a cause is sought; it takes seconds for millions."""
@@ -146,27 +144,6 @@ def _prefix(names: Sequence[str]) -> str:
         return first[:signs]
     begins = Counter(own.group() for own in map(_BEFORE_DIGITS.match, names) if own)
     return max(begins, key=begins.__getitem__, default="")
-
-
-def check_identifiers_of(source: str, own: Ratings, known: str, others: Ratings) -> list[Note]:
-    """Refuse a table that shares no user or no item with another, and note known differences."""
-    return [
-        *doubts_on(Meeting("user", source, known, own.user_ids, others.user_ids)),
-        *doubts_on(Meeting("item", source, known, own.item_ids, others.item_ids)),
-    ]
-
-
-def refuse_strangers(
-    source: str,
-    what: str,
-    own: NDArray[np.str_],
-    others: NDArray[np.str_],
-    known: str,
-    *,
-    may_differ: bool = False,
-) -> list[Note]:
-    """Refuse identifiers of which none is known, and note known differences."""
-    return doubts_on(Meeting(what, source, known, own, others), may_differ=may_differ)
 
 
 def _none_known(meeting: Meeting) -> Note:

@@ -468,7 +468,9 @@ def _of_folder(
     read = []
     for path in files:
         with parts_of_a_table(len(files)):
-            read.append(_of_part(folder, path, wanted, options))
+            part = _of_part(folder, path, wanted, options)
+            # Programs write all numbers of a part as floats if one is missing there alone.
+            read.append(part if options.identifiers == "as-written" else part.with_whole_numbers())
     return _joined(folder, read, form)
 
 
@@ -639,4 +641,5 @@ def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColu
         are_guessed=any(part.are_guessed for part in parts),
         parts=tuple((n, replace(own, arrays={})) for n, own in zip(begins, parts, strict=False)),
         line_of=None,
+        rewritten={role: told for part in parts for role, told in part.rewritten.items()},
     )

@@ -296,7 +296,7 @@ class _Reader:
 
     def _decimal(self) -> str:
         for column in self.wanted:
-            if column.is_text or column.is_time:
+            if column.is_text:
                 continue
             place = self.places[column.name]
             cells = [record[place] for record in self.layout.records if place < len(record)]
@@ -432,9 +432,9 @@ class _Reader:
         self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]
     ) -> TableError | None:
         plain = cell
-        if self.decimal == "," and not column.is_time:
-            plain = cell.replace(".", "?").replace(",", ".")
-        kind = kind_of_moment(cell) if column.is_time else "" if is_number(plain) else None
+        if self.decimal == ",":
+            plain = (cell if column.is_time else cell.replace(".", "?")).replace(",", ".")
+        kind = kind_of_moment(plain) if column.is_time else "" if is_number(plain) else None
         if kind is None:
             wished = (
                 "a number, or a date such as 2003-02-28 or 2003-02-28 23:59:59"

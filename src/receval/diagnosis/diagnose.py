@@ -15,7 +15,7 @@ from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
 from receval.data.reading import ReadingReport, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
-from receval.data.shared_identifiers import check_identifiers_of
+from receval.data.shared_identifiers import Meeting, doubts_on
 from receval.diagnosis.baselines import (
     BaselineLists,
     fitting_baselines,
@@ -262,7 +262,9 @@ def diagnose(
         )
     doubts = []
     if unbiased is not None:
-        doubts = check_identifiers_of("unbiased judgments", unbiased, "ratings", ratings)
+        for what in ("user", "item"):
+            own, known = (getattr(table, f"{what}_ids") for table in (unbiased, ratings))
+            doubts += doubts_on(Meeting(what, "unbiased judgments", "ratings", own, known))
     drawn = drawn_judgments(ratings, unbiased)
     relevance = RelevanceRule.of(
         chosen.values,

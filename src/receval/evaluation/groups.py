@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 from receval.checked_arguments import checked_arguments
 from receval.data.features import binned, read_features
 from receval.data.reading import ReadingReport
-from receval.data.shared_identifiers import refuse_strangers
+from receval.data.shared_identifiers import Meeting, doubts_on
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
 from receval.evaluation.comparison import (
     CANNOT_TELL,
@@ -167,9 +167,8 @@ class GroupsOfUsers:
                 f"frame, or {quoted(ACTIVITY)} or {quoted(POPULARITY_TASTE)}."
             )
         read = read_features(users, features=None if groups is None else [groups])
-        doubts = refuse_strangers(
-            f"features ({read.reading.source})", "user", read.ids, user_ids, "evaluated data"
-        )
+        source = f"features ({read.reading.source})"
+        doubts = doubts_on(Meeting("user", source, "evaluated data", read.ids, user_ids))
         name = read.name(groups)
         labels = read.values[name]
         check_few_groups(name, labels)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from receval.data.features import Features, named_alike, read_features
 from receval.data.reading import ReadingReport
-from receval.data.shared_identifiers import FEW, refuse_strangers
+from receval.data.shared_identifiers import FEW, Meeting, doubts_on
 from receval.metrics.metric import BaseMetric
 from receval.metrics.whole_lists.feature_metric import FeatureMetric, unknown_feature
 from receval.notes import Note
@@ -85,9 +85,8 @@ class ItemFeatures:
         read = [read_features(one) for one in tables]
         doubts: list[Note] = []
         for own in read:
-            doubts += refuse_strangers(
-                f"features ({own.reading.source})", "item", own.ids, item_ids, "ratings or lists"
-            )
+            source = f"features ({own.reading.source})"
+            doubts += doubts_on(Meeting("item", source, "ratings or lists", own.ids, item_ids))
         known = _joined(read)
         has_value: dict[str, csr_array] = dict(known.of(item_ids)) if known is not None else {}
         names = list(has_value)

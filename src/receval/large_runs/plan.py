@@ -27,7 +27,7 @@ from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import ReadingReport, TableError
 from receval.data.relevance import RelevanceRule
 from receval.data.run import RunOrder, read_run
-from receval.data.shared_identifiers import refuse_strangers
+from receval.data.shared_identifiers import Meeting, doubts_on
 from receval.evaluation.identifiers import TrainedPairs
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.runs import Depth, OrderOfTies, depth_of, with_ties
@@ -312,7 +312,7 @@ def make_plan(
         items = np.unique(np.concatenate([known, *listed.values()]))
     for name in runs:
         own = listed[f"run {name}"].astype(str)
-        refuse_strangers(f"run {quoted(name)}", "item", own, known.astype(str), "test data")
+        doubts_on(Meeting("item", f"run {quoted(name)}", "test data", own, known.astype(str)))
     different = scanned["test"].values
     rule = RelevanceRule.of(
         different,
