@@ -80,14 +80,15 @@ class CellsOfQuantity:
     cells: Cells
     labels: list[tuple[str, ...]]
     places: Places
+    columns: tuple[str, ...] = ()
     take: Any = None
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return what stands in the cells now."""
         values = self.cells.values[self.places]
         if self.take is not None:
-            return taken(self.labels, values, self.take)
-        return LabelledValues.of(self.labels, values)
+            return taken(self.labels, values, self.take, self.columns)
+        return LabelledValues.of(self.labels, values, self.columns)
 
 
 @dataclass
@@ -206,7 +207,8 @@ def _read(
         read, reading = sources.numbers[-1], sources.readings[-1]
         keys: list[Hashable] = [(reading, number) for number in range(len(read.values))]
         take = None if quantity.take == "count" else quantity.take
-        return CellsOfQuantity(cells, list(read.labels), cells.places(keys, read.values), take)
+        places = cells.places(keys, read.values)
+        return CellsOfQuantity(cells, list(read.labels), places, quantity.each, take)
     sources.column = quantity.column
     quantity.model_copy(update={"equal": None, "low": None, "high": None}).evaluate(
         sources, context
@@ -220,7 +222,8 @@ def _read(
     else:
         values = (found.astype(str) == quantity.equal).to_numpy(dtype=np.float64)
     keys = [(name, quantity.column, quantity.equal, row) for row in rows.tolist()]
-    return CellsOfQuantity(cells, list(read.labels), cells.places(keys, values), quantity.take)
+    places = cells.places(keys, values)
+    return CellsOfQuantity(cells, list(read.labels), places, quantity.each, quantity.take)
 
 
 def _readings(value: Any) -> Iterator[Places]:

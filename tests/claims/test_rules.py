@@ -160,6 +160,15 @@ def test_series_that_go_otherwise_are_named(tmp_path: Path) -> None:
     assert (found.verdict, found.detail) == (PART, "Not shown: mf (1 of 2).")
 
 
+def test_a_part_that_is_a_number_says_what_it_counts(tmp_path: Path) -> None:
+    points = [{"dataset": "ml-1m", "draw": draw, "value": 1 + draw} for draw in range(3)]
+    sources = sources_of(tmp_path, points)
+    left = {"quotient": [{"each": ["draw"]}, 2]}
+    found = judged({"rule": "comparison", "left": left, "sign": ">", "right": 1}, sources)
+    assert found.ours == "split 0 .500, split 1 1.00, split 2 1.50; against 1.00"
+    assert found.detail == "Not shown: splits 0 and 1 (2 of 3)."
+
+
 def test_a_single_series_that_goes_otherwise_says_how_it_goes(tmp_path: Path) -> None:
     sources = sources_of(tmp_path, line("pop", at1=0.2, at2=0.5, at3=0.4))
     rule = {"rule": "trend", "values": {"each": ["x"]}, "direction": "rising"}

@@ -70,7 +70,6 @@ _AMBIGUITY = 15.0  # the same for a marker that is nearer to the name than its o
 _CROWD = 8.0  # and the same for another marker right beside the name,
 _REACH = 4.0  # the points of distance over which that cost decays
 _REVISIONS = 4
-_PAIRED = 24  # number of best positions of a name for which the other name is placed
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ class NamedPoints:
         for first, second in ((one, other), (other, one)):
             moved = boxes.copy()
             moved[[one, other]] = np.nan
-            for place in self._ranked(first, moved)[:_PAIRED]:
+            for place in self._ranked(first, moved):
                 moved[first], moved[second] = place, np.nan
                 for last in self._ranked(second, moved)[:1]:
                     moved[second] = last

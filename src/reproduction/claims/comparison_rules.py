@@ -19,7 +19,7 @@ from receval.spec_types import Model, NonEmptyText
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.sources import ClaimContext, ClaimSources, LabelledValues, aligned
+from reproduction.claims.sources import ClaimContext, ClaimSources, aligned, part_names
 from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
 
 SMALLEST = 1e-4
@@ -213,7 +213,7 @@ class ComparisonRule(Rule):
         if self.p_value is not None:
             _, chances = aligned(left, evaluated(self.p_value, sources, context))
             shown = stands & ((chances >= LEVEL) if self.sign in "~=" else (chances < LEVEL))
-        names = [", ".join(label) for label in left.labels]
+        names = part_names(left.labels, left.columns)
         single = len(left.values) == 1
         detail = failing(list(zip(shown.tolist(), names, strict=True)))
         if single and not stands[0]:
@@ -224,7 +224,7 @@ class ComparisonRule(Rule):
         numbers = (left.values, left.low, left.high) if single else ()
         return Finding(
             verdict_of(shown.tolist(), self.enough),
-            self._numbers(left, right, shown),
+            self._numbers(names, left.values, right, shown),
             self.in_words(),
             detail,
             self.published_number(),
@@ -232,22 +232,26 @@ class ComparisonRule(Rule):
         )
 
     def _numbers(
-        self, left: LabelledValues, right: NDArray[np.float64], shown: NDArray[np.bool_]
+        self,
+        names: Sequence[str],
+        left: NDArray[np.float64],
+        right: NDArray[np.float64],
+        shown: NDArray[np.bool_],
     ) -> str:
         """Return the numbers in pairs; if they are many, how many comply and their range."""
         sign = "and" if self.sign in "~=" else "against"
         limit = in_words(right[:1])
         same_limit = len(np.unique(right)) == 1
         if len(right) == 1:
-            return f"{in_words(left.values)} {sign} {limit}"
+            return f"{in_words(left)} {sign} {limit}"
         if len(right) <= MOST_LISTED:
             if same_limit:
-                alone = labelled(left.labels, [in_words([one]) for one in left.values])
+                alone = _named(names, [in_words([one]) for one in left])
                 return f"{alone}; {sign} {limit}"
-            pairs = zip(left.values.tolist(), right.tolist(), strict=True)
+            pairs = zip(left.tolist(), right.tolist(), strict=True)
             texts = [f"{in_words([one])} {sign} {in_words([other])}" for one, other in pairs]
-            return labelled(left.labels, texts)
-        known = f"{in_words(left.values)} {sign} {limit if same_limit else in_words(right)}"
+            return _named(names, texts)
+        known = f"{in_words(left)} {sign} {limit if same_limit else in_words(right)}"
         return f"so in {int(shown.sum())} of {len(shown)}: {known}"
 
     def _compare(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -286,16 +290,16 @@ class ComparisonRule(Rule):
         return words
 
 
-def labelled(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> str:
-    """Return numbers, each after its label.
+def _named(names: Sequence[str], texts: Sequence[str]) -> str:
+    """Return numbers, each after its name.
 
     Examples
     --------
-    >>> labelled([("AR",), ("1R",)], [".0559 against .0431", ".0545 against .0470"])
+    >>> _named(["AR", "1R"], [".0559 against .0431", ".0545 against .0470"])
     'AR .0559 against .0431, 1R .0545 against .0470'
     """
-    named = zip(labels, texts, strict=True)
-    return ", ".join(" ".join(filter(None, [", ".join(label), text])) for label, text in named)
+    named = zip(names, texts, strict=True)
+    return ", ".join(" ".join(filter(None, one)) for one in named)
 
 
 class ContradictionRule(Rule):

@@ -19,7 +19,7 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
 from reproduction.claims.comparison_rules import PositiveShare, Rule, in_words
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.sources import ClaimContext, ClaimSources, aligned
+from reproduction.claims.sources import ClaimContext, ClaimSources, aligned, part_names
 from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
 
 OTHERS = "others"
@@ -261,9 +261,10 @@ class TrendRule(Rule):
         series = numbers.by_last_label("A trend needs a column to follow. Name it under each.")
         parts = []
         said = []
-        for name, points in series.items():
+        names = part_names(series, numbers.columns)
+        for name, points in zip(names, series.values(), strict=True):
             x, y = np.array(sorted((float(at), value) for at, value in points.items())).T
-            parts.append((self._goes(x, y), ", ".join(name)))
+            parts.append((self._goes(x, y), name))
             said.append(f"{in_words([y[0]])} to {in_words([y[-1]])}")
             steps = ", ".join(in_words([value]) for value in y)
         others = f", and {len(said) - 1} more series" if len(said) > 1 else ""

@@ -53,7 +53,7 @@ class Taking(Model):
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         numbers = evaluated(self.of, sources, context)
         labels = [tuple(label[position] for position in self.each) for label in numbers.labels]
-        return taken(labels, numbers.values, self.take)
+        return taken(labels, numbers.values, self.take, numbers.columns_at(self.each))
 
 
 def evaluated(quantity: Quantity, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
@@ -79,7 +79,8 @@ class Named(Model):
             (name, evaluated(quantity, sources, context)) for name, quantity in self.named.items()
         ]
         labels = [(*label, name) for name, numbers in found for label in numbers.labels]
-        return LabelledValues.of(labels, np.concatenate([numbers.values for _, numbers in found]))
+        values = np.concatenate([numbers.values for _, numbers in found])
+        return LabelledValues.of(labels, values, found[0][1].columns)
 
 
 def _of_two(
@@ -106,7 +107,7 @@ class _ByLabel(Model):
             values = [one.values]
         # Infinite or NaN where a number is 0 or negative, without a warning.
         with np.errstate(divide="ignore", invalid="ignore"):
-            return LabelledValues.of(one.labels, self._function(*values))
+            return LabelledValues.of(one.labels, self._function(*values), one.columns)
 
 
 class DifferenceOf(_ByLabel):
@@ -171,7 +172,8 @@ class RankOf(Model):
             if name not in there:
                 raise sources.missing(context.study, name, enumerated(sorted(there)))
         kept = [i for i, label in enumerate(numbers.labels) if label[-1] in (self.only or there)]
-        return LabelledValues.of([numbers.labels[i] for i in kept], ranks.to_numpy()[kept])
+        labels = [numbers.labels[i] for i in kept]
+        return LabelledValues.of(labels, ranks.to_numpy()[kept], numbers.columns)
 
 
 class InOrder(Model):
@@ -213,7 +215,7 @@ class Correlation(Model):
             self._coefficient(one.values[codes == code], other[codes == code])
             for code in range(len(distinct))
         ]
-        return LabelledValues.of(distinct, np.array(values))
+        return LabelledValues.of(distinct, np.array(values), one.columns_at(self.each))
 
     def _coefficient(self, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
         if self.coefficient == "kendall":

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap, zip_longest
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -14,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, SerializationInfo, field_serializer
 
+from receval.figures.style import short_number
 from receval.spec_types import Model
 from receval.storage.files import read_results, real_values, refusing_damage
 from receval.storage.messages import enumerated, quoted
@@ -54,12 +57,18 @@ class LabelledValues:
     values: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    columns: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, labels: Sequence[tuple[str, ...]], values: NDArray[np.float64]) -> Self:
+    def of(
+        cls,
+        labels: Sequence[tuple[str, ...]],
+        values: NDArray[np.float64],
+        columns: tuple[str, ...] = (),
+    ) -> Self:
         """Return numbers without intervals."""
         none = np.full(len(values), np.nan)
-        return cls(tuple(labels), values, none, none)
+        return cls(tuple(labels), values, none, none, columns)
 
     @classmethod
     def single(cls, value: float) -> Self:
@@ -80,6 +89,11 @@ class LabelledValues:
                 "them, or set which of them to take."
             )
         return float(self.values[0])
+
+    def columns_at(self, positions: Sequence[int]) -> tuple[str, ...]:
+        """Return the columns of the labels at these positions, empty where there is none."""
+        known = dict(enumerate(self.columns))
+        return tuple(known.get(position, "") for position in positions)
 
     def by_label(self) -> dict[tuple[str, ...], float]:
         """Return the numbers by their labels."""
@@ -106,7 +120,7 @@ def aligned(
         return one, np.repeat(other.values, len(one.values))
     if one.is_single:
         repeated = np.repeat(one.values, len(other.values))
-        return LabelledValues.of(other.labels, repeated), other.values
+        return LabelledValues.of(other.labels, repeated, other.columns), other.values
     if set(one.labels) != set(other.labels):
         only = sorted(set(one.labels) ^ set(other.labels))
         raise ValueError(
@@ -354,12 +368,12 @@ class SelectedCells(Model):
         labels: list[tuple[str, ...]] = [*zip(*words, strict=True)] if words else [()] * len(values)
         if self.take == "count":
             # A count reads the number of cells, not their contents.
-            counts = taken(labels, values, "count")
+            counts = taken(labels, values, "count", self.each)
             sources.note(Reading(name, said), counts.values, counts.labels)
             return counts
         sources.note(Reading(name, said), values, labels)
         if self.take is not None:
-            return taken(labels, values, self.take)
+            return taken(labels, values, self.take, self.each)
         if len(set(labels)) < len(labels):
             raise ValueError(
                 f"{name} has {len(labels)} cells with {said}, which "
@@ -368,7 +382,7 @@ class SelectedCells(Model):
             )
         none = np.full(len(values), np.nan)
         ends = [real_values(table[end][kept]) if end else none for end in (self.low, self.high)]
-        return LabelledValues(tuple(labels), values, ends[0], ends[1])
+        return LabelledValues(tuple(labels), values, ends[0], ends[1], self.each)
 
     def _in_words(self, where: Mapping[str, Any]) -> str:
         parts = [
@@ -434,9 +448,43 @@ def distinct_labels(
 
 
 def taken(
-    labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
+    labels: list[tuple[str, ...]],
+    values: NDArray[np.float64],
+    take: Taken,
+    columns: tuple[str, ...],
 ) -> LabelledValues:
     """Return one number per label, taken from all numbers with this label."""
     distinct, codes = distinct_labels(labels)
     numbers = [float(_TAKE[take](values[codes == code])) for code in range(len(distinct))]
-    return LabelledValues.of(distinct, np.array(numbers))
+    return LabelledValues.of(distinct, np.array(numbers), columns)
+
+
+_COUNTED = {
+    # Studies of several random splits number them in either column.
+    "draw": "split",
+    "fold": "split",
+    "cutoff": "cut-off",
+    "kept_percent": "judgments kept (%)",
+    "negatives": "candidates",
+}
+"""What the numbers in a column are, if its name does not say it."""
+
+
+def part_names(labels: Iterable[tuple[str, ...]], columns: Sequence[str]) -> list[str]:
+    """Return labels in words: a number from a column comes with what it is.
+
+    Examples
+    --------
+    >>> part_names([("pop", "10"), ("pop", "0.5")], ["system", "kept_percent"])
+    ['pop, judgments kept (%) 10', 'pop, judgments kept (%) .5']
+    """
+    return [
+        ", ".join(starmap(_part_name, zip_longest(label, columns[: len(label)], fillvalue="")))
+        for label in labels
+    ]
+
+
+def _part_name(word: str, column: str) -> str:
+    if not column or not re.fullmatch(r"\d+(\.\d+)?", word):
+        return word
+    return f"{_COUNTED.get(column, column.replace('_', ' '))} {short_number(word)}"

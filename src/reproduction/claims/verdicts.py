@@ -126,11 +126,13 @@ def failing(parts: Sequence[tuple[bool, str]]) -> str:
     'Not shown: MAP and MRR (2 of 3).'
     >>> failing([(False, "P, kNN"), (False, "P, MF and Pop")])
     'Not shown: P, kNN; and P, MF and Pop (2 of 2).'
+    >>> failing([(False, "split 0"), (False, "split 3")])
+    'Not shown: splits 0 and 3 (2 of 2).'
     """
     names = [name for is_shown, name in parts if not is_shown]
     if not names or len(parts) == 1:
         return ""
-    named = [name for name in names[:MOST_NAMED] if name]
+    named = _counted_once([name for name in names[:MOST_NAMED] if name])
     more = len(names) - len(named)
     if more:
         named.append(f"{more} more" if named else f"{more} parts")
@@ -138,6 +140,16 @@ def failing(parts: Sequence[tuple[bool, str]]) -> str:
     between = ";" if any("," in name or " and " in name for name in named) else ","
     words = f"{f'{between} '.join(most)}{between.strip(',')} and {last}" if most else last
     return f"{NOT_SHOWN}{words} ({len(names)} of {len(parts)})."
+
+
+def _counted_once(names: list[str]) -> list[str]:
+    """Leave out what numbers count after the first, if all count the same."""
+    counted = [re.fullmatch(r"([^,:]+) ([\d.]+)", name) for name in names]
+    if len(names) < 2 or len({found and found[1] for found in counted}) > 1 or not counted[0]:
+        return names
+    what = re.sub(r"^split$", "splits", counted[0][1])
+    first, *others = (found[2] for found in counted if found)
+    return [f"{what} {first}", *others]
 
 
 def begun(text: str) -> str:

@@ -46,8 +46,8 @@ def means_with_intervals(
     return means.merge(spread["half_interval"].reset_index(), on=by, how="left")
 
 
-MOST_LONG_TITLES = 3
-"""Largest number of panels in a row whose titles have one line each."""
+TITLES_WIDTH = 86
+"""How many characters the titles of a row of panels have side by side, their letters included."""
 
 BarPanel = tuple[str, str, pd.DataFrame]
 """The metric of a panel, its title and its bars."""
@@ -75,7 +75,14 @@ def draw_bar_grid(
             for column, (label, title, bars) in enumerate(row):
                 axes = figure.add_subplot(cells[number, column])
                 draw_panel(axes, bars)
-                axes.set_title(title if len(row) <= MOST_LONG_TITLES else fill(title, 12))
+                # Rows of panels differ by the metric alone.
+                named = [" ".join(metrics[label].split())] * (len(rows) > 1)
+                title = ": ".join([title, *named])
+                axes.set_title(
+                    fill(
+                        title, TITLES_WIDTH * widths[column] // sum(widths), initial_indent="(a) "
+                    )[4:]
+                )
                 if label not in [panel[0] for panel in row[:column]]:
                     axes.set_ylabel(metrics[label])
                 if row is not own[-1]:
@@ -218,14 +225,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _columns(bars: pd.DataFrame, display: DisplayStyle) -> list[tuple[str, pd.DataFrame]]:
-    """Return the titles of the columns of panels (the dataset, once, and protocols) and bars."""
+    """Return the titles of the columns of panels (dataset and protocols) and bars."""
     columns = []
     for dataset, own in bars.groupby("dataset", sort=False):
         relevant = own["protocol"].str[:2]
         kinds = relevant.unique() if display.parameters["own_axis_of_1r"] else [""]
         for kind in kinds:
-            named = display.datasets[str(dataset)] if kind == kinds[0] else ""
-            title = ", ".join(filter(None, (named, kind)))
+            title = ", ".join(filter(None, (display.datasets[str(dataset)], kind)))
             columns.append((title, own[relevant.str.startswith(kind)]))
     return columns
 

@@ -84,11 +84,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             own = bars[(bars["dataset"] == dataset) & bars["design"].isin(designs)]
             if own.empty:
                 continue
-            # A single dataset is named only in the first column.
-            named = len(datasets) > 1 or not columns
-            title = f"{display.datasets[dataset]}, {relevant}" if named else relevant
             order = own["design"].map(designs.index).sort_values(kind="stable")
-            columns.append((title, own.loc[order.index]))
+            columns.append((f"{display.datasets[dataset]}, {relevant}", own.loc[order.index]))
     metrics = {str(label): str(label) for label in display.parameters["drawn"]}
     return draw_bar_grid(
         metrics, columns, 1.9, lambda axes, shown: draw_configurations(axes, shown, display)

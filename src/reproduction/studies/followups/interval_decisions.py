@@ -292,16 +292,16 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     sizes = (str(display.parameters["shown_users"]), EVERYONE)
     drawn_of = [results[results["drawn"].astype(str) == size] for size in sizes]
     rows = [part for part in drawn_of if len(part)]
-    figure = new_figure(DOUBLE_COLUMN, 0.7 + len(rows) * (0.56 + ROW_HEIGHT * len(metrics)))
+    figure = new_figure(DOUBLE_COLUMN, 0.7 + len(rows) * (0.68 + ROW_HEIGHT * len(metrics)))
     columns = [(test, scale) for scale in SCALES for test in TEST_TITLES]
     grid = figure.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
     for part, panels in zip(rows, grid, strict=True):
+        every = "all " if part["drawn"].iloc[0] == EVERYONE else ""
+        users = f"{every}{int(part['users'].iloc[0]):,} users"
         for (test, scale), axes in zip(columns, panels, strict=True):
             own = part[(part["test"] == test) & (part["scale"] == scale)]
             _draw_bars(axes, own.set_index("metric").loc[metrics])
-            axes.set_title(f"{TEST_TITLES[test]},\n{SCALE_TITLES[scale]}")
-        every = "All " if part["drawn"].iloc[0] == EVERYONE else ""
-        panels[0].set_ylabel(f"{every}{int(part['users'].iloc[0]):,} users")
+            axes.set_title(f"{TEST_TITLES[test]},\n{SCALE_TITLES[scale]},\n{users}")
     for axes in grid[-1]:
         axes.set_xlabel("Pairs (%)")
     for axes in grid.flat:
