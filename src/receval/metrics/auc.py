@@ -53,7 +53,7 @@ class AUC(Metric):
         return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        above = lists.above(~lists.relevant) + _unjudged_above(lists)
+        above = lists.judged_above - lists.relevant_above + _unjudged_above(lists)
         others = _others(lists)[lists.list_of] + (self.others == "one-more")
         gains = np.zeros(len(lists.ranks))
         np.divide(others - above, others, out=gains, where=(others > 0) & lists.relevant)
@@ -65,7 +65,7 @@ class AUC(Metric):
 
 def _unjudged_above(lists: ListView) -> NDArray[np.int64]:
     """Return the number of unjudged items above each judged item in its list."""
-    return np.asarray(lists.ranks - 1 - lists.above(np.ones(len(lists.ranks), dtype=bool)))
+    return np.asarray(lists.ranks - 1 - lists.judged_above)
 
 
 def _others(lists: ListView) -> NDArray[np.int64]:
@@ -154,7 +154,7 @@ class LogAUC(Metric):
         return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        above = lists.above(~lists.relevant) + _unjudged_above(lists)
+        above = lists.judged_above - lists.relevant_above + _unjudged_above(lists)
         others = _others(lists)[lists.list_of]
         counted = lists.relevant & (others > 0)
         shares = np.zeros(len(lists.ranks))

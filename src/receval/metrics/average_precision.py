@@ -47,7 +47,7 @@ class AveragePrecision(Metric):
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         if self.terms == "hits":
-            hits = lists.above(lists.relevant) + 1
+            hits = lists.relevant_above + 1
             sums = lists.sums_within(cutoffs, np.where(lists.relevant, hits / lists.ranks, 0.0))
         else:
             sums = _precisions_at_all_ranks(lists, cutoffs)
@@ -110,8 +110,7 @@ class InferredAveragePrecision(Metric):
         return super().refused_under_1r or self.form == "valcarce"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        hits = lists.above(lists.relevant)
-        judged = lists.above(np.ones(len(lists.ranks), dtype=bool))
+        hits, judged = lists.relevant_above, lists.judged_above
         if self.form == "bellogin":
             share = judged * (hits + 1.0) / (judged + 1.0)
         else:

@@ -40,6 +40,6 @@ class BinaryPreference(Metric):
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         most = lists.n_relevant if self.form == "trec_eval" else np.full(lists.n_lists, np.inf)
         share = 1.0 / np.maximum(1, np.minimum(lists.n_relevant, lists.n_nonrelevant))
-        above = np.minimum(lists.above(~lists.relevant), most[lists.list_of])
+        above = np.minimum(lists.judged_above - lists.relevant_above, most[lists.list_of])
         kept = np.where(lists.relevant, 1.0 - above * share[lists.list_of], 0.0)
         return ratio(lists.sums_within(cutoffs, kept), lists.n_relevant)

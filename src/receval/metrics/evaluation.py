@@ -122,6 +122,9 @@ def _values(
         wanted = [metrics[index].cutoff or NO_CUTOFF for index in indices]
         cutoffs = tuple(sorted(set(wanted)))
         lists = view(family.condensed, family.depth)
+        # Most judged items are far below the cut-offs.
+        if not family.condensed and family.at(cutoffs[-1]).reach in cutoffs[-1:]:
+            lists = lists.within(cutoffs[-1])
         rows = family.per_list(lists, cutoffs)
         for index, cutoff in zip(indices, wanted, strict=True):
             values[index] = rows[cutoffs.index(cutoff)]

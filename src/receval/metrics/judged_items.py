@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Self
 
@@ -99,6 +99,8 @@ class JudgedItems:
     negative_is_unjudged : bool
         Whether an item with a rating below 0 is pooled but not judged, as in trec_eval;
         :class:`receval.metrics.lists.JudgedLists` then leave it out.
+    satisfying : dict
+        The probabilities that items satisfy, kept by :class:`.ExpectedReciprocalRank`.
     """
 
     starts: NDArray[np.int64]
@@ -109,6 +111,9 @@ class JudgedItems:
     metadata: DatasetMetadata | Callable[[], DatasetMetadata] | None = None
     items: NDArray[np.int32] | None = None
     negative_is_unjudged: bool = False
+    satisfying: dict[str, NDArray[np.float64]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
 
     @classmethod
     def of(
@@ -197,6 +202,9 @@ class JudgedItems:
 
     def of_rows(self, rows: slice) -> JudgedItems:
         """Return consecutive rows, sharing the data about their items."""
+        if rows == slice(0, self.n_rows):
+            # With all that is derived from them, which the lists of several systems share.
+            return self
         own = slice(int(self.starts[rows.start]), int(self.starts[rows.stop]))
         return replace(
             self,

@@ -55,6 +55,7 @@ class ListView:
     _counts: dict[tuple[str, tuple[int, ...]], NDArray[np.float64]] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _within: dict[int, ListView] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -147,8 +148,17 @@ class ListView:
 
     def above(self, flags: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the flagged items above each ranked item in its list, shape (n_ranked,)."""
-        before = np.concatenate([[0], np.cumsum(flags)])
-        return before[:-1] - before[self.starts[:-1]][self.list_of]
+        return _count_above(self.starts, flags)
+
+    @cached_property
+    def relevant_above(self) -> NDArray[np.int64]:
+        """Number of relevant items above each ranked item in its list, shape (n_ranked,)."""
+        return self.above(self.relevant)
+
+    @cached_property
+    def judged_above(self) -> NDArray[np.int64]:
+        """Number of judged items above each ranked item in its list, shape (n_ranked,)."""
+        return np.arange(len(self.ranks)) - self.starts[self.list_of]
 
     def of_rows(self, rows: slice) -> ListView:
         """Return the lists of consecutive rows, if each row has one list."""
@@ -167,27 +177,32 @@ class ListView:
 
     def cut(self, depth: int) -> ListView:
         """Return the lists cut at a length, as in a run of that depth."""
-        kept = self.ranks <= depth
-        return ListView(
-            self.judged,
-            self.rows,
-            np.minimum(self.lengths, depth),
-            np.concatenate([[0], np.cumsum(kept)])[self.starts],
-            self.indices[kept],
-            self.ranks[kept],
-            None if self.pooled_above is None else self.pooled_above[kept],
-        )
+        return replace(self.within(depth), lengths=np.minimum(self.lengths, depth), _counts={})
+
+    def within(self, cutoff: int) -> ListView:
+        """Return the lists without what is known of items below a rank."""
+        if cutoff not in self._within:
+            starts, kept = _kept_within(self.starts, self.ranks, cutoff)
+            self._within[cutoff] = ListView(
+                self.judged,
+                self.rows,
+                self.lengths,
+                starts,
+                self.indices[kept],
+                self.ranks[kept],
+                None if self.pooled_above is None else self.pooled_above[kept],
+            )
+        return self._within[cutoff]
 
     def condensed(self) -> ListView:
         """Return the lists without unjudged items, so that ranks count only judged items."""
-        ranks = np.arange(1, len(self.ranks) + 1) - self.starts[self.list_of]
         return ListView(
             self.judged,
             self.rows,
             np.diff(self.starts),
             self.starts,
             self.indices,
-            ranks.astype(np.int32),
+            (self.judged_above + 1).astype(np.int32),
         )
 
 
@@ -197,31 +212,65 @@ def as_array(cutoffs: tuple[int, ...]) -> NDArray[np.int32]:
 
 
 @njit(cache=True)
+def _count_above(starts: NDArray[np.int64], flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    counts = np.empty(len(flags), dtype=np.int64)
+    for row in range(len(starts) - 1):
+        count = 0
+        for index in range(starts[row], starts[row + 1]):
+            counts[index] = count
+            count += flags[index]
+    return counts
+
+
+@njit(cache=True)
+def _kept_within(
+    starts: NDArray[np.int64], ranks: NDArray[np.int32], cutoff: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where lists start and which of their items stay, if items below a rank go."""
+    new_starts = np.zeros(len(starts), dtype=np.int64)
+    kept = np.empty(len(ranks), dtype=np.int64)
+    n_kept = 0
+    for row in range(len(starts) - 1):
+        for index in range(starts[row], starts[row + 1]):
+            if ranks[index] > cutoff:
+                break
+            kept[n_kept] = index
+            n_kept += 1
+        new_starts[row + 1] = n_kept
+    return new_starts, kept[:n_kept]
+
+
+@njit(cache=True)
 def _in_order_of_rank(
     starts: NDArray[np.int64], ranks: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     n_rows = len(starts) - 1
     out_starts = np.zeros(n_rows + 1, dtype=np.int64)
-    indices = np.empty(len(ranks), dtype=np.int32)
+    # A rank and the index of its item in one number, which sorts as the rank does.
+    keys = np.empty(len(ranks), dtype=np.int64)
     n_ranked = 0
     for row in range(n_rows):
         first = n_ranked
         for index in range(starts[row], starts[row + 1]):
             if ranks[index] > 0:
-                indices[n_ranked] = index
+                keys[n_ranked] = (np.int64(ranks[index]) << 32) | index
                 n_ranked += 1
-        listed = indices[first:n_ranked]
+        listed = keys[first:n_ranked]
         if len(listed) > _SHORT:
-            indices[first:n_ranked] = listed[np.argsort(ranks[listed])]
+            listed.sort()
         else:
             for place in range(1, len(listed)):
                 own, before = listed[place], place
-                while before and ranks[listed[before - 1]] > ranks[own]:
+                while before and listed[before - 1] > own:
                     listed[before] = listed[before - 1]
                     before -= 1
                 listed[before] = own
         out_starts[row + 1] = n_ranked
-    return out_starts, indices[:n_ranked], ranks[indices[:n_ranked]]
+    indices, in_order = np.empty(n_ranked, dtype=np.int32), np.empty(n_ranked, dtype=np.int32)
+    for place in range(n_ranked):
+        indices[place] = keys[place] & 0xFFFFFFFF
+        in_order[place] = keys[place] >> 32
+    return out_starts, indices, in_order
 
 
 @njit(cache=True)

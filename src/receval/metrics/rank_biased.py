@@ -112,6 +112,11 @@ class RankBiasedOverlap(_RankBiased):
     name: ClassVar[str] = "RBO"
     needs_all_judgments: ClassVar[bool] = True
 
+    @property
+    def reach(self) -> int | None:
+        """None, or the depth: the ideal order has items from below the cut-off, too."""
+        return self.depth
+
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         values = np.zeros((len(cutoffs), lists.n_lists))
         _overlaps(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import maximum_rating
+from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import ListView, as_array
 from receval.metrics.metric import Metric
 from receval.storage.kernel_cache import njit
@@ -57,8 +58,8 @@ def _of_first(
 ) -> NDArray[np.float64]:
     first = np.zeros(lists.n_lists, dtype=np.int32)
     counted = np.flatnonzero(counts)
-    with_one, places = np.unique(lists.list_of[counted], return_index=True)
-    first[with_one] = lists.ranks[counted[places]]
+    # The first of each list is assigned last.
+    first[lists.list_of[counted[::-1]]] = lists.ranks[counted[::-1]]
     within = (first > 0) & (first <= np.array(cutoffs)[:, None])
     return np.where(within, 1.0 / np.maximum(first, 1), 0.0)
 
@@ -92,7 +93,16 @@ class ExpectedReciprocalRank(Metric):
     maximum: Literal["dataset", "user"] = "dataset"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        judged = lists.judged
+        kept = lists.judged.satisfying
+        if self.maximum not in kept:
+            kept[self.maximum] = self._satisfies(lists.judged)
+        satisfies = kept[self.maximum]
+        values = np.empty((len(cutoffs), lists.n_lists))
+        _cascade(lists.starts, lists.ranks, lists.indices, satisfies, as_array(cutoffs), values)
+        return values
+
+    def _satisfies(self, judged: JudgedItems) -> NDArray[np.float64]:
+        """Return the probability that each judged item satisfies the user."""
         if self.maximum == "dataset":
             highest = np.full(judged.n_rows, maximum_rating(judged, self.name))
         else:
@@ -101,17 +111,8 @@ class ExpectedReciprocalRank(Metric):
             some = judged.n_judged > 0
             highest[some] = judged.values[judged.starts[:-1][some]]
         highest = np.repeat(np.maximum(highest, 0), judged.n_judged)
-        values = np.empty((len(cutoffs), lists.n_lists))
-        _cascade(
-            lists.starts,
-            lists.ranks,
-            lists.indices,
-            # Exponents are subtracted first, because powers of two of play counts would overflow.
-            np.exp2(np.maximum(judged.values, 0) - highest) - np.exp2(-highest),
-            as_array(cutoffs),
-            values,
-        )
-        return values
+        # Exponents are subtracted first, because powers of two of play counts would overflow.
+        return np.asarray(np.exp2(np.maximum(judged.values, 0) - highest) - np.exp2(-highest))
 
 
 @njit(cache=True, error_model="numpy")

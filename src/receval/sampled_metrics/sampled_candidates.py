@@ -79,7 +79,7 @@ class SamplingOdds:
                 "order in a sample. Rank with the ties random or index."
             )
         view = lists.full
-        before = view.above(view.relevant)
+        before = view.relevant_above
         judged = view.judged
         other_fold = (
             "A relevant item has more candidates above it than its user has, so the lists are not "
