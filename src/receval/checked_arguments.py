@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache, wraps
 from numbers import Integral, Real
+from textwrap import shorten
 from types import NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -90,21 +91,13 @@ def _annotations_of(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-_MOST_LETTERS = 300
-
-
 def _told_arguments(function: Callable[..., Any], signature: inspect.Signature, why: str) -> str:
     """Return the sentence for a call that does not fit."""
-    names = []
-    for name, own in signature.parameters.items():
-        if own.kind is inspect.Parameter.KEYWORD_ONLY and "*" not in names:
-            names.append("*")
-        names.append("**" * (own.kind is inspect.Parameter.VAR_KEYWORD) + name)
-    told = ", ".join(name for name in names if name not in ("self", "cls"))
-    if len(told) > _MOST_LETTERS:
-        told = told[:_MOST_LETTERS].rpartition(",")[0] + ", ..."
+    empty = inspect.Parameter.empty
+    plain = [own.replace(annotation=empty, default=empty) for own in signature.parameters.values()]
+    told = str(inspect.Signature(plain)).replace("(self, ", "(")
     verb = "" if why.startswith("got") else "is " if why.startswith("missing") else "got "
-    return f"{function.__qualname__}() {verb}{why}. Its arguments are ({told})."
+    return f"{function.__name__}() {verb}{why}. Its arguments are {shorten(told, 300)}."
 
 
 _OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -164,5 +164,4 @@ def test_a_call_that_does_not_fit_is_told_the_arguments(
 
     with pytest.raises(TypeError) as raised:
         compare(*args, **options)
-    name = "test_a_call_that_does_not_fit_is_told_the_arguments.<locals>."
-    assert str(raised.value) == f"{name}{told}. Its arguments are (first, *, test)."
+    assert str(raised.value) == f"{told}. Its arguments are (first, *, test)."
