@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache, wraps
 from numbers import Integral, Real
+from textwrap import shorten
 from types import NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -28,7 +29,7 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
     Choices (``Literal``), numbers, truth values, strings, classes and their unions are checked. NaN
     and True are not numbers. Containers, such as sequences, are not checked. Unknown choices and
-    NaN are a ValueError, wrong types a TypeError.
+    NaN are a ValueError, wrong types a TypeError. A call that does not fit is told the arguments.
 
     Examples
     --------
@@ -41,13 +42,20 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
     >>> order("index", seed=1.5)
     Traceback (most recent call last):
     TypeError: seed is 1.5; it must be a whole number.
+    >>> order("index", order=1)
+    Traceback (most recent call last):
+    TypeError: order() got an unexpected keyword argument 'order'. Its arguments are (ties, seed).
     """
     signature = inspect.signature(function)
     annotations = cache(lambda: get_type_hints(function))
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(_told_arguments(function, signature, str(error))) from None
+        for name, value in bound.arguments.items():
             wanted = annotations().get(name)
             if wanted is not None and signature.parameters[name].kind not in _OF_SEVERAL:
                 _check(name, value, wanted)
@@ -81,6 +89,15 @@ def check_fields(instance: Any, *names: str) -> None:
 @cache
 def _annotations_of(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
+
+
+def _told_arguments(function: Callable[..., Any], signature: inspect.Signature, why: str) -> str:
+    """Return the sentence for a call that does not fit."""
+    empty = inspect.Parameter.empty
+    plain = [own.replace(annotation=empty, default=empty) for own in signature.parameters.values()]
+    told = str(inspect.Signature(plain)).replace("(self, ", "(")
+    verb = "" if why.startswith("got") else "is " if why.startswith("missing") else "got "
+    return f"{function.__name__}() {verb}{why}. Its arguments are {shorten(told, 300)}."
 
 
 _OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

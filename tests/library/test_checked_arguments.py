@@ -116,11 +116,6 @@ def test_numbers_of_numpy_are_numbers() -> None:
     taking(number=np.int64(3), share=np.float32(0.5), is_so=np.bool_(True), choice=2)
 
 
-def test_missing_arguments_are_told_as_python_does() -> None:
-    with pytest.raises(TypeError, match="missing a required argument: 'ratings'"):
-        receval.split()
-
-
 def wrong_parameters() -> Iterator[Any]:
     """Yield a class that people make objects of, one of its parameters, and a wrong value."""
     offered = [getattr(receval, name) for name in receval.__all__]
@@ -150,3 +145,23 @@ def test_every_parameter_of_protocols_metrics_and_systems_refuses_wrong_values(
     needed = {"relevant": "AR", "candidates": "AI"} if kind is receval.Protocol else {}
     with pytest.raises((TypeError, ValueError), match=name):
         kind(**(needed | {name: value}))
+
+
+@pytest.mark.each(
+    "args, options, told",
+    [
+        (("Pop",), {"baseline": "Pop"}, "compare() got an unexpected keyword argument 'baseline'"),
+        (("Pop", "Random"), {}, "compare() got too many positional arguments"),
+        ((), {"test": "t"}, "compare() is missing a required argument: 'first'"),
+    ],
+)
+def test_a_call_that_does_not_fit_is_told_the_arguments(
+    args: tuple[Any, ...], options: dict[str, Any], told: str
+) -> None:
+    @checked_arguments
+    def compare(first: str, *, test: str = "t") -> str:
+        return first + test
+
+    with pytest.raises(TypeError) as raised:
+        compare(*args, **options)
+    assert str(raised.value) == f"{told}. Its arguments are (first, *, test)."

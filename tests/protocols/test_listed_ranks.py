@@ -130,6 +130,20 @@ def test_ranks_are_the_same_behind_millions_of_other_pairs(case, candidates) -> 
     assert not far.lengths[:far_users].any()
 
 
+def test_the_same_list_gives_the_same_ranks_to_users_far_apart() -> None:
+    n_users = 70_000
+    users = np.arange(0, n_users, 7_000)
+    test = Judgments.from_pairs(users, np.full(10, 2), np.full(10, 5.0), n_users=n_users)
+    listed = ListedItems(
+        np.repeat(users, 3).astype(np.int32),
+        np.tile(np.arange(3, dtype=np.int32), 10),
+        np.tile([3.0, 2.0, 1.0], 10),
+    )
+    train = summed_matrix(np.array([0]), np.array([3]), np.ones(1), (n_users, 4))
+    judged = rank_listed(listed, Fold(train, test), Protocol(), GENERATOR)
+    assert judged.ranks.tolist() == [3] * 10
+
+
 def test_a_threshold_may_be_given_when_ranking() -> None:
     fold = Fold(
         summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0, 0], [2, 3], [5, 1], 1)

@@ -262,11 +262,12 @@ def _best_first(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArr
             positions[first:end] = first + np.argsort(-values[first:end], kind="mergesort")
             continue
         # The place of a judgment is the number of those before it, counted without branches.
-        for own in range(first, end):
+        own = values[first:end]
+        placed = positions[first:end]
+        for place in range(len(own)):
             before = 0
-            for other in range(first, own):
-                before += values[other] >= values[own]
-            for other in range(own + 1, end):
-                before += values[other] > values[own]
-            positions[first + before] = own
+            for other in range(len(own)):
+                is_equal = own[other] == own[place]
+                before += (own[other] > own[place]) | (is_equal & (other < place))
+            placed[before] = first + place
     return positions

@@ -17,6 +17,9 @@ from receval.splits.split import Fold
 from receval.storage.kernel_cache import njit
 from receval.top_lists import NO_ITEM, TopLists
 
+_LAST_MARK = 2**16 - 1 - 2 * 3
+"""A user after this mark could still have three marks of 16 bits."""
+
 
 @dataclass(frozen=True)
 class ListedItems:
@@ -305,30 +308,35 @@ def _ranks_within_lists(
     ranks = np.zeros(len(judged_items), dtype=np.int32)
     lengths = np.zeros(len(starts) - 1, dtype=np.int64)
     repeat = -1
-    # One byte per item, so that a listed item needs one look-up in as little memory as possible.
-    is_judged, is_left_out, is_listed = np.uint8(1), np.uint8(2), np.uint8(3)
-    of_others = np.where(is_base, np.uint8(0), is_left_out)
+    # Marks hold what an item is for the present user, and are below `judged_mark` for all others
+    # before. So a listed item needs one look-up, in little memory, and nothing is cleared.
+    marks = np.zeros(len(is_base), dtype=np.uint16)
     all_base = is_base.all()
-    marks = of_others.copy()
+    judged_mark = np.uint16(0)
     for user in range(len(starts) - 1):
+        if judged_mark > _LAST_MARK:
+            marks[:] = 0
+            judged_mark = np.uint16(0)
+        judged_mark = np.uint16(judged_mark + 3)
+        trained_mark, listed_mark = np.uint16(judged_mark + 1), np.uint16(judged_mark + 2)
         listed = items[starts[user] : starts[user + 1]]
         judged = judged_items[judged_indptr[user] : judged_indptr[user + 1]]
-        trained = train_items[train_indptr[user] : train_indptr[user + 1]]
         own_ranks = ranks[judged_indptr[user] : judged_indptr[user + 1]]
         if ranked[user]:
             for item in judged:
                 if is_base[item]:
-                    marks[item] = is_judged
-            for item in trained:
-                marks[item] = is_left_out
+                    marks[item] = judged_mark
+            for item in train_items[train_indptr[user] : train_indptr[user + 1]]:
+                marks[item] = trained_mark
         rank = 0
         for row in range(len(listed)):
             item = listed[row]
             mark = marks[item]
-            marks[item] = is_listed
-            if mark == 0:
-                rank += 1
-            elif mark == is_judged:
+            marks[item] = listed_mark
+            if mark < judged_mark:
+                if all_base or is_base[item]:
+                    rank += 1
+            elif mark == judged_mark:
                 rank += 1
                 # Judged items ascend, so that halving what is left finds one of them.
                 low, high = 0, len(judged)
@@ -339,19 +347,10 @@ def _ranks_within_lists(
                     else:
                         high = middle
                 own_ranks[low] = rank
-            elif mark == is_listed:
+            elif mark == listed_mark:
                 repeat = starts[user] + row
-        if all_base:
-            for item in listed:
-                marks[item] = 0
-        else:
-            for item in listed:
-                marks[item] = of_others[item]
         if ranked[user]:
             lengths[user] = rank
-            for others in (judged, trained):
-                for item in others:
-                    marks[item] = of_others[item]
     return ranks, lengths, repeat
 
 
