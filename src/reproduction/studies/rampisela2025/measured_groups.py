@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.printed_numbers import fixed
+from receval.figures.printed_numbers import significant
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.inequality import MEASURES
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -220,14 +220,14 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                 f"{own['tested'].max():,}",
                 str(grouping),
                 str(own["groups"].max()),
-                str(own["smallest"].min()),
-                *(fixed(value, 3) for value in means),
-                f"{(own['p'].astype(np.float64) < 0.05).mean():.0%}",
+                f"{own['smallest'].min():,}",
+                *(significant(value, 3) for value in means),
+                f"{100 * (own['p'].astype(np.float64) < 0.05).mean():.0f}",
             )
         )
     heads = ["Groups", "Smallest"]
     heads += [f"{measure} {part.replace('_', ' ')}" for measure in MEASURES[1:] for part in PARTS]
-    described = [Column("Ratings"), Column("Users"), Column("Grouped by")]
+    described = [Column("Ratings"), Column("Users", "right"), Column("Grouped by")]
     return printed(
-        display, [*described, *(Column(head, "right") for head in [*heads, "p < .05"])], rows
+        display, [*described, *(Column(head, "right") for head in [*heads, "p < .05 (%)"])], rows
     )
