@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import starmap, zip_longest
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -89,11 +88,6 @@ class LabelledValues:
                 "them, or set which of them to take."
             )
         return float(self.values[0])
-
-    def columns_at(self, positions: Sequence[int]) -> tuple[str, ...]:
-        """Return the columns of the labels at these positions, empty where there is none."""
-        known = dict(enumerate(self.columns))
-        return tuple(known.get(position, "") for position in positions)
 
     def by_label(self) -> dict[tuple[str, ...], float]:
         """Return the numbers by their labels."""
@@ -478,13 +472,10 @@ def part_names(labels: Iterable[tuple[str, ...]], columns: Sequence[str]) -> lis
     >>> part_names([("pop", "10"), ("pop", "0.5")], ["system", "kept_percent"])
     ['pop, judgments kept (%) 10', 'pop, judgments kept (%) .5']
     """
-    return [
-        ", ".join(starmap(_part_name, zip_longest(label, columns[: len(label)], fillvalue="")))
-        for label in labels
-    ]
+    return [", ".join(map(_part_name, label, columns)) for label in labels]
 
 
 def _part_name(word: str, column: str) -> str:
-    if not column or not re.fullmatch(r"\d+(\.\d+)?", word):
-        return word
-    return f"{_COUNTED.get(column, column.replace('_', ' '))} {short_number(word)}"
+    counted = column and re.fullmatch(r"\d+(\.\d+)?", word)
+    what = _COUNTED.get(column, column.replace("_", " "))
+    return f"{what} {short_number(word)}" if counted else word
