@@ -87,6 +87,19 @@ def test_weights_of_ease_are_ridge_regressions_of_each_item_on_the_others() -> N
     assert model.score(np.arange(30)) == pytest.approx(ratings @ model.weights_, abs=1e-5)
 
 
+def test_weights_of_ease_are_those_of_the_released_code() -> None:
+    """The expected weights were printed by its EASE_R with the norm 2.5."""
+    rows = [[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]
+    released = [
+        [0.0, 0.247423, 0.292864, 0.136874],
+        [0.263736, 0.0, 0.090825, 0.149132],
+        [0.385836, 0.112257, 0.0, -0.093973],
+        [0.163614, 0.167239, -0.085264, 0.0],
+    ]
+    model = EASE(regularisation=2.5).fit(csr_array(np.array(rows, dtype=np.float32)))
+    assert model.weights_ == pytest.approx(np.array(released), abs=1e-6)
+
+
 def test_only_known_positive_ratings_of_drawn_users_count() -> None:
     # Item 3 has one positive rating, and user 2 one with the others: both go with a core of two.
     rows = [(0, 0, 5), (0, 1, 4), (0, 2, 1), (1, 0, 4), (1, 1, 5), (1, 3, 4), (2, 0, 5), (2, 2, 5)]

@@ -133,11 +133,7 @@ class ClaimSources:
     reading.
     """
 
-    def __init__(
-        self,
-        results: Mapping[str, Path],
-        provenance: Mapping[str, Path],
-    ) -> None:
+    def __init__(self, results: Mapping[str, Path], provenance: Mapping[str, Path]) -> None:
         self.results = results
         self.readings: list[Reading] = []
         self.numbers: list[LabelledValues] = []
@@ -186,10 +182,7 @@ class ClaimSources:
         return self._tables[artifact]
 
     def note(
-        self,
-        reading: Reading,
-        values: NDArray[np.float64],
-        labels: Sequence[tuple[str, ...]] = (),
+        self, reading: Reading, values: NDArray[np.float64], labels: Sequence[tuple[str, ...]] = ()
     ) -> None:
         """Note a reading and its numbers; those without labels are not cells of results."""
         self.readings.append(reading)

@@ -233,25 +233,11 @@ KNOWN_DEVIATIONS = (
     ),
     KnownDeviation("warprec", ".*", ".*", "single precision", SINGLE),
     KnownDeviation(
-        "warprec",
-        ".*",
-        ".*",
-        "no number for users without a relevant item",
-        no_number=True,
+        "warprec", ".*", ".*", "no number for users without a relevant item", no_number=True
     ),
-    KnownDeviation(
-        "cornac",
-        "MAP.*",
-        "ties",
-        "items of one score get the last of their ranks",
-    ),
+    KnownDeviation("cornac", "MAP.*", "ties", "items of one score get the last of their ranks"),
     KnownDeviation("cornac", "AUC.*", "ties", "pairs of one score are in the wrong order"),
-    KnownDeviation(
-        "ir_measures",
-        "RR.*@.*",
-        "ties",
-        "the first identifier stands first",
-    ),
+    KnownDeviation("ir_measures", "RR.*@.*", "ties", "the first identifier stands first"),
     KnownDeviation(
         "ranx",
         "bpref.*",
@@ -334,9 +320,7 @@ def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -
 
 
 def _section(
-    own: Dialect,
-    measured: Mapping[tuple[str, str], list[FixtureValue]],
-    others: Mapping[str, int],
+    own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]], others: Mapping[str, int]
 ) -> str:
     labels = own.metrics()
     rows = [(own.tool, "receval"), ("---", "---")]
