@@ -61,7 +61,7 @@ def test_a_plan_elsewhere_reads_beside_the_snakefile_and_makes_here(edition: str
     assert plan.searches.published_file() == f"{config}/published/systems.csv"
     for study in plan.claims.papers:
         assert plan.claims.claims_file(study) == f"{config}/claims/{study}.yaml"
-    assert len(plan.claims.papers) == 10
+    assert len(plan.claims.papers) == 11
     assert plan.accepted.file("systems", "searches").startswith(f"{ROOT}/results/{edition}/")
     assert all(file.startswith(f"work/{edition}/") for file in plan.studies.all_files())
     assert all(Path(file).is_absolute() for file in plan.paper.inputs()["configuration"])
