@@ -414,7 +414,7 @@ def test_a_claim_says_what_its_paper_has_of_it(monkeypatch: pytest.MonkeyPatch) 
     one = ledger().loc[ledger()["claim"] == "V18-044"]
     rows = one.assign(in_paper="consistent", printed="Table 3 has it, too.")
     (told,) = told_of_all(monkeypatch, rows)
-    assert "\n  in the paper: consistent. Table 3 has it, too.\n" in told
+    assert "\n  in the paper: .97; consistent. Table 3 has it, too.\n" in told
 
 
 def test_what_weakens_a_verdict_is_what_it_shares_and_what_was_fitted() -> None:

@@ -18,6 +18,7 @@ from receval.multiverse.verdicts import LEVEL
 from receval.sampled_metrics.rank_corrections import BIAS_VARIANCE
 from receval.sampled_metrics.sampled_moments import RARE
 from reproduction.claims.ledger import claims_of
+from reproduction.claims.verdicts import verdict_in_words
 from reproduction.config.settings import load_settings
 from reproduction.simulation import complete_judgments
 
@@ -149,7 +150,8 @@ def test_each_recommendation_has_its_evidence_and_says_how_sure_it_is() -> None:
 def test_every_verdict_of_the_recommendations_is_that_of_the_ledger() -> None:
     ledger = pd.read_csv(ROOT / "results/full/claims.csv", dtype=str, keep_default_na=False)
     claims = claims_of(ledger)
-    verdicts = dict(zip(claims["claim"], claims["verdict"], strict=True))
+    words = map(verdict_in_words, claims["paper"], claims["verdict"])
+    verdicts = dict(zip(claims["claim"], words, strict=True))
     named = re.findall(
         r"\b([A-Z]\d{0,2}-\d{3}) \(([a-z ]+)\)", " ".join(page("recommendations").split())
     )

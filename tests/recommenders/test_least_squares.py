@@ -225,3 +225,16 @@ def test_weights_of_ease_are_ridge_regressions_of_each_item_on_the_others() -> N
         assert model.weights_[others, item] == pytest.approx(solved, abs=1e-5)
         assert model.weights_[item, item] == 0
     assert model.score(np.arange(30)) == pytest.approx(ratings @ model.weights_, abs=1e-5)
+
+
+def test_weights_of_ease_are_those_of_the_released_code() -> None:
+    """The expected weights were printed by its EASE_R with the norm 2.5."""
+    rows = [[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]
+    released = [
+        [0.0, 0.247423, 0.292864, 0.136874],
+        [0.263736, 0.0, 0.090825, 0.149132],
+        [0.385836, 0.112257, 0.0, -0.093973],
+        [0.163614, 0.167239, -0.085264, 0.0],
+    ]
+    model = EASE(regularisation=2.5).fit(csr_array(np.array(rows, dtype=np.float32)))
+    assert model.weights_ == pytest.approx(np.array(released), abs=1e-6)

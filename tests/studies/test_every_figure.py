@@ -44,7 +44,6 @@ NOBODY = {
     "valcarce2018": ("fig01", "fig05"),
     "valcarce2020": ("fig01", "fig09"),
     "wegmeth2023": ("split_seeds",),
-    "winter2025": ("pruned_scores",),
 }
 """Figures of items, toys, tests, packages and heat maps, without a colour of a system or metric."""
 

@@ -273,7 +273,7 @@ NAMES_IN_PRINT = {"AP": "MAP", "RR": "MRR"}
 LIGHTEST, DARKEST = 0.6, -0.75
 """Shades of cut-off 1 and of cut-off 100; cut-off 10 has the metric's own colour."""
 
-CUTOFF_MARKERS = ("p", "h", "d", "8")
+CUTOFF_MARKERS = ("d", "p", "h", "8")
 """Markers of the second, third, ... cut-off of a metric; no metric has them as its own."""
 
 

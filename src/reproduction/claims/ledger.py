@@ -396,7 +396,7 @@ def _sentences(row: Mapping[str, Any], why: str) -> str:
     return " ".join(text if text.endswith(".") else f"{text}." for text in said)
 
 
-_WHY = {"rule": ("rule", "; "), "because": ("because", "; "), "reason": ("why not", " ")}
+_WHY = {"because": ("because", "; "), "reason": ("why not", " ")}
 """Columns on how a claim was decided: their words, and the separator between several."""
 
 
@@ -459,16 +459,14 @@ def _told(
     """Yield all that is known about a claim, with one line per outcome."""
     first = rows[0]
     yield f"{first['claim']} ({first['where']}): {first['statement']}"
-    if first["expected"]:
-        yield f"  the paper: {first['expected']}"
     printed: dict[str, dict[str, None]] = {}
     for row in rows if first["in_paper"] else ():
         printed.setdefault(f"{row['in_paper']}. {row['printed']}", {})[row["dataset"]] = None
-    if len(printed) > 1:
-        said = " ".join(f"{', '.join(on)}: {text}" for text, on in printed.items())
-        yield f"  in the paper: {said}"
-    elif printed:
-        yield f"  in the paper: {next(iter(printed))}"
+    # With several texts, each says which datasets it is about.
+    on = [f"{', '.join(names)}: " if len(printed) > 1 else "" for names in printed.values()]
+    said = " ".join(map("".join, zip(on, printed, strict=True)))
+    if paper := "; ".join(filter(None, (first["expected"], said))):
+        yield f"  in the paper: {paper}"
     # One line for all datasets with the same outcome, such as missing ones.
     outcomes: dict[str, list[Mapping[Any, Any]]] = {}
     for row in rows:
@@ -481,11 +479,14 @@ def _told(
         yield f"  {'; '.join(on)}: {' '.join(filter(None, (outcome, *needs)))}"
     # A missing dataset has its own reasons, which decide nothing.
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE] or rows
+    rules = dict.fromkeys(row["rule"] for row in decided if row["rule"])
+    artifacts = dict.fromkeys(row["artifact"] for row in rows if row["artifact"])
+    where = [f"{', '.join(artifacts)} (cells are in claims.csv)"] if artifacts else []
+    if by := "; ".join([*rules, *where]):
+        yield f"  decided by: {by}"
     for name, (words, between) in _WHY.items():
         if said := between.join(dict.fromkeys(row[name] for row in decided if row[name])):
             yield f"  {words}: {said}"
-    if artifacts := ", ".join(dict.fromkeys(row["artifact"] for row in rows if row["artifact"])):
-        yield f"  decided by: {artifacts} (cells are in claims.csv)"
     if reminders:
         yield f"  keep in mind: {'; '.join(reminders)}."
 

@@ -52,8 +52,14 @@ class Taking(Model):
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         numbers = evaluated(self.of, sources, context)
-        labels = [tuple(label[position] for position in self.each) for label in numbers.labels]
-        return taken(labels, numbers.values, self.take, numbers.columns_at(self.each))
+        *labels, columns = _kept(numbers, self.each)
+        return taken(labels, numbers.values, self.take, columns)
+
+
+def _kept(numbers: LabelledValues, positions: tuple[int, ...]) -> list[tuple[str, ...]]:
+    """Return these positions of all labels, and last of the columns."""
+    labels = (*numbers.labels, numbers.columns)
+    return [tuple(label[position] for position in positions) for label in labels]
 
 
 def evaluated(quantity: Quantity, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
@@ -80,7 +86,7 @@ class Named(Model):
         ]
         labels = [(*label, name) for name, numbers in found for label in numbers.labels]
         values = np.concatenate([numbers.values for _, numbers in found])
-        return LabelledValues.of(labels, values, found[0][1].columns)
+        return LabelledValues.of(labels, values, (*found[0][1].columns, ""))
 
 
 def _of_two(
@@ -189,7 +195,8 @@ class InOrder(Model):
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         values = evaluated(self.in_order, sources, context).values
         known = np.sort(values[~np.isnan(values)])[::-1]
-        return LabelledValues.of([(str(rank),) for rank in range(1, len(known) + 1)], known)
+        ranks = [(str(rank),) for rank in range(1, len(known) + 1)]
+        return LabelledValues.of(ranks, known, ("rank",))
 
 
 class Correlation(Model):
@@ -209,13 +216,13 @@ class Correlation(Model):
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         one, other = _of_two(self.correlation, sources, context)
-        labels = [tuple(label[position] for position in self.each) for label in one.labels]
+        *labels, columns = _kept(one, self.each)
         distinct, codes = distinct_labels(labels)
         values = [
             self._coefficient(one.values[codes == code], other[codes == code])
             for code in range(len(distinct))
         ]
-        return LabelledValues.of(distinct, np.array(values), one.columns_at(self.each))
+        return LabelledValues.of(distinct, np.array(values), columns)
 
     def _coefficient(self, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
         if self.coefficient == "kendall":

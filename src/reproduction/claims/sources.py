@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import starmap, zip_longest
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -90,11 +89,6 @@ class LabelledValues:
             )
         return float(self.values[0])
 
-    def columns_at(self, positions: Sequence[int]) -> tuple[str, ...]:
-        """Return the columns of the labels at these positions, empty where there is none."""
-        known = dict(enumerate(self.columns))
-        return tuple(known.get(position, "") for position in positions)
-
     def by_label(self) -> dict[tuple[str, ...], float]:
         """Return the numbers by their labels."""
         return dict(zip(self.labels, self.values.tolist(), strict=True))
@@ -139,11 +133,7 @@ class ClaimSources:
     reading.
     """
 
-    def __init__(
-        self,
-        results: Mapping[str, Path],
-        provenance: Mapping[str, Path],
-    ) -> None:
+    def __init__(self, results: Mapping[str, Path], provenance: Mapping[str, Path]) -> None:
         self.results = results
         self.readings: list[Reading] = []
         self.numbers: list[LabelledValues] = []
@@ -192,10 +182,7 @@ class ClaimSources:
         return self._tables[artifact]
 
     def note(
-        self,
-        reading: Reading,
-        values: NDArray[np.float64],
-        labels: Sequence[tuple[str, ...]] = (),
+        self, reading: Reading, values: NDArray[np.float64], labels: Sequence[tuple[str, ...]] = ()
     ) -> None:
         """Note a reading and its numbers; those without labels are not cells of results."""
         self.readings.append(reading)
@@ -478,13 +465,10 @@ def part_names(labels: Iterable[tuple[str, ...]], columns: Sequence[str]) -> lis
     >>> part_names([("pop", "10"), ("pop", "0.5")], ["system", "kept_percent"])
     ['pop, judgments kept (%) 10', 'pop, judgments kept (%) .5']
     """
-    return [
-        ", ".join(starmap(_part_name, zip_longest(label, columns[: len(label)], fillvalue="")))
-        for label in labels
-    ]
+    return [", ".join(map(_part_name, label, columns)) for label in labels]
 
 
 def _part_name(word: str, column: str) -> str:
-    if not column or not re.fullmatch(r"\d+(\.\d+)?", word):
-        return word
-    return f"{_COUNTED.get(column, column.replace('_', ' '))} {short_number(word)}"
+    counted = column and re.fullmatch(r"\d+(\.\d+)?", word)
+    what = _COUNTED.get(column, column.replace("_", " "))
+    return f"{what} {short_number(word)}" if counted else word

@@ -60,13 +60,7 @@ _ONE, _ALL = Protocol("1R"), Protocol()
 
 
 def expected_precision(
-    positives: ArrayLike,
-    cutoff: int,
-    *,
-    sigma: float,
-    n_candidates: int,
-    t: float,
-    n_users: int,
+    positives: ArrayLike, cutoff: int, *, sigma: float, n_candidates: int, t: float, n_users: int
 ) -> float:
     r"""Return the expected AR precision of a non-personalised ranking (equation 3).
 

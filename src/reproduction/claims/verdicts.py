@@ -279,7 +279,7 @@ COLUMNS = (
 )
 """Columns of the table of certainty; docs/replications.md describes them."""
 
-_PRINTED = re.compile(r"[-+]?\d*(?:\.(\d+))?\s*(%?)")
+_PRINTED = re.compile(r"[-+]?[\d,]*(?:\.(\d+))?\s*(%?)")
 
 _HOLDING = (str(ClaimVerdict.HOLDS), str(ClaimVerdict.AS_DEFINED))
 
@@ -338,8 +338,8 @@ def half_unit(printed: str) -> float:
 
     Examples
     --------
-    >>> half_unit(".90"), half_unit("1.83 %"), half_unit("MF > kNN")
-    (0.005, 5e-05, 0.0)
+    >>> half_unit(".90"), half_unit("1.83 %"), half_unit("1,703"), half_unit("MF > kNN")
+    (0.005, 5e-05, 0.5, 0.0)
     """
     found = _PRINTED.fullmatch(printed.strip())
     if found is None or not any(map(str.isdigit, printed)):

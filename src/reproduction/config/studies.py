@@ -122,6 +122,8 @@ class ArtifactSpec(Model):
     - ``reads_searches``: Whether it reads the traces of the searches for settings
       (``searches.yaml``).
     - ``reads_claims``: Whether it shows verdicts on the claims of the study (``config/claims``).
+    - ``styled_as``: Systems (``systems.yaml``) with the colours and markers of those that it trains
+      itself, in the same order.
     - ``grid``: Name of the study's grid of decisions whose combinations it uses.
     """
 
@@ -151,6 +153,8 @@ class ArtifactSpec(Model):
     reads_searches: bool = False
     # Excluded because the record is written before claims are judged.
     reads_claims: bool = Field(default=False, exclude=True)
+    # Excluded because it is only a display style.
+    styled_as: tuple[Identifier, ...] = Field(default=(), exclude=True)
     grid: Identifier | None = None
 
     @model_validator(mode="after")

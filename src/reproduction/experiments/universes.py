@@ -20,12 +20,7 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units, sampling_order
 from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems, UserValues
-from receval.multiverse.decisions import (
-    Configuration,
-    DecisionGrid,
-    SplitDecision,
-    selection_label,
-)
+from receval.multiverse.decisions import Configuration, DecisionGrid, SplitDecision, selection_label
 from receval.multiverse.exploration import KINDS, Pair, Universes, explore
 from receval.multiverse.verdicts import VERDICTS
 from receval.seeds import generator

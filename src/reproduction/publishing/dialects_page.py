@@ -315,9 +315,7 @@ def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -
 
 
 def _section(
-    own: Dialect,
-    measured: Mapping[tuple[str, str], list[FixtureValue]],
-    others: Mapping[str, int],
+    own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]], others: Mapping[str, int]
 ) -> str:
     labels = own.metrics()
     rows = [f"- `{entry.form}`: `{labels[entry.form]}`" for entry in own.entries]

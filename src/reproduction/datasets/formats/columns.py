@@ -24,12 +24,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import (
-    REPEAT_RULES,
-    IdentifierEncoder,
-    merge_repeats,
-    refuse_repeats,
-)
+from receval.data.repeats import REPEAT_RULES, IdentifierEncoder, merge_repeats, refuse_repeats
 from reproduction.datasets.reports import RawDataError, shown
 
 if TYPE_CHECKING:

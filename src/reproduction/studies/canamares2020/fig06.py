@@ -21,10 +21,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     :meth:`reproduction.experiments.universes.MeasuredSystems.compared`.
     """
     from receval.metrics.registry import parse
-    from reproduction.experiments.universes import (
-        MeasuredSystems,
-        starting_configuration,
-    )
+    from reproduction.experiments.universes import MeasuredSystems, starting_configuration
 
     metric = parse(str(inputs.parameters["metric"]))
     labels = [metric.at(int(depth)).label for depth in inputs.parameters["depths"]]
@@ -54,11 +51,5 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_ylabel("nDCG@$d$")
 
     return draw_system_curves(
-        results,
-        display,
-        titles,
-        panel="experiment",
-        across="cutoff",
-        finish=finish,
-        markers=False,
+        results, display, titles, panel="experiment", across="cutoff", finish=finish, markers=False
     )

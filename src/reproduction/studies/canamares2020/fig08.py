@@ -30,10 +30,7 @@ FULL, REDUCED = "full", "reduced"
 PRODUCTS = {"coverage x reduced": REDUCED, "coverage x full": FULL}
 """The equation between both averages (equal to the full one), correct and as printed."""
 
-KNN = {
-    REDUCED: ("kNN, reduced", "-"),
-    FULL: ("kNN, full", ":"),
-}
+KNN = {REDUCED: ("kNN, reduced", "-"), FULL: ("kNN, full", ":")}
 """Names and dashes of the averages; systems that the paper lacks are dashed."""
 
 
@@ -53,10 +50,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
-    from reproduction.experiments.universes import (
-        MeasuredSystems,
-        starting_configuration,
-    )
+    from reproduction.experiments.universes import MeasuredSystems, starting_configuration
 
     reference = str(inputs.parameters["reference"])
     neighbourhoods = [system for system in experiment.systems if system != reference]

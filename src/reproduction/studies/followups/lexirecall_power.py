@@ -76,13 +76,6 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for name in names
     ]
-    headings = (
-        "Ties (%)",
-        "Pairs, sign",
-        "Pairs, perm.",
-        "DP, sign",
-        "DP, perm.",
-        "$`\\tau`$",
-    )
+    headings = ("Ties (%)", "Pairs, sign", "Pairs, perm.", "DP, sign", "DP, perm.", "$`\\tau`$")
     columns = [Column("Metric"), *(Column(name, "right") for name in headings)]
     return printed(display, columns, rows)

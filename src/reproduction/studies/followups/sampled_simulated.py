@@ -11,11 +11,7 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups.sampled_orders import (
-    POPULARITY,
-    SAMPLINGS,
-    SampledMoments,
-)
+from reproduction.studies.followups.sampled_orders import POPULARITY, SAMPLINGS, SampledMoments
 
 DECIMALS = 4
 
@@ -110,10 +106,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                 for name in ("expected", "simulated", "standard_error")
             )
             gaps.append(abs(mean - exact) / error if error else 0.0)
-            cells += [
-                fixed(exact, DECIMALS),
-                f"{fixed(mean, DECIMALS)} ± {fixed(error, DECIMALS)}",
-            ]
+            cells += [fixed(exact, DECIMALS), f"{fixed(mean, DECIMALS)} ± {fixed(error, DECIMALS)}"]
         title = display.short_titles[str(system)]
         rows.append(
             (str(sampling).capitalize(), title, f"{int(negatives):,}", *cells, fixed(max(gaps), 1))

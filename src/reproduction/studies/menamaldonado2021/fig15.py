@@ -15,11 +15,7 @@ from receval.figures.finish import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021.fig06 import (
-    dots,
-    in_falling_order,
-    with_statements,
-)
+from reproduction.studies.menamaldonado2021.fig06 import dots, in_falling_order, with_statements
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
@@ -96,13 +92,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         chosen &= results["relevance_threshold"] == first[dataset]
         items = results[chosen & (results["statement"] == "")]
         (r,) = real_values(results.loc[chosen & (results["statement"] == PEARSON), "coefficient"])
-        dots(
-            axes,
-            real_values(items["popularity"]),
-            real_values(items["relevance"]),
-            INK,
-            size=2.5,
-        )
+        dots(axes, real_values(items["popularity"]), real_values(items["relevance"]), INK, size=2.5)
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
         axes.set_title(f"{display.datasets[dataset]}, {coefficient_text(PRINTED, r)}")

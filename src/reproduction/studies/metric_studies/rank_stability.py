@@ -397,10 +397,7 @@ def _last(curve: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _draw_intervals(
-    axes: Axes,
-    curves: _Curves,
-    styles: Mapping[str, SeriesStyle],
-    names: Mapping[str, Annotation],
+    axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle], names: Mapping[str, Annotation]
 ) -> None:
     """Draw the mean and spread of every curve at the last level, and put its name beside it.
 
@@ -490,13 +487,7 @@ def _set_scale(axes: Axes, form: _Form, column: str, lowest: float) -> None:
 def _mark_published(axes: Axes, percent: float, tau: float) -> None:
     """Mark the coefficient that all metrics exceed in the paper at a level."""
     mark = Line2D(
-        [percent],
-        [tau],
-        marker="o",
-        markersize=4,
-        fillstyle="none",
-        color=PAPER,
-        label="_paper",
+        [percent], [tau], marker="o", markersize=4, fillstyle="none", color=PAPER, label="_paper"
     )
     axes.add_artist(mark)
     axes.annotate(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.printed_numbers import fixed
+from receval.figures.printed_numbers import significant
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.inequality import MEASURES
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -221,13 +221,13 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                 str(grouping),
                 str(own["groups"].max()),
                 f"{own['smallest'].min():,}",
-                *(fixed(value, 3) for value in means),
+                *(significant(value, 3) for value in means),
                 f"{100 * (own['p'].astype(np.float64) < 0.05).mean():.0f}",
             )
         )
     heads = ["Groups", "Smallest"]
     heads += [f"{measure} {part.replace('_', ' ')}" for measure in MEASURES[1:] for part in PARTS]
-    described = [Column("Ratings"), Column("Users"), Column("Grouped by")]
+    described = [Column("Ratings"), Column("Users", "right"), Column("Grouped by")]
     return printed(
         display, [*described, *(Column(head, "right") for head in [*heads, "p < .05 (%)"])], rows
     )

@@ -259,7 +259,7 @@ def _draw_seeds(axes: Axes, results: pd.DataFrame, *, named: bool) -> None:
         values = by_seed_and_fold(own.assign(value=real_values(own["value"])))
         error = 100 * float(real_values(own["error"]).mean()) / values.mean()
         labelled = named and place == 0
-        axes.barh(
+        (bar,) = axes.barh(
             place,
             2 * HALF_WIDTH * error,
             left=-HALF_WIDTH * error,
@@ -268,6 +268,8 @@ def _draw_seeds(axes: Axes, results: pd.DataFrame, *, named: bool) -> None:
             alpha=0.5,
             label="95 % interval over the users of one hold-out" if labelled else None,
         )
+        # A bar that ends with the axis looks as if it were cut off.
+        bar.sticky_edges.x.clear()
         shown = {
             "Hold-out": (place - 0.2, values[:, 0], COLOURS[0], "o"),
             f"{values.shape[1]}-fold cross-validation": (

@@ -246,10 +246,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw values by level in two rows of panels, and mean changes over systems in a third."""
     from receval.figures.curves import line
     from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles, series_styles
+    from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
 
     datasets = list(results["dataset"].unique())
-    of_systems = series_styles(list(TITLES))
+    of_systems = dict(zip(TITLES, display.styles(display.systems).values(), strict=True))
     darker = ordered_styles(list(CHANGES))
     of_changes = {
         name: replace(darker[name], line=dashes)
@@ -258,7 +258,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     results = with_numbers(results)
     changes = changes_of(results)
     figure = new_figure(DOUBLE_COLUMN, 6.4)
-    panels = figure.subplots(3, len(datasets), squeeze=False, sharey="row")
+    panels = figure.subplots(3, len(datasets), squeeze=False)
+    for axes in panels[2, 1:]:
+        axes.sharey(panels[2, 0])
     for place, dataset in enumerate(datasets):
         own = results[results["dataset"] == dataset]
         levels = list(own["pruned_below"].unique())
@@ -292,8 +294,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes.set_xticks(across, ["all", *(str(level) for level in levels[1:])])
         panels[2, place].set_xlabel("Fewest ratings per user")
         panels[2, place].axhline(0, color="0.6", linewidth=0.6, zorder=0)
-    for axes in panels[:2, 0]:
+    for axes in panels[:2].ravel():
         axes.set_ylim(bottom=0)
+    for axes in panels[:2, 0]:
         axes.set_ylabel("nDCG@10")
     panels[2, 0].set_ylabel("Change (%)")
     letter_panels(panels.ravel())

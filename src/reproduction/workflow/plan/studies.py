@@ -341,6 +341,7 @@ class ArtifactDescriptions:
         systems = dict.fromkeys(name for e in experiments.values() for name in e.all_systems)
         for simulation in spec.simulations:
             systems |= dict.fromkeys(self.artifacts.simulations.spec(simulation).systems)
+        systems |= dict.fromkeys(spec.styled_as)
         if spec.reads_searches:
             systems |= dict.fromkeys(self.settings.searches.systems)
         extra = dict.fromkeys(name for e in experiments.values() for name in e.extra_systems)
