@@ -484,7 +484,7 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                     '{"user": "ann", "item": "book", "score": 1.5}.'
                 )
             for name, value in own.items():
-                if value is None:
+                if value is None or value == []:
                     continue
                 try:
                     json.dumps(value, ensure_ascii=False).encode()
@@ -493,6 +493,8 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                 if _is_mixed(value):
                     return TableError(f"{path}, line {number}: {_of_pairs(name)}")
                 kind = _KINDS.get(type(value), type(value).__name__)
+                if isinstance(value, list):
+                    kind += f" whose first entry is {_KINDS.get(type(value[0]), 'missing')}"
                 first, before = kinds.setdefault(name, (number, kind))
                 if kind != before:
                     return TableError(
