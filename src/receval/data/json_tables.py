@@ -334,7 +334,7 @@ def _with_scores(own: Any) -> Any:
     return list(zip(own[0].tolist(), own[1].tolist(), strict=True))
 
 
-class _UnfitValueError(ValueError):
+class _JsonValueError(ValueError):
     pass
 
 
@@ -342,13 +342,13 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise _UnfitValueError(f"an object has the name {shortened(twice)} twice: remove one")
+        raise _JsonValueError(f"an object has the name {shortened(twice)} twice: remove one")
     return found
 
 
 def _finite(text: str) -> float:
     if np.isinf(number := float(text)):
-        raise _UnfitValueError(f"{shortened(text)} is too large for a floating-point number")
+        raise _JsonValueError(f"{shortened(text)} is too large for a floating-point number")
     return number
 
 
@@ -471,7 +471,7 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                 continue
             try:
                 own = _loaded(line, object_pairs_hook=_without_repeats, parse_float=_finite)
-            except _UnfitValueError as error:
+            except _JsonValueError as error:
                 return TableError(f"{path}, line {number}: {error}.")
             except (ValueError, RecursionError) as error:
                 return TableError(
@@ -484,7 +484,7 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                     '{"user": "ann", "item": "book", "score": 1.5}.'
                 )
             for name, value in own.items():
-                if value is None:
+                if value is None or value == []:
                     continue
                 try:
                     json.dumps(value, ensure_ascii=False).encode()
@@ -493,6 +493,8 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                 if _is_mixed(value):
                     return TableError(f"{path}, line {number}: {_of_pairs(name)}")
                 kind = _KINDS.get(type(value), type(value).__name__)
+                if isinstance(value, list):
+                    kind += f" whose first entry is {_KINDS.get(type(value[0]), 'missing')}"
                 first, before = kinds.setdefault(name, (number, kind))
                 if kind != before:
                     return TableError(
