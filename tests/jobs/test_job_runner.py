@@ -211,7 +211,6 @@ def test_a_job_that_is_done_before_the_server_hears_that_it_was_taken_ends_no_se
     waiting.close()
     its_end.send(fork_server._TAKEN + fork_server._FREE)
     server._hear(1)
-    server._hear(1)
     assert not server._jobs
     assert not server._given
     worker.close()

@@ -173,12 +173,12 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     if lastfm:
         assert titles[:3] == [
-            "(a) ML-1M twin, 1R",
-            "(b) Last.fm twin, 1R",
-            "(c) ML-1M twin, AR",
+            "(a) ML-1M twin, 1R: P@10",
+            "(b) Last.fm twin,\n1R: P@10",
+            "(c) ML-1M twin, AR: P@10",
         ]
     else:
-        assert titles[:2] == ["(a) ML-1M twin, 1R", "(b) AR"]
+        assert titles[:2] == ["(a) ML-1M twin, 1R: P@10", "(b) ML-1M twin, AR: P@10"]
 
 
 # --- figure 9 ---------------------------------------------------------------------------------
@@ -206,9 +206,12 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     figure = drawn_alone(configuration_bars, saved(results, tmp_path), display)
     # 1R has a panel and an axis of its own; metrics that it lacks share a row of the others.
     titles = [" ".join(axes.get_title(loc="left").split()) for axes in figure.axes]
-    both = ["ML-1M twin, AR", "1R", "Last.fm twin, AR", "1R"]
+    parts = [title.split(" ", 1)[1].split(": ") for title in titles]
+    both = [f"{data}, {kind}" for data in ("ML-1M twin", "Last.fm twin") for kind in ("AR", "1R")]
     ar_alone = ["ML-1M twin, AR", "Last.fm twin, AR"] * 2
-    assert [title.split(" ", 1)[1] for title in titles] == ar_alone + both * 2
+    assert [data for data, _ in parts] == ar_alone + both * 2
+    named = [" ".join(display.parameters["titles"][place].split()) for place in (0, 2, 1, 3)]
+    assert list(dict.fromkeys(metric for _, metric in parts)) == named
     labels = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
     assert labels == [display.parameters["titles"][place] for place in (0, 2, 1, 3)]
     assert [len(axes.patches) for axes in figure.axes] == [14, 7] * 2 + [14, 7, 7, 7] * 2

@@ -242,25 +242,26 @@ class Server:
         return False
 
     def _hear(self, process: int) -> bool:
-        """Take a message of a process: it has taken its job, or is free again.
+        """Take all messages of a process: it has taken its job, or is free again.
 
-        Return whether there was one; there is none when the process has ended.
+        Return whether there were any; there are none when the process has ended.
         """
-        message = b""
+        messages = b""
         with suppress(OSError):
-            message = self._workers[process].recv(1)
-        if message == _TAKEN:
-            self._given.remove(process)
-            # A short job may be done before this is heard, and nobody waits for it then.
-            with suppress(OSError):
-                self._jobs[process].send(process)
-        elif message == _FREE:
-            self._jobs.pop(process).close()
-        else:
+            messages = self._workers[process].recv(16)
+        for message in messages:
+            if message == ord(_TAKEN):
+                self._given.remove(process)
+                # A short job may be done before this is heard, and nobody waits for it then.
+                with suppress(OSError):
+                    self._jobs[process].send(process)
+            else:
+                self._jobs.pop(process).close()
+        if not messages:
             # Its death tells why it has ended.
             with suppress(KeyError):
                 self._selector.unregister(self._workers[process])
-        return bool(message)
+        return bool(messages)
 
     def _fork(self, connection: Connection) -> None:
         # Loaded objects never become garbage in a job. Freezing them saves scans and copies of
