@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from claims.made_up import claims_of_paper, judged, sources_of, values_of
-from claims.test_ledger import NUMBERS, ROOT, claim_of
+from claims.made_up import STUDY, claims_of_paper, judged, sources_of, values_of
+from claims.test_ledger import NEWER, NUMBERS, ROOT, claim_of
 from pydantic import TypeAdapter
 
 from receval.storage.files import read_results
@@ -18,7 +18,8 @@ from reproduction.claims.comparison_rules import ComparisonRule, NumberRule
 from reproduction.claims.ledger import COLUMNS, judged_claims
 from reproduction.claims.repetition import digest_of_check
 from reproduction.claims.sources import SelectedCells
-from reproduction.claims.spec import AnyRule, CheckSpec
+from reproduction.claims.spec import AnyRule, CheckSpec, PaperClaims
+from reproduction.config.settings import load_settings
 
 POP: dict[str, Any] = {"where": {"system": "pop"}}
 MF: dict[str, Any] = {"where": {"system": "mf"}}
@@ -56,7 +57,7 @@ def test_a_rule_needs_no_data_to_be_told(tmp_path: Path) -> None:
     plain = compared(">", margin=0.05, p_value=0.5)
     words = "more than the other, by .05, significantly"
     assert rule(plain).in_words() == judged(plain, sources).rule == words
-    assert rule(compared("<=", right=0.5)).in_words() == "no more than .5"
+    assert rule(compared("<=", right=0.5)).in_words() == "at most .5"
 
 
 def test_every_column_of_the_ledger_is_explained() -> None:
@@ -70,8 +71,12 @@ def test_every_column_of_the_ledger_is_explained() -> None:
 @pytest.mark.each(
     ("plain", "detail"),
     [
-        (compared(">"), "Off by \N{MINUS SIGN}.100."),
-        (compared("="), "Off by \N{MINUS SIGN}.100."),
+        (compared(">"), ".200 is not more than .300."),
+        (compared(">", right=0.25), ".200 is not more than .25."),
+        (compared(">", right=3, margin=0.5), ".200 is not more than 3, by .5."),
+        (compared(">="), ".200 is not at least .300."),
+        (compared("="), ".200 is not equal to .300."),
+        (compared("~"), ".200 is not within 10 % of .300."),
         (compared("<"), ""),
         (compared("<", p_value=0.06), "Not significant: p = .0600."),
         (compared("~", alike=0.5, p_value=0.04), "Significant: p = .0400."),
@@ -88,6 +93,33 @@ def test_what_has_no_value_says_so(tmp_path: Path) -> None:
     sources = sources_of(tmp_path, values_of(pop=np.nan, mf=0.3))
     assert judged(compared(">"), sources).detail == "There is no value."
     assert judged(in_order("pop", "mf"), sources).detail == "pop has no value, mf .300."
+
+
+def test_a_row_has_names_in_print(tmp_path: Path) -> None:
+    by = values_of(**{"pop": 0.2, "nDCG(gain=binary)@10": 0.1, "user-knn": 0.3})
+    (claim,) = claim_of(tmp_path).claims.values()
+    check = claim.checks[0].model_copy(
+        update={"decide": rule(in_order("pop", "user-knn", "others"))}
+    )
+    claims = PaperClaims(
+        paper=STUDY,
+        systems={"pop": "Pop", "user-knn": "user kNN"},
+        claims={"B-001": claim.model_copy(update={"checks": (check,)})},
+    )
+    (row,) = judged_claims([claims], sources_of(tmp_path, by)).to_dict("records")
+    assert row["ours"] == "user kNN, Pop, nDCG@10"
+    assert row["detail"] == "Not shown: Pop before user kNN (1 of 3)."
+
+
+def test_no_sentence_of_the_ledger_has_the_key_of_a_system() -> None:
+    ledger = read_results(ROOT / "results" / "full" / "claims.csv")
+    keys = {*load_settings(ROOT / "config", "full").systems}
+    keys |= {key for paper in (*NUMBERS, *NEWER) for key in claims_of_paper(paper).systems}
+    for column in ("ours", "detail", "splits", "reason"):
+        said = ledger[column].str.findall(r"[\w-]+")
+        # Ratings, orders and settings are random, too.
+        found = said.map(lambda words: sorted((keys - {"random"}) & set(words)))
+        assert ledger.loc[found.map(bool), "claim"].tolist() == []
 
 
 # --- intervals --------------------------------------------------------------------------------

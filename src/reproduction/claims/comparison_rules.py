@@ -217,7 +217,9 @@ class ComparisonRule(Rule):
         single = len(left.values) == 1
         detail = failing(list(zip(shown.tolist(), names, strict=True)))
         if single and not stands[0]:
-            detail = off_by(float(left.values[0] - right[0]))
+            detail = f"{in_words(left.values)} is not {self._words(in_words(right))}."
+            if np.isnan(left.values[0] - right[0]):
+                detail = "There is no value."
         elif single and not shown[0]:
             said = "Not significant" if chances[0] >= LEVEL else "Significant"
             detail = f"{said}: p = {in_words(chances)}."
@@ -268,21 +270,23 @@ class ComparisonRule(Rule):
                 return left > right + self.margin
             return left <= right + slack if self.sign == "<=" else left >= right - slack
 
-    def in_words(self) -> str:
+    def _words(self, limit: str) -> str:
         apart = f" or {as_written(self.within)}" if self.within else ""
         words = {
             "<": "less than",
-            "<=": "no more than",
+            "<=": "at most",
             ">": "more than",
-            ">=": "no less than",
+            ">=": "at least",
             "=": "equal to",
             "~": f"within {as_written(100 * self.alike)} %{apart} of",
         }[self.sign]
-        words += f" {as_written(self.right) if isinstance(self.right, float) else 'the other'}"
+        words += f" {as_written(self.right) if isinstance(self.right, float) else limit}"
         if apart and self.sign != "~":
             words += f" within {as_written(self.within)}"
-        if self.margin:
-            words += f", by {as_written(self.margin)}"
+        return words + (f", by {as_written(self.margin)}" if self.margin else "")
+
+    def in_words(self) -> str:
+        words = self._words("the other")
         if self.enough < 1:
             words += f", in {as_written(100 * self.enough)} % of cases"
         if self.p_value is not None:

@@ -154,7 +154,7 @@ def judged_claims(
     (:func:`reproduction.claims.verdicts.verdict_of_splits`).
     """
     rows = [
-        ledger_row(number, claim, check, paper.paper, sources)
+        _in_print(ledger_row(number, claim, check, paper.paper, sources), paper.systems)
         for paper in papers
         for number, claim in paper.claims.items()
         for check in claim.checks
@@ -166,6 +166,14 @@ def judged_claims(
         if row["verdict"] in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
             row["reason"] = ""
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _in_print(row: dict[str, Any], systems: Mapping[str, str]) -> dict[str, Any]:
+    """Return a row with the printed names of systems, and of metrics without parameters."""
+    for column in ("ours", "detail"):
+        text = re.sub(r"\(\w+=[^()]*\)", "", row[column])
+        row[column] = re.sub(r"[\w-]+", lambda word: systems.get(word[0], word[0]), text)
+    return row
 
 
 def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dict[str, Any]:
@@ -494,7 +502,9 @@ def _told(
 def _outcome(row: Mapping[Any, Any]) -> str:
     # The sentence on all splits begins with the number on this split.
     only_splits = row["splits"] and row["published"] == row["published"]
-    ours = row["splits"] if only_splits else f"{_sentence(row['ours'])} {row['splits']}"
+    is_number = re.fullmatch(r"[^a-z]+", row["ours"])
+    here = f"here it is {row['ours']}" if is_number else row["ours"]
+    ours = row["splits"] if only_splits else f"{_sentence(here)} {row['splits']}"
     told = (f"{verdict_in_words(row['paper'], row['verdict'])}.", ours, row["detail"])
     return " ".join(part.strip() for part in told if part.strip())
 

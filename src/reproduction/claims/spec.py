@@ -290,9 +290,12 @@ class PaperClaims(Model):
     fitted : str
         Which systems were fitted to published values of the paper, so that agreement is weak
         evidence.
+    systems : dict of str to str
+        Printed names of systems, by their names in the results.
     """
 
     paper: Identifier
+    systems: dict[str, NonEmptyText] = Field(default={})
     fitted: str = ""
     claims: dict[ClaimId, ClaimSpec]
 

@@ -515,10 +515,9 @@ def _here(words: str, rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) 
     for row in rows:
         needs = "" if row.lacks_dataset else told_needs(row.needs, elsewhere)
         on = ", ".join(filter(None, (row.dataset, row.on_splits)))
-        told.append(
-            ": ".join(filter(None, (f"({on})" * bool(on), needs or row.ours.removesuffix("."))))
-        )
-    return f"{words} {', '.join(told)}".strip()
+        text = needs or row.ours.removesuffix(".")
+        told.append(f" ({on})" * bool(on) + f": {text}" * bool(text))
+    return words + ",".join(told)
 
 
 def _row(cells: Sequence[str]) -> str:
