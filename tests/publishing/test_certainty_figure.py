@@ -53,6 +53,8 @@ def table(*rows: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
+TITLES = {"ml-1m": "ML-1M", "cm100k": "CM100k"}
+
 STATEMENTS = {
     f"V18-{n:03}": f"Metric {n} agrees with the others. " * (1 + n % 3) for n in range(99)
 }
@@ -68,7 +70,7 @@ def printed(figure: Figure) -> list[str]:
 def test_every_claim_is_named_and_read_however_many_there_are(count: int, *, numbers: bool) -> None:
     make = [number_row(n, 0.3 + n / 100) if numbers else row(n) for n in range(count)]
     with figure_style():
-        figure = draw(drawn_rows(table(*make), STUDY), STATEMENTS)
+        figure = draw(drawn_rows(table(*make), STUDY), STATEMENTS, TITLES)
         assert text_problems(figure) == []
     names = printed(figure)
     assert names[::2] == [f"V18-{n:03}" for n in range(count)]
@@ -78,7 +80,7 @@ def test_every_claim_is_named_and_read_however_many_there_are(count: int, *, num
 def test_each_row_is_beside_the_middle_of_its_statement() -> None:
     rows = drawn_rows(table(*(number_row(n, 0.3 + n / 100) for n in range(6))), STUDY)
     with figure_style():
-        figure = draw(rows, STATEMENTS)
+        figure = draw(rows, STATEMENTS, TITLES)
     names, shares, places = figure.axes
     heights = [text.xy[1] for text in names.texts][::2]
     assert np.diff(heights).min() >= 1
@@ -93,7 +95,7 @@ def test_few_published_numbers_have_no_panel_but_a_sentence_each() -> None:
     for count in (MOST_SAID, MOST_SAID + 1):
         rows = drawn_rows(table(*numbers[:count], row(9)), STUDY)
         with figure_style():
-            assert len(draw(rows, STATEMENTS).axes) == (2 if count == MOST_SAID else 3)
+            assert len(draw(rows, STATEMENTS, TITLES).axes) == (2 if count == MOST_SAID else 3)
         said = caption(rows, is_demo=False)
         assert ("for V18-002 is outside our" in said) is (count == MOST_SAID)
         assert ("2.5 half widths below our mean" in said) is (count == MOST_SAID)
@@ -111,7 +113,7 @@ def test_a_number_that_never_varies_is_beyond_all_others() -> None:
     rows = drawn_rows(table(*known), STUDY)
     assert list(rows["position"]) == [math.inf, 0, -math.inf]
     with figure_style():
-        _, _, places = draw(rows, STATEMENTS).axes
+        _, _, places = draw(rows, STATEMENTS, TITLES).axes
     marks = [line for line in places.get_lines() if line.get_marker() in "<>D"]
     assert [line.get_marker() for line in marks] == [">", "D", "<"]
     assert marks[0].get_xdata() == [FARTHEST]
@@ -135,8 +137,8 @@ def test_claims_of_other_papers_and_other_forms_and_undecided_ones_are_not_drawn
 def test_datasets_are_named_where_there_are_several() -> None:
     rows = drawn_rows(table(row(1), row(1, dataset="cm100k")), STUDY)
     with figure_style():
-        names = printed(draw(rows, STATEMENTS))
-    assert names[::2] == ["V18-001 cm100k", "V18-001 ml-1m"]
+        names = printed(draw(rows, STATEMENTS, TITLES))
+    assert names[::2] == ["V18-001 CM100k", "V18-001 ML-1M"]
 
 
 def test_the_caption_says_how_many_replications_and_whether_data_are_twins() -> None:

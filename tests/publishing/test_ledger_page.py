@@ -13,6 +13,7 @@ from publishing.site_samples import ROWS as ROWS_OF_SITE
 from receval.storage.files import DamagedFileError, read_results
 from reproduction.claims.ledger import claims_of
 from reproduction.claims.verdicts import ClaimVerdict, told_of_splits
+from reproduction.config.settings import load_settings
 from reproduction.publishing.ledger import (
     OF_NEWER,
     OF_TWINS,
@@ -29,6 +30,8 @@ from reproduction.publishing.ledger import (
     reasons_once,
     splits_in_short,
 )
+from reproduction.workflow.plan.datasets import RunFolders
+from reproduction.workflow.plan.plan import Plan
 
 
 def test_rows_keep_their_order_and_texts(tmp_path: Path) -> None:
@@ -130,12 +133,16 @@ OF_2018 = ROWS[:-1]
 ELSEWHERE = {"netflix": "decided by `make reproduce` where Netflix can be downloaded"}
 
 
+def titles(*, synthetic: bool = False) -> dict[str, str]:
+    return {"ml-1m": "ML-1M twin" if synthetic else "ML-1M", "netflix": "Netflix"}
+
+
 def page(*, synthetic: bool = False) -> str:
-    return ledger_page(ROWS, synthetic=synthetic)
+    return ledger_page(ROWS, titles(synthetic=synthetic), synthetic=synthetic)
 
 
 def claims(*, synthetic: bool = False) -> str:
-    return paper_page(OF_2018, ELSEWHERE, synthetic=synthetic)
+    return paper_page(OF_2018, titles(synthetic=synthetic), ELSEWHERE, synthetic=synthetic)
 
 
 def test_the_headline_counts_statements_in_the_paper_and_here() -> None:
@@ -158,21 +165,21 @@ def test_newer_papers_are_counted_by_themselves_and_in_words_of_their_own() -> N
 def test_the_most_important_claims_of_newer_papers_are_on_their_own_pages() -> None:
     failing = row(claim="W23-001", paper="wegmeth2023", verdict="does not hold", reason="Chance.")
     heading = "### Could not be rebuilt, or in part (1)"
-    assert heading not in ledger_page([failing], synthetic=False)
-    assert heading in paper_page([failing], {}, synthetic=False)
-    assert "read first" not in paper_page([failing], {}, synthetic=False)
+    assert heading not in ledger_page([failing], titles(), synthetic=False)
+    assert heading in paper_page([failing], titles(), {}, synthetic=False)
+    assert "read first" not in paper_page([failing], titles(), {}, synthetic=False)
 
 
 def test_a_slip_is_told_with_what_the_paper_prints() -> None:
     slips = page().partition("### Slips in the paper (1)")[2].partition("###")[0]
     assert slips.strip() == (
-        "- A-002 (Fig. 1): P at 10 of pLSA. *ml-1m: holds.* Table 3 prints .7."
+        "- A-002 (Fig. 1): P at 10 of pLSA. *ML-1M: holds.* Table 3 prints .7."
     )
 
 
 def test_what_could_not_be_rebuilt_is_told_with_its_reason() -> None:
     failing = page().partition("### Could not be rebuilt, or in part (1)")[2].partition("###")[0]
-    assert failing.strip().endswith("*ml-1m: does not hold.* Our pLSA is another one.")
+    assert failing.strip().endswith("*ML-1M: does not hold.* Our pLSA is another one.")
 
 
 def test_a_reason_of_several_claims_is_told_once() -> None:
@@ -208,8 +215,8 @@ def test_all_claims_of_a_paper_stand_under_the_figure_or_section_that_they_are_o
 def test_a_line_has_every_verdict_of_a_claim_with_its_datasets_and_no_other_form() -> None:
     (line,) = (line for line in claims().splitlines() if "A-001" in line)
     assert line == (
-        '| <a id="A-001"></a>A-001 | P at 10 of pLSA. | not given | holds (ml-1m): .51; '
-        "undecidable here (netflix) |"
+        '| <a id="A-001"></a>A-001 | P at 10 of pLSA. | not given | holds (ML-1M): .51; '
+        "undecidable here (Netflix) |"
     )
 
 
@@ -235,8 +242,8 @@ def test_only_the_pages_of_twins_say_that_they_are_of_twins() -> None:
     assert OF_TWINS in page(synthetic=True)
     assert OF_TWINS in claims(synthetic=True)
     assert OF_TWINS not in page() + claims()
-    assert "holds (ml-1m twin): .51; " in claims(synthetic=True)
-    assert "*ml-1m twin: holds.*" in page(synthetic=True)
+    assert "holds (ML-1M twin): .51; " in claims(synthetic=True)
+    assert "*ML-1M twin: holds.*" in page(synthetic=True)
 
 
 @pytest.mark.repository
@@ -253,4 +260,6 @@ def test_the_accepted_pages_are_those_of_the_accepted_ledger(edition: str) -> No
     folder: Path = ROOT / "results" / edition
     rows = read_verdict_rows(folder / "claims.csv")
     text = (folder / "claims.md").read_text(encoding="utf-8")
-    assert text == ledger_page(rows, synthetic=edition == "demo")
+    plan = Plan(load_settings(ROOT / "config", edition), RunFolders.of(ROOT))
+    named = plan.site.dataset_titles()
+    assert text == ledger_page(rows, named, synthetic=edition == "demo")

@@ -212,6 +212,12 @@ def test_the_first_page_has_a_bar_for_every_paper_and_three_doors(small: Path) -
     assert "<strong>Rebuilt here:</strong> holds 3, holds in part 1" in text
 
 
+def test_verdicts_are_named_before_their_number_since_one_is_no_plural(small: Path) -> None:
+    text = (small / "studies" / "index.html").read_text(encoding="utf-8")
+    assert re.search(r">(?:\w+ )+\d+(?:, (?:\w+ )+\d+)*</p>", text)
+    assert not re.search(r"\b\d+ (?:holds|does not hold)", text)
+
+
 def test_the_page_of_a_study_has_values_claims_files_and_commands(small: Path) -> None:
     text = (small / "studies" / "paper2018.html").read_text(encoding="utf-8")
     figure = text.partition('<h2 id="fig01">')[2].partition("</section>")[0]

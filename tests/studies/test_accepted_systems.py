@@ -106,5 +106,5 @@ def test_panels_without_a_visible_difference_are_left_out(times: int, panels: in
     assert [len(labels) for labels in rows] == [21, 19, 19, 19][:panels]
     assert all(labels == [""] * 19 for labels in rows[2:])
     notes = [text.get_text() for text in figure.texts]
-    assert any("menamaldonado2021, CM100k" in text for text in notes) is (panels == 2)
+    assert any("Mena-Maldonado et al. 2021, CM100k" in text for text in notes) is (panels == 2)
     assert (rows[0][0], rows[0][-1]) == ("SLIM", "Random")

@@ -376,9 +376,9 @@ def test_released_forms_have_a_panel_of_their_own_below(tmp_path: Path) -> None:
     assert [curve.get_linestyle() for curve in curves_of(below)] == ["-", ":"]
     assert above.get_position().height > below.get_position().height
     assert above.get_title(loc="left") == (
-        "(a) Ratings removed at random, ML-1M twin\nNo hit: .00001"
+        "(a) Ratings removed at random, ML-1M twin\nUsers without a hit: .00001"
     )
-    assert below.get_title(loc="left") == "(b) No hit: 1 (*)"
+    assert below.get_title(loc="left") == "(b) Users without a hit: 1 (*)"
     assert "log scale" in above.get_ylabel()
     assert "log scale" not in below.get_ylabel()
 

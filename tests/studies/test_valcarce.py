@@ -179,7 +179,7 @@ def test_a_figure_has_a_panel_for_each_dataset(
     datasets = datasets_of(results)
     titles = [title for title, _ in titled(figure)]
     # Each dataset is named once; a second row of panels has the released form of averages.
-    below = ["No hit: 1 (*)"] * len(datasets) if (study, artifact) in TWO_ROWS else []
+    below = ["Users without a hit: 1 (*)"] * len(datasets) if (study, artifact) in TWO_ROWS else []
     before = condition(study, artifact) if len(datasets) == 1 else ""
     assert titles == [f"{before}{TITLES[name]} twin" for name in datasets] + below
     # Above several datasets stands, once, what is removed.
@@ -240,8 +240,8 @@ def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
     assert (low, high) == (-1, 1)
     forms = {
         "arithmetic": "",
-        "geometric": "No hit: .00001",
-        "released": "No hit: 1 (*)",
+        "geometric": "Users without a hit: .00001",
+        "released": "Users without a hit: 1 (*)",
     }
     for axes, (average, _) in zip(panels, order, strict=True):
         assert axes.get_title(loc="left").endswith(forms[average])

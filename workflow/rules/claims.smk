@@ -54,6 +54,7 @@ rule gather_claims:
     resources:
         **requested(smallest),
     params:
+        datasets=lambda w: plan_of(w).site.dataset_titles(),
         synthetic=lambda w: w.edition == "demo",
         code=digest_of("claims:gather_claims"),
     message:
@@ -73,6 +74,7 @@ rule list_claims:
     resources:
         **requested(smallest),
     params:
+        datasets=lambda w: plan_of(w).site.dataset_titles(),
         synthetic=lambda w: w.edition == "demo",
         elsewhere=lambda w: plan_of(w).claims.datasets_elsewhere(),
         code=digest_of("claims:list_claims"),

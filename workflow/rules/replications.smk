@@ -113,6 +113,7 @@ rule draw_replications:
         **requested(smallest),
     params:
         study="{study}",
+        datasets=lambda w: plan_of(w).site.dataset_titles(),
         is_demo=lambda w: w.edition == "demo",
         code=digest_of("claims:draw_replications"),
     message:

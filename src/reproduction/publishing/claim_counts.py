@@ -6,6 +6,7 @@ Each claim is counted once whatever its number of datasets; a plot has one row p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
@@ -36,10 +37,22 @@ def in_print(text: str) -> str:
     --------
     >>> in_print("tau is 0.25 for 50% of the users")
     'tau is .25 for 50 % of the users'
+    >>> in_print("p is 1.7e-6").split()[-1]
+    '10⁻⁶'
     """
-    printed = in_text(text)
-    # Powers of ten would become Markdown formulas, which the paper cannot read.
+    # Neither the paper nor a figure can read Markdown formulas.
+    printed = _POWER.sub(_with_superscript, in_text(text))
     return text if "$" in printed else printed
+
+
+_POWER = re.compile(r"\$`([\d.]+) \\times 10\^\{(-?\d+)\}`\$")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _with_superscript(power: re.Match[str]) -> str:
+    factor, exponent = power.groups()
+    ten = f"10{exponent.translate(_SUPERSCRIPTS)}"
+    return "\N{NO-BREAK SPACE}".join((factor, "\N{MULTIPLICATION SIGN}", ten))
 
 
 def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
@@ -292,9 +305,10 @@ def _said_places(rows: pd.DataFrame) -> list[str]:
     return sentences
 
 
-def draw(rows: pd.DataFrame, statements: Mapping[str, str]) -> Figure:
+def draw(rows: pd.DataFrame, statements: Mapping[str, str], datasets: Mapping[str, str]) -> Figure:
     """Draw the certainty of a paper's claims, one row per claim, with its statement.
 
+    If claims are of several datasets, the titles of these follow the codes.
     Published numbers have a panel if there are more than :data:`MOST_SAID`; the caption says where
     fewer lie.
     """
@@ -308,8 +322,11 @@ def draw(rows: pd.DataFrame, statements: Mapping[str, str]) -> Figure:
     names, *panels = figure.subplots(
         1, 3 if has_numbers else 2, width_ratios=(3.2, 1.2, 1) if has_numbers else (3.2, 2.2)
     )
-    _print_names(names, rows, places, texts)
-    _draw_shares(panels[0], rows, places)
+    _print_names(
+        names, rows.assign(dataset=rows["dataset"].map({"": "", **datasets})), places, texts
+    )
+    # Beside a second panel there is room for half of a line.
+    _draw_shares(panels[0], rows, places, "\n" if has_numbers else " ")
     for axes in panels[1:]:
         _draw_places(axes, rows, places, positions)
     for axes in (names, *panels):
@@ -346,7 +363,7 @@ def _print_names(
             )
 
 
-def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64]) -> None:
+def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64], between: str) -> None:
     share, low, high = (real_values(rows[name]) for name in ("share", "share_low", "share_high"))
     in_part = real_values(rows["share_in_part"])
     axes.barh(places, in_part, left=share, height=0.3, color=_IN_PART, linewidth=0)
@@ -354,8 +371,8 @@ def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64]) ->
     axes.plot(share, places, "o", color=_HOLDS, markersize=3, clip_on=False)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.5, 1])
-    axes.set_title("How often\nit holds")
-    axes.set_xlabel("Share of\nreplications")
+    axes.set_title(f"How often{between}it holds")
+    axes.set_xlabel(f"Share of{between}replications")
 
 
 def _draw_places(

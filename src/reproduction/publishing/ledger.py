@@ -16,7 +16,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TypeVar
 
-from receval.figures.display import TWIN, printed_name
+from receval.figures.display import printed_name
 from receval.figures.printed_numbers import in_text
 from receval.figures.tables import escape_markdown
 from receval.storage.files import refusing_damage
@@ -388,9 +388,12 @@ _INTRODUCTION = (
 )
 
 
-def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
-    """Return the counts, and the most important claims of each paper."""
-    papers = papers_in(_with_twins(rows) if synthetic else rows)
+def ledger_page(rows: Sequence[VerdictRow], datasets: Mapping[str, str], *, synthetic: bool) -> str:
+    """Return the counts, and the most important claims of each paper.
+
+    ``datasets`` has the titles that are printed in place of identifiers.
+    """
+    papers = papers_in(_titled(rows, datasets))
     groups = grouped_papers(papers)
     parts = ["# The papers' claims, and what became of them", _INTRODUCTION]
     if synthetic:
@@ -406,9 +409,18 @@ def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synthetic: bool) -> str:
-    """Return the page of all claims of a paper, in the paper's order."""
-    (paper,) = papers_in(_with_twins(rows) if synthetic else rows)
+def paper_page(
+    rows: Sequence[VerdictRow],
+    datasets: Mapping[str, str],
+    elsewhere: Mapping[str, str],
+    *,
+    synthetic: bool,
+) -> str:
+    """Return the page of all claims of a paper, in the paper's order.
+
+    ``datasets`` has their titles, and ``elsewhere`` how claims on a missing one can be decided.
+    """
+    (paper,) = papers_in(_titled(rows, datasets))
     parts = [f"# All claims of {paper.paper}", headline(paper.claims)]
     if synthetic:
         parts.append(OF_TWINS)
@@ -417,7 +429,9 @@ def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synt
     else:
         parts[1] += " [claims.md](claims.md) has what is to be read first."
     lacking = dict.fromkeys(row.dataset for row in rows if row.lacks_dataset)
-    told = (f"- Undecidable on {name}: {elsewhere.get(name, 'not here')}." for name in lacking)
+    told = (
+        f"- Undecidable on {datasets[name]}: {elsewhere.get(name, 'not here')}." for name in lacking
+    )
     parts += ["\n".join(told)] if lacking else []
     for part, claims in paper.parts.items():
         lines = [_row(["Claim", "What the paper says", "In the paper", "Here"]), _RULE]
@@ -431,12 +445,13 @@ def _has_own_lists(paper: PaperLedger) -> bool:
     return is_newer(paper.paper) and is_rebuilt(paper.paper)
 
 
-def _with_twins(rows: Iterable[VerdictRow]) -> Iterator[VerdictRow]:
-    """Yield rows that say of which datasets they have the twins."""
+def _titled(rows: Iterable[VerdictRow], datasets: Mapping[str, str]) -> Iterator[VerdictRow]:
+    """Yield rows with the titles of their datasets, which say of which the data are twins."""
     for row in rows:
-        # Generated data without an original is called a twin already.
-        is_named = not row.dataset or row.lacks_dataset or row.dataset.endswith(TWIN.strip())
-        yield row if is_named else replace(row, dataset=row.dataset + TWIN)
+        title = datasets[row.dataset] if row.dataset else ""
+        # What is needed names the dataset, too, and the two are compared.
+        needs = f"the dataset {title}" if row.lacks_dataset else row.needs
+        yield replace(row, dataset=title, needs=needs)
 
 
 _RULE = "| --- | --- | --- | --- |"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -104,12 +105,13 @@ class RowPrinter:
         """
         number = _number(row.value)
         low, high = row.low, row.high
-        whole = ("statement", "expected", "detail", "because", "reason", "splits")
+        whole = ("statement", "detail", "because", "reason", "splits")
         return {
             "row": row,
             "address": claim_address(row.claim),
             "dataset": self.title(row.dataset),
             **{name: self.html(getattr(row, name), page) for name in whole},
+            "expected": self.html(with_separators(row.expected), page),
             "interval": f"{_number(low)} to {_number(high)}" if low and high else "",
             "ours": self.html(row.ours, page) or number,
             "ours_in_short": self.html(beginning_of(row.ours), page) or number,
@@ -151,6 +153,22 @@ class RowPrinter:
         has_picture = (study, name) in self._pictures
         picture = relative(f"files/{study}/{name}.svg", page) if has_picture else ""
         return artifact_label(study, name, paper), section, picture
+
+
+_WHOLE = re.compile(r"(?<![\w.,-])\d{4,}(?![\w.,]*\d)")
+
+
+def with_separators(text: str) -> str:
+    """Return a paper's value with the thousands of its whole numbers set apart.
+
+    Texts need not be changed, and cannot: they have years.
+
+    Examples
+    --------
+    >>> with_separators("176892 and 176948"), with_separators("0.00001"), with_separators("4.5e-75")
+    ('176,892 and 176,948', '0.00001', '4.5e-75')
+    """
+    return _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
 
 
 def _number(text: str) -> str:
@@ -452,7 +470,7 @@ def single_claims(
                     "paper": list_of_paper,
                     "part": f"{list_of_paper}#{anchor_of(claim.part)}",
                     "statement": markup(statement),
-                    "expected": markup(printer.html(claim.expected, page)),
+                    "expected": markup(printer.html(with_separators(claim.expected), page)),
                     "printed": markup(printer.html(claim.printed, page)),
                     "rows": rows,
                     "rules": list(dict.fromkeys((r["row"].rule, r["because"]) for r in rows)),

@@ -33,6 +33,7 @@ from reproduction.publishing.site.claim_pages import (
     ledger_of,
     paper_address,
     verdict_bars,
+    with_separators,
 )
 from reproduction.publishing.site.site_pages import (
     SiteLinks,
@@ -209,7 +210,7 @@ class Study:
         'Valcarce et al. 2018'
         """
         if not self.is_paper:
-            return self.name.capitalize()
+            return {"followups": "Follow-ups"}.get(self.name, self.name.capitalize())
         authors = self.text.citation.split(". ")
         first = next(part for part in authors if len(part) > 1).split(",")[0].split(" and ")[0]
         surname = re.sub(r"^(?:\w\.\s*)+", "", first).strip()
@@ -479,7 +480,7 @@ def _numbers(row: VerdictRow) -> tuple[str, str, str]:
     published, ours = float(row.published), float(row.value)
     difference = significant(ours - published, 2, signed=True)
     # The paper's number has the printed digits.
-    return in_text(row.published), significant(ours, 4), difference
+    return in_text(with_separators(row.published)), significant(ours, 4), difference
 
 
 def _pair(row: VerdictRow, printer: RowPrinter) -> NumberPair:

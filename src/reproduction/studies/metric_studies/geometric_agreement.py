@@ -27,8 +27,8 @@ STARRED = ("F1", "MRR")
 """Printed names of these metrics, with an asterisk without a floor."""
 
 FORMS = {
-    "geometric": "No hit: .00001",
-    "released": "No hit: 1 (*)",
+    "geometric": "Users without a hit: .00001",
+    "released": "Users without a hit: 1 (*)",
 }
 """Titles of the two forms."""
 

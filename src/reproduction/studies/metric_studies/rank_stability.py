@@ -198,7 +198,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 YLABELS = {"tau": "Kendall's $\\tau$", "value": "Value (mean over the systems)"}
 NEAR_ONE = "Kendall's $\\tau$ (log scale of 1 \N{MINUS SIGN} $\\tau$)"
-FORMS = ("No hit: .00001", "No hit: 1 (*)")
+FORMS = ("Users without a hit: .00001", "Users without a hit: 1 (*)")
 """Titles of the panels of geometric means, in our form and in the released tool's."""
 
 PAPER = "#7f7f7f"

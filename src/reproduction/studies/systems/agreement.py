@@ -50,7 +50,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     ]
     rows = [
         (
-            row["study"],
+            str(display.parameters[row["study"]]),
             display.datasets[row["dataset"]] + (", unbiased" * (row["judgments"] == "unbiased")),
             printed_metric(row["metric"]),
             row["searched"] or "no",

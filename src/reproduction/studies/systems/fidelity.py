@@ -88,7 +88,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_ylim(1 - len(heights) - 0.6, 0.6)
         names = [display.titles[system] for system in heights]
         axes.set_yticks(list(heights.values()), names if first else [""] * len(names))
-        axes.set_title(f"{study}, {title}" if first else title)
+        axes.set_title(f"{display.parameters[study]},\n{title}" if first else title)
     if (results["searched"] == "yes").any():
         panels[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
     letter_panels(panels)
@@ -113,7 +113,7 @@ def _panels(
             title = display.datasets[str(dataset)] + ", unbiased" * (judgments == "unbiased")
             farthest = _farthest(rows)
             if farthest < HIDDEN * (_enlarged(of_study) or 0):
-                same.append(f"{study}, {title}")
+                same.append(f"{display.parameters[study]}, {title}")
             else:
                 drawn.append((study, title, rows))
     return drawn, same
@@ -188,11 +188,12 @@ def _draw_marks(
 def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
     """Set the axis of differences: linear up to ``enlarged``, or logarithmic with a band."""
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
-    axes.set_xlabel("Difference (%)")
     if enlarged is not None:
+        axes.set_xlabel("Difference (%)")
         axes.set_xlim(-1.2 * enlarged, 1.2 * enlarged)
         axes.xaxis.set_major_locator(MaxNLocator(3, symmetric=True, steps=[1, 2, 5, 10]))
         return
+    axes.set_xlabel(f"Difference (%, log scale beyond {LINEAR_UP_TO:.0f})")
     axes.axvspan(-CLOSE, CLOSE, color="#EEEEEE", linewidth=0, zorder=0)
     axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
     axes.set_xlim(-1.3 * FARTHEST, 1.3 * FARTHEST)

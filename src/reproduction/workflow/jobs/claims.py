@@ -42,7 +42,14 @@ def judge_claims(
     write_results(judged_claims([read_claims(claims)], sources, known), verdicts)
 
 
-def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthetic: bool) -> None:
+def gather_claims(
+    *,
+    verdicts: Sequence[Path],
+    ledger: Path,
+    page: Path,
+    datasets: Mapping[str, str],
+    synthetic: bool,
+) -> None:
     """Write the ledger of all papers, as a table and as a page."""
     import pandas as pd
 
@@ -51,18 +58,24 @@ def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthet
 
     rows = pd.concat([read_results(path) for path in verdicts], ignore_index=True)
     write_results(rows, ledger)
-    write_atomically(page, ledger_page(read_verdict_rows(ledger), synthetic=synthetic))
+    text = ledger_page(read_verdict_rows(ledger), datasets, synthetic=synthetic)
+    write_atomically(page, text)
 
 
 def list_claims(
-    *, verdicts: Path, page: Path, synthetic: bool, elsewhere: Mapping[str, str]
+    *,
+    verdicts: Path,
+    page: Path,
+    datasets: Mapping[str, str],
+    elsewhere: Mapping[str, str],
+    synthetic: bool,
 ) -> None:
     """Write the page of all claims of a paper."""
     from receval.storage.files import write_atomically
     from reproduction.publishing.ledger import paper_page, read_verdict_rows
 
     rows = read_verdict_rows(verdicts)
-    write_atomically(page, paper_page(rows, elsewhere, synthetic=synthetic))
+    write_atomically(page, paper_page(rows, datasets, elsewhere, synthetic=synthetic))
 
 
 def judge_replication(
@@ -145,7 +158,15 @@ def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path)
 
 
 def draw_replications(
-    *, certainty: Path, claims: Path, study: str, is_demo: bool, results: Path, svg: Path, pdf: Path
+    *,
+    certainty: Path,
+    claims: Path,
+    study: str,
+    datasets: Mapping[str, str],
+    is_demo: bool,
+    results: Path,
+    svg: Path,
+    pdf: Path,
 ) -> None:
     """Draw the certainty of the verdicts on the claims of a paper."""
     from receval.figures.finish import save_figure
@@ -158,7 +179,7 @@ def draw_replications(
     spec = read_claims(claims)
     statements = {number: claim.statement for number, claim in spec.claims.items()}
     with figure_style():
-        figure = draw(read_results(results), statements)
+        figure = draw(read_results(results), statements, datasets)
         said = caption(rows, is_demo=is_demo)
         save_figure(figure, svg, pdf, title=f"Replications of {study}", description=said)
 
