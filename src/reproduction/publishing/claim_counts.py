@@ -6,7 +6,6 @@ Each claim is counted once whatever its number of datasets; a plot has one row p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
@@ -37,22 +36,10 @@ def in_print(text: str) -> str:
     --------
     >>> in_print("tau is 0.25 for 50% of the users")
     'tau is .25 for 50 % of the users'
-    >>> in_print("p is 1.7e-6").split()[-1]
-    '10⁻⁶'
     """
-    # Neither the paper nor a figure can read Markdown formulas.
-    printed = _POWER.sub(_with_superscript, in_text(text))
+    printed = in_text(text)
+    # Powers of ten would become Markdown formulas, which the paper cannot read.
     return text if "$" in printed else printed
-
-
-_POWER = re.compile(r"\$`([\d.]+) \\times 10\^\{(-?\d+)\}`\$")
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def _with_superscript(power: re.Match[str]) -> str:
-    factor, exponent = power.groups()
-    ten = f"10{exponent.translate(_SUPERSCRIPTS)}"
-    return "\N{NO-BREAK SPACE}".join((factor, "\N{MULTIPLICATION SIGN}", ten))
 
 
 def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
@@ -322,9 +309,8 @@ def draw(rows: pd.DataFrame, statements: Mapping[str, str], datasets: Mapping[st
     names, *panels = figure.subplots(
         1, 3 if has_numbers else 2, width_ratios=(3.2, 1.2, 1) if has_numbers else (3.2, 2.2)
     )
-    _print_names(
-        names, rows.assign(dataset=rows["dataset"].map({"": "", **datasets})), places, texts
-    )
+    titled = rows.assign(dataset=rows["dataset"].map({"": "", **datasets}))
+    _print_names(names, titled, places, texts)
     # Beside a second panel there is room for half of a line.
     _draw_shares(panels[0], rows, places, "\n" if has_numbers else " ")
     for axes in panels[1:]:

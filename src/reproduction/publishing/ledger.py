@@ -389,10 +389,7 @@ _INTRODUCTION = (
 
 
 def ledger_page(rows: Sequence[VerdictRow], datasets: Mapping[str, str], *, synthetic: bool) -> str:
-    """Return the counts, and the most important claims of each paper.
-
-    ``datasets`` has the titles that are printed in place of identifiers.
-    """
+    """Return the counts, and the most important claims of each paper."""
     papers = papers_in(_titled(rows, datasets))
     groups = grouped_papers(papers)
     parts = ["# The papers' claims, and what became of them", _INTRODUCTION]
@@ -416,10 +413,7 @@ def paper_page(
     *,
     synthetic: bool,
 ) -> str:
-    """Return the page of all claims of a paper, in the paper's order.
-
-    ``datasets`` has their titles, and ``elsewhere`` how claims on a missing one can be decided.
-    """
+    """Return the page of all claims of a paper, in the paper's order."""
     (paper,) = papers_in(_titled(rows, datasets))
     parts = [f"# All claims of {paper.paper}", headline(paper.claims)]
     if synthetic:

@@ -161,12 +161,10 @@ _WHOLE = re.compile(r"(?<![\w.,-])\d{4,}(?![\w.,]*\d)")
 def with_separators(text: str) -> str:
     """Return a paper's value with the thousands of its whole numbers set apart.
 
-    Texts need not be changed, and cannot: they have years.
-
     Examples
     --------
-    >>> with_separators("176892 and 176948"), with_separators("0.00001"), with_separators("4.5e-75")
-    ('176,892 and 176,948', '0.00001', '4.5e-75')
+    >>> with_separators("176892 and 176948"), with_separators("0.00001")
+    ('176,892 and 176,948', '0.00001')
     """
     return _WHOLE.sub(lambda number: f"{int(number[0]):,}", text)
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from reproduction.claims.sources import ClaimSources
 
+Titles = Mapping[str, str]
+
 
 def _sources(results: Sequence[Path], records: Sequence[Path]) -> ClaimSources:
     """Return results by their study and name, and records by their study."""
@@ -43,12 +45,7 @@ def judge_claims(
 
 
 def gather_claims(
-    *,
-    verdicts: Sequence[Path],
-    ledger: Path,
-    page: Path,
-    datasets: Mapping[str, str],
-    synthetic: bool,
+    *, verdicts: Sequence[Path], ledger: Path, page: Path, datasets: Titles, synthetic: bool
 ) -> None:
     """Write the ledger of all papers, as a table and as a page."""
     import pandas as pd
@@ -63,12 +60,7 @@ def gather_claims(
 
 
 def list_claims(
-    *,
-    verdicts: Path,
-    page: Path,
-    datasets: Mapping[str, str],
-    elsewhere: Mapping[str, str],
-    synthetic: bool,
+    *, verdicts: Path, page: Path, datasets: Titles, elsewhere: Mapping[str, str], synthetic: bool
 ) -> None:
     """Write the page of all claims of a paper."""
     from receval.storage.files import write_atomically
@@ -162,7 +154,7 @@ def draw_replications(
     certainty: Path,
     claims: Path,
     study: str,
-    datasets: Mapping[str, str],
+    datasets: Titles,
     is_demo: bool,
     results: Path,
     svg: Path,
