@@ -25,7 +25,7 @@ BOUNDS = {
     # train on later ratings (F-052 and F-053), and with the cost of replications by study
     # (docs/replications.md).
     "modules of src/reproduction": (221, 170),
-    "lines of src/reproduction": (44_550, 36_000),
+    "lines of src/reproduction": (44_500, 36_000),
     "lines of tests": (88_400, 60_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
