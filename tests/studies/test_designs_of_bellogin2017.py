@@ -172,11 +172,7 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
     assert groups == [*([""] * len(group) for group in row), *row]
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     if lastfm:
-        assert titles[:3] == [
-            "(a) ML-1M twin, 1R",
-            "(b) Last.fm twin, 1R",
-            "(c) ML-1M twin, AR",
-        ]
+        assert titles[:3] == ["(a) ML-1M twin, 1R", "(b) Last.fm twin, 1R", "(c) ML-1M twin, AR"]
     else:
         assert titles[:2] == ["(a) ML-1M twin, 1R", "(b) AR"]
 

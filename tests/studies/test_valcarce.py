@@ -15,14 +15,7 @@ import pytest
 from declared_files import files_in
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from studies.prepared import (
-    ROOT,
-    display_of,
-    drawn_alone,
-    inputs_of,
-    module_of,
-    write_experiment,
-)
+from studies.prepared import ROOT, display_of, drawn_alone, inputs_of, module_of, write_experiment
 
 from receval.figures.heat_map import two_decimals
 from receval.figures.tables import to_latex, to_markdown
@@ -238,11 +231,7 @@ def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
     ((low, high),) = limits
     # One scale in both figures of the paper, whose coefficients have signs.
     assert (low, high) == (-1, 1)
-    forms = {
-        "arithmetic": "",
-        "geometric": "No hit: .00001",
-        "released": "No hit: 1 (*)",
-    }
+    forms = {"arithmetic": "", "geometric": "No hit: .00001", "released": "No hit: 1 (*)"}
     for axes, (average, _) in zip(panels, order, strict=True):
         assert axes.get_title(loc="left").endswith(forms[average])
 
