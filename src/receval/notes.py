@@ -173,7 +173,8 @@ NOTES: dict[str, NoteKind] = {
         "misleading",
         "Scores that count the items of each user are probably ranks, of which the lowest is the "
         "best, so the lists are upside down.",
-        "Give the items of each user in a list, the best first, or their real scores.",
+        "Give the items of each user in a list, the best first, or their real scores; of a table, "
+        "name the column of ranks (--run-rank).",
     ),
     "equal-scores": NoteKind(
         "doubtful",

@@ -70,6 +70,15 @@ def test_parts_of_others_are_evaluated_from_tables_and_from_a_column() -> None:
 
 
 @pytest.mark.costly
+def test_the_column_of_parts_is_not_said_to_be_unread(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["evaluate", "parts.csv", "--part", "part", *USUAL[:-1], "--out", "one"]
+    assert main(given) == 0
+    told = capsys.readouterr().err
+    assert "parts.csv: text with commas" in told
+    assert "not read" not in told
+
+
+@pytest.mark.costly
 def test_runs_stand_beside_systems_and_are_repeated_from_settings(table: pd.DataFrame) -> None:
     data = rv.split(rv.read_ratings("r.csv"), "user-ratio", train_ratio=0.8)
     ratings = data.ratings

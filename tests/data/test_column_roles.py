@@ -182,10 +182,7 @@ def test_users_with_one_row_each_are_no_index(tmp_path: Path) -> None:
     ],
 )
 def test_users_with_one_row_each_or_an_index_in_no_order_are_refused_unless_said(
-    rows: Rows,
-    read: Callable[..., Any],
-    store: Callable[[Rows, Path], object],
-    tmp_path: Path,
+    rows: Rows, read: Callable[..., Any], store: Callable[[Rows, Path], object], tmp_path: Path
 ) -> None:
     if store is STORES["indexed frame"]:
         pytest.skip("its index has a name")

@@ -127,8 +127,7 @@ LISTS = [["10", "11"], ["11", "10", "12"], ["12"], ["10", "12", "11"]]
 @pytest.mark.each("read", [read_ratings, read_run])
 @pytest.mark.each("store", ["csv", "frame"])
 @pytest.mark.each(
-    "written",
-    [str, lambda own: str([*map(int, own)]), " ".join, ", ".join, "|".join, json.dumps],
+    "written", [str, lambda own: str([*map(int, own)]), " ".join, ", ".join, "|".join, json.dumps]
 )
 def test_items_that_are_lists_written_as_text_are_refused_unless_they_are_said_to_be_identifiers(
     read: Any, store: str, written: Any, tmp_path: Path
@@ -350,11 +349,7 @@ def test_bytes_that_are_not_utf_8_are_named_with_their_line_in_every_format(
 @pytest.mark.each(
     ("name", "text", "said"),
     [
-        (
-            "a.jsonl",
-            '{"user": "1", "items": [["5", 10]]}\n',
-            "line 1: the list items has values",
-        ),
+        ("a.jsonl", '{"user": "1", "items": [["5", 10]]}\n', "line 1: the list items has values"),
         ("b.jsonl", '{"user": "1", "items": {"5": 10}}\n', "'items' for item has objects of"),
         ("c.jsonl", '{"user": "1", "item": "5", "score": {"a": 1}}\n', "'score' for score has obj"),
         ("d.jsonl", '{"user": "1", "items": [[["5"]]]}\n', "'items' for item has lists of"),

@@ -175,11 +175,7 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
         ("a.json", '{"1": {"a": 1}', "is not JSON: "),
         ("a.json", '{\0"1": {"a": 1}}', "is not JSON: Expecting property name"),
         ("a.jsonl", '{\0"1": {"a": 1}}\n', "line 1 is not JSON"),
-        (
-            "a.jsonl",
-            '{"user": "1", "items": ["a"], "scores": [1, 2]}\n',
-            "have different lengths",
-        ),
+        ("a.jsonl", '{"user": "1", "items": ["a"], "scores": [1, 2]}\n', "have different lengths"),
         (
             "a.jsonl",
             '{"user": 1, "item": "a"}\n{"user": "b", "item": "a"}\n',
@@ -324,11 +320,7 @@ def test_a_wrong_line_of_netflix_is_named(tmp_path: Path, line: str, said: str) 
 
 @pytest.mark.each(
     ("name", "text"),
-    [
-        ("a.json", '[{"who": 1, "what": 2}]'),
-        ("a.jsonl", '{"user": 1, "what": 2}\n'),
-        ("frame", ""),
-    ],
+    [("a.json", '[{"who": 1, "what": 2}]'), ("a.jsonl", '{"user": 1, "what": 2}\n'), ("frame", "")],
 )
 def test_what_has_names_in_any_case_gets_no_advice_on_headers(
     tmp_path: Path, name: str, text: str

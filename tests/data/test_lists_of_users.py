@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,12 +111,23 @@ def test_lists_of_another_shape_are_refused(run: Any, message: str) -> None:
         ({"u1": {0: 0.5, 1: 0.25, 2: 0.75}, "u2": {0: 0.5, 1: 1.5, 2: 1.0}}, None),
         ({"u1": {"a": 3, "b": 2, "c": 1}}, None),
         ({"u1": ["a", "b", "c"]}, None),
+        ([("u1", item, score) for score, item in enumerate("abc", 5)], None),
+        (
+            [{"user": "u1", "item": item, "score": score} for score, item in enumerate("abc")],
+            "the scores of each user are 1, 2, 3 .* --run-rank",
+        ),
+        ([{"user": "u1", "item": item, "rank": rank} for rank, item in enumerate("abc")], None),
     ],
 )
 def test_ranks_in_the_place_of_scores_or_items_are_told(run: Any, told: str | None) -> None:
     notes = read_run(run).reading.notes
     assert [note.code for note in notes] == (["ranks-as-scores"] if told else [])
-    assert all(str(told) in note for note in notes)
+    assert all(re.search(str(told), note) for note in notes)
+
+
+def test_scores_that_are_said_to_be_scores_are_no_ranks() -> None:
+    run = [{"user": "u1", "item": item, "score": score} for score, item in enumerate("abc")]
+    assert read_run(run, score="score").reading.notes == ()
 
 
 @pytest.mark.each("runs", ["run.json", ["run.json"], Path("run.json")])

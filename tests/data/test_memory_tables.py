@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from data.read_rows import entries_of, rows_of
 
@@ -116,6 +117,63 @@ def test_lists_that_are_not_read_change_no_row() -> None:
     ratings = read_ratings(table)
     assert rows_of(ratings) == [("a", "x", 5.0), ("b", "y", 4.0), ("c", "z", 3.0)]
     assert ratings.reading.unread == ("images", "genres")
+
+
+def in_form(form: str, table: list[dict[str, Any]], folder: Path) -> Any:
+    """Return the table itself, or the path of a file that has it."""
+    if form == "memory":
+        return table
+    path = folder / f"table.{form}"
+    if form == "parquet":
+        pq.write_table(pa.Table.from_pylist(table), path)
+    elif form == "json":
+        path.write_text(json.dumps(table))
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in table))
+    return path
+
+
+FORMS = pytest.mark.each("form", ["memory", "json", "jsonl", "parquet"])
+
+
+@FORMS
+@pytest.mark.each(
+    ("row", "told"),
+    [
+        (
+            {"user": "a", "rating": 5, "items": [{"item": "x", "rating": 1}]},
+            "the column 'rating' is in the objects of the list 'items' and also outside of them",
+        ),
+        (
+            {"user": "a", "bought": [{"item": "x"}], "seen": [{"item": "y"}]},
+            "the column 'item' is in the objects of the list 'seen' and also outside of them",
+        ),
+        (
+            {"user": "a", "items": [{"id": "x", "rating": 1}]},
+            "no column with a known name for the item. Their columns are id, rating",
+        ),
+    ],
+    ids=["outside", "in two lists", "nowhere"],
+)
+def test_lists_of_objects_must_have_each_wanted_column_once(
+    form: str, row: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TableError, match=told):
+        read_ratings(in_form(form, [row], tmp_path))
+
+
+@FORMS
+def test_lists_of_objects_with_names_that_rows_have_themselves_change_no_row(
+    form: str, tmp_path: Path
+) -> None:
+    comments: list[list[dict[str, str]]] = [[{"user": "b"}, {"user": "c"}], []]
+    table = [
+        {"user": "a", "item": item, "rating": 5, "comments": own}
+        for item, own in zip("xy", comments, strict=True)
+    ]
+    ratings = read_ratings(in_form(form, table, tmp_path))
+    assert rows_of(ratings) == [("a", "x", 5.0), ("a", "y", 5.0)]
+    assert ratings.reading.unread == ("comments",)
 
 
 def test_empty_lists_of_items_are_counted() -> None:

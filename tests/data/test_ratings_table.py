@@ -117,10 +117,7 @@ def test_the_old_name_of_duplicates_is_still_taken_with_a_warning() -> None:
         ),
         ("user,item,rating\n", "has no rows"),
         ("", "the first line is empty"),
-        (
-            "who,what\na,x\n",
-            "neither a known name nor a number, so it may be a header or a row",
-        ),
+        ("who,what\na,x\n", "neither a known name nor a number, so it may be a header or a row"),
         (
             "user,what,rating\na,x,5\n",
             r"no column with a known name for the item .* Its columns are user, ",

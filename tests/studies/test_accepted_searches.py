@@ -76,9 +76,7 @@ def test_the_trace_of_another_search_is_refused(
     assert not (tmp_path / "search.csv").exists()
 
 
-def test_the_accepted_traces_are_those_of_the_configured_searches(
-    tmp_path: Path,
-) -> None:
+def test_the_accepted_traces_are_those_of_the_configured_searches(tmp_path: Path) -> None:
     searches = load_settings(ROOT / "config", "full").searches
     traces = []
     for system, spec in searches.systems.items():

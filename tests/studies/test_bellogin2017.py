@@ -59,9 +59,7 @@ def test_the_toy_has_every_option_once(toy: Sets) -> None:
 # not relevant; nobody has a test rating of a.
 
 
-def test_all_relevant_test_items_and_all_others_that_were_not_rated(
-    toy: Sets,
-) -> None:
+def test_all_relevant_test_items_and_all_others_that_were_not_rated(toy: Sets) -> None:
     assert toy["AR TI-AN", "C"] == set("bcdefg")
     assert toy["AR TI-AN", "N_u"] == set("bc")
     assert toy["AR TI-AN", "T_u"] == set("bcde")

@@ -37,9 +37,7 @@ from reproduction.studies.followups.estimated_strata import (
     means_in_strata,
     strata_of_exposure,
 )
-from reproduction.studies.followups.estimated_values import (
-    ratios_to_mar,
-)
+from reproduction.studies.followups.estimated_values import ratios_to_mar
 
 SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
 METRICS = ["P@10", "Recall@10"]

@@ -22,17 +22,8 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups import (
-    time_later_training,
-    time_leaks,
-    time_orders,
-    time_taus,
-)
-from reproduction.studies.followups.time_orders import (
-    SPLIT_TITLES,
-    in_order,
-    taus_between_folds,
-)
+from reproduction.studies.followups import time_later_training, time_leaks, time_orders, time_taus
+from reproduction.studies.followups.time_orders import SPLIT_TITLES, in_order, taus_between_folds
 from reproduction.studies.followups.time_taus import moved_share, same_best_share, taus_by_chance
 
 SYSTEMS = ("pop", "random", "slim", "puresvd", "uir")

@@ -8,15 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.item_figures import (
-    FIGURES,
-    JUDGED,
-    SMALL,
-    SPECS,
-    inputs_for,
-    stated,
-    with_known,
-)
+from studies.item_figures import FIGURES, JUDGED, SMALL, SPECS, inputs_for, stated, with_known
 from studies.prepared import generated_ratings, ratings_of
 
 from reproduction.studies.menamaldonado2021 import fig06, fig07, fig10, fig15

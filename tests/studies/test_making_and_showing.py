@@ -86,12 +86,7 @@ def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
     shown = tmp_path / "table1.html"
     write_table(
-        module=TABLE,
-        results=results,
-        display=DISPLAY,
-        markdown=markdown,
-        latex=latex,
-        shown=shown,
+        module=TABLE, results=results, display=DISPLAY, markdown=markdown, latex=latex, shown=shown
     )
     ratings = len(generated_ratings())
     assert f"| ML-1M   |    30 |    25 |     {ratings} |" in markdown.read_text(encoding="utf-8")

@@ -14,12 +14,7 @@ from studies.prepared import display_of, inputs_of
 from studies.values_of_systems import OBSERVED, REAL, RELEASED, SYSTEMS, rows, write_values
 
 from receval.storage.files import write_results
-from reproduction.studies.menamaldonado2021.metric_scatter import (
-    Axis,
-    Panel,
-    data,
-    panels_of,
-)
+from reproduction.studies.menamaldonado2021.metric_scatter import Axis, Panel, data, panels_of
 
 STUDY = "menamaldonado2021"
 
@@ -214,9 +209,7 @@ def test_coverage_is_the_mean_share_of_judged_items_over_what_the_figure_shows(
     assert table["y_coverage"].to_numpy() == pytest.approx(0.296 + 0.346)
 
 
-def test_optimal_rankings_of_the_figure_count_for_coverage_in_all_its_panels(
-    results: Path,
-) -> None:
+def test_optimal_rankings_of_the_figure_count_for_coverage_in_all_its_panels(results: Path) -> None:
     # As the paper's 16 systems and two optimal rankings.
     table = pairs(
         results,

@@ -35,10 +35,7 @@ FIGURES = ("fig01", "fig12", "fig13", "fig14", "fig16", "fig17", "fig18")
 WITH_OPTIMA = ("fig12", "fig13", "fig18")
 TITLES = {"ml-1m": "ML-1M", "yahoo-r3": "Yahoo! R3", "cm100k": "CM100k"}
 # Of figures with the same panels for each dataset, one is drawn in full.
-SHOWN = {
-    "fig12": ("yahoo-r3", "cm100k"),
-    **dict.fromkeys(("fig13", "fig14", "fig17"), ("cm100k",)),
-}
+SHOWN = {"fig12": ("yahoo-r3", "cm100k"), **dict.fromkeys(("fig13", "fig14", "fig17"), ("cm100k",))}
 Values = Callable[[np.random.Generator, int], NDArray[np.float64]]
 
 
@@ -320,10 +317,7 @@ def test_axes_tell_observed_from_real_where_both_or_real_ones_are_shown(
 
 @pytest.mark.parametrize(
     ("tau", "p_value", "text"),
-    [
-        (-0.617, 0.0004, r"$\tau$ = −.617, $p$ < .001"),
-        (0.617, 0.064, r"$\tau$ = .617, $p$ = .064"),
-    ],
+    [(-0.617, 0.0004, r"$\tau$ = −.617, $p$ < .001"), (0.617, 0.064, r"$\tau$ = .617, $p$ = .064")],
 )
 def test_coefficients_are_printed_as_papers_print_them(
     tau: float, p_value: float, text: str

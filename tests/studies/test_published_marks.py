@@ -10,11 +10,7 @@ from studies.prepared import display_of
 
 from receval.figures.finish import legend_below
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
-from reproduction.studies._shared.published import (
-    PUBLISHED_GREY,
-    published_line,
-    published_mark,
-)
+from reproduction.studies._shared.published import PUBLISHED_GREY, published_line, published_mark
 
 
 @pytest.mark.parametrize("side", ["right", "above", "above right"])

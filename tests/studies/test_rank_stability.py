@@ -192,11 +192,7 @@ def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) 
     path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",), **GEOMETRIC))
     found = list(dict.fromkeys(zip(table["average"], table["metric"], strict=True)))
-    assert found == [
-        ("geometric", "P"),
-        ("geometric", "MRR"),
-        ("geometric(zeros=one)", "MRR"),
-    ]
+    assert found == [("geometric", "P"), ("geometric", "MRR"), ("geometric(zeros=one)", "MRR")]
 
 
 # --- drawing ----------------------------------------------------------------------------------

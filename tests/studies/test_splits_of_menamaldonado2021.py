@@ -81,10 +81,7 @@ def both(folder: Path) -> ArtifactInputs:
 
     return opened(
         folder,
-        {
-            "cm100k": (cm100k, split(cm100k, "fold")),
-            "yahoo-r3": (yahoo, split(yahoo, "unknown")),
-        },
+        {"cm100k": (cm100k, split(cm100k, "fold")), "yahoo-r3": (yahoo, split(yahoo, "unknown"))},
     )
 
 

@@ -76,9 +76,7 @@ def test_every_published_value_of_the_experiments_has_ours_beside_it(
             assert row["relative_difference"] == pytest.approx(expected)
 
 
-def test_a_published_value_without_a_system_of_that_name_is_refused(
-    inputs: ArtifactInputs,
-) -> None:
+def test_a_published_value_without_a_system_of_that_name_is_refused(inputs: ArtifactInputs) -> None:
     assert inputs.published is not None
     with inputs.published.open("a", encoding="utf-8") as file:
         file.write("menamaldonado2021,ml-1m,coin-flip,test,plsa,P@10,0.3\n")

@@ -137,10 +137,7 @@ def printed(tmp_path: Path, study: str, artifact: str, *absent: str) -> Table:
     ],
 )
 def test_statistics_are_printed_as_each_paper_prints_them(
-    tmp_path: Path,
-    artifact: tuple[str, str],
-    absent: tuple[str, ...],
-    rows: list[tuple[str, ...]],
+    tmp_path: Path, artifact: tuple[str, str], absent: tuple[str, ...], rows: list[tuple[str, ...]]
 ) -> None:
     table = printed(tmp_path, *artifact, *absent)
     assert table.rows == tuple(rows)

@@ -81,9 +81,7 @@ def test_lemma_1_concludes_what_table_3_prints_and_holds_on_all_pairs(tmp_path: 
     assert 0.99 * results["drawn"][0] < results["pairs"].sum() <= results["drawn"][0]
 
 
-def test_lemmas_2_and_3_conclude_what_table_4_prints_and_hold_on_all_pairs(
-    tmp_path: Path,
-) -> None:
+def test_lemmas_2_and_3_conclude_what_table_4_prints_and_hold_on_all_pairs(tmp_path: Path) -> None:
     results = results_of("table4", tmp_path, items=300, worlds=3)
     found = list(zip(results["precision"], results["anti_precision"], strict=True))
     assert found == CONCLUSIONS_OF_TABLE_4

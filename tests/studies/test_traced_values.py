@@ -39,13 +39,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
     """One dataset in two folds, of which not every user is tested in both."""
     folder = tmp_path_factory.mktemp("traced")
     described = write_experiment(
-        folder,
-        "ml-1m",
-        SYSTEMS,
-        [Protocol()],
-        evaluated_users="tested",
-        folds=2,
-        tested_share=0.1,
+        folder, "ml-1m", SYSTEMS, [Protocol()], evaluated_users="tested", folds=2, tested_share=0.1
     )
     return inputs_of(folder, experiments={"movielens": described}, **PARAMETERS)
 

@@ -14,6 +14,7 @@ import pytest
 from studies.prepared import ROOT, display_of, drawn, inputs_of, problems_of, ratings_of, saved
 
 from receval.data.ratings import Ratings
+from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
 from receval.figures.tables import to_markdown
 from receval.recommenders.non_personalised import Popularity
@@ -193,6 +194,29 @@ def test_80_per_cent_of_each_users_interactions_train_rounded_down() -> None:
     users = np.repeat(np.arange(4, dtype=np.int32), [5, 9, 11, 12])
     marked = released_values.trains(users, 4, np.random.default_rng(1))
     assert np.bincount(users[marked]).tolist() == [4, 7, 8, 9]
+
+
+def test_measures_of_lists_are_those_of_the_released_code() -> None:
+    # Made by elliot/evaluation/metrics of github.com/Faisalse/RecSys2023_hyperparameter_tuning
+    # (commit ab6f4c7), with a list of three items and a user with twelve relevant ones.
+    released = {
+        1: (0.6, 0.6, 0.6, 0.18333333333333332),
+        3: (0.5247277756364646, 0.6, 0.4666666666666666, 0.3833333333333333),
+        10: (0.5905434510464083, 0.625, 0.32, 0.6666666666666667),
+    }
+    tested = [[4, 2, 9], [0, 11], [1, 3], range(12), [8]]
+    lists = {
+        0: [4, 1, 2, 3, 0, 5, 6, 7, 8, 9, 10, 11],
+        1: [7, 6, 5, 4, 3, 2, 1, 0, 9, 8, 11, 10],
+        2: [1, 2, 3],
+        3: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 11, 10],
+        4: [10, 11, 0, 1, 2, 3, 4, 5, 6, 7],
+    }
+    test = [(user, item, 1.0) for user, items in enumerate(tested) for item in items]
+    for cutoff, values in released.items():
+        metrics = [name.replace("@10", f"@{cutoff}") for name in released_values.METRICS]
+        result = evaluate_runs(test, {"mine": lists}, metrics=metrics, depth="whole")
+        assert result.summary()["mean"].tolist() == pytest.approx(values, abs=1e-12)
 
 
 def released_inputs(folder: Path, published: Path | None) -> ArtifactInputs:

@@ -15,14 +15,7 @@ import pytest
 from declared_files import files_in
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from studies.prepared import (
-    ROOT,
-    display_of,
-    drawn_alone,
-    inputs_of,
-    module_of,
-    write_experiment,
-)
+from studies.prepared import ROOT, display_of, drawn_alone, inputs_of, module_of, write_experiment
 
 from receval.figures.heat_map import two_decimals
 from receval.figures.tables import to_latex, to_markdown

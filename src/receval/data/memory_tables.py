@@ -99,6 +99,7 @@ def columns_of_table(
         # Such as tuples that identify a user, which would become several users.
         user = next(own for own in wanted if own.name == "user")
         _refuse_objects(source, user, found["user"], table.schema.field(found["user"]).type)
+    _refuse_unnamed_parts(source, table.schema, found)
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays, types = {}, {}
     dates = ""
@@ -201,6 +202,20 @@ def _refuse_objects(source: str, wanted: WantedColumn, own: str, kind: pa.DataTy
     )
 
 
+def _refuse_unnamed_parts(source: str, schema: pa.Schema, found: Mapping[str, str]) -> None:
+    """Refuse a wanted column of lists of objects, none of whose parts has a known name."""
+    for role, own in found.items():
+        if own not in schema.names or not holds_objects(schema.field(own)):
+            continue
+        parts = [inner.name for inner in schema.field(own).type.value_type]
+        if own not in parts:
+            raise TableError(
+                f"{source}: the column {quoted(own)} for {role} has lists of objects, which have "
+                f"no column with a known name for the {role}. Their columns are "
+                f"{enumerated(parts)}. Name the right one: {role}=... (in a command: --{role} ...)."
+            )
+
+
 def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
     import pandas as pd
 
@@ -278,18 +293,17 @@ def _with_a_row_an_item(
     """Give each item its own row, if a wanted column has a list in each row.
 
     The column is a list of structures, as in LensKit's collections, or there are several lists of
-    equal lengths. Lists in other columns are left alone.
+    equal lengths. Lists in other columns are left alone, also those of structures with nothing
+    wanted that rows do not have themselves, such as the comments on a review with their users.
     """
+    in_lists = wanted.difference(field.name for field in table.schema if not holds_objects(field))
     listed = [
         field.name
         for field in table.schema
-        if holds_lists(field)
-        and (
-            field.name in wanted
-            or (
-                pa.types.is_struct(field.type.value_type)
-                and wanted.intersection(inner.name for inner in field.type.value_type)
-            )
+        if (holds_lists(field) and field.name in wanted)
+        or (
+            holds_objects(field)
+            and in_lists.intersection(inner.name for inner in field.type.value_type)
         )
     ]
     if not listed:
@@ -311,6 +325,11 @@ def _with_a_row_an_item(
         for field in entries.type:
             if field.name not in rows.column_names:
                 rows = rows.append_column(field.name, pc.struct_field(entries, field.name))
+            elif field.name in wanted:
+                raise TableError(
+                    f"{source}: the column {quoted(field.name)} is in the objects of the list "
+                    f"{quoted(name)} and also outside of them. Rename or leave out the wrong one."
+                )
     empty = pc.sum(pc.equal(lengths, 0)).as_py() or 0
     text = f"{Path(source).name}: {empty:,} of {len(table):,} lists are empty."
     return rows, [Note("empty-lists", text)] if empty else []

@@ -244,7 +244,7 @@ def _run_of_columns(
         *identifier_doubts(columns.source, "items", item_ids),
         *_doubts_on_ranks(columns, users, order),
         *([] if is_said else _doubts_on_columns(columns)),
-        *_doubts_on_lists(columns, users, items, item_ids),
+        *_doubts_on_counts(columns, users, items, item_ids, is_said=is_said),
     ]
     if not scored.all():
         text = (
@@ -336,31 +336,42 @@ def _doubts_on_columns(columns: FoundColumns) -> list[Note]:
     return [Note("no-score-column", text)]
 
 
-def _doubts_on_lists(
+def _doubts_on_counts(
     columns: FoundColumns,
     users: NDArray[np.int32],
     items: NDArray[np.int32],
     item_ids: NDArray[np.str_],
+    *,
+    is_said: bool,
 ) -> list[Note]:
-    """Return a note if the scores or the items in lists of users are ranks: 1, 2, 3 and so on."""
-    if not columns.form.startswith(LISTS_OF_USERS) or np.bincount(users).max() < _SHORTEST_LIST:
+    """Return a note if scores, or items in lists of users, are 1, 2, 3 and so on, as ranks are."""
+    # Ranks beside scores are compared with them.
+    if is_said or "rank" in columns or "score" not in columns:
+        return []
+    if np.bincount(users).max() < _SHORTEST_LIST:
         return []
     scores = columns.numbers("score")
+    is_of_users = columns.form.startswith(LISTS_OF_USERS)
     if are_ranks_in_order(users, scores):
         what = "scores"
     # All items in their order usually have scores with fractions.
     elif (
-        (scores == np.rint(scores)).all()
+        is_of_users
+        and (scores == np.rint(scores)).all()
         and np.char.isdecimal(item_ids).all()
         and are_ranks_in_order(users, item_ids.astype(np.float64)[items])
     ):
         what = "items"
     else:
         return []
+    advice = (
+        "give the items of each user in a list, the best first"
+        if is_of_users
+        else "name the column so (rank=..., in a command: --run-rank ...)"
+    )
     text = (
         f"{columns.source}: the {what} of each user are 1, 2, 3 and so on, in this order, as ranks "
-        "are, but the items with the highest scores come first. If these are ranks, give the items "
-        "of each user in a list, the best first."
+        f"are, but the items with the highest scores come first. If these are ranks, {advice}."
     )
     return [Note("ranks-as-scores", text)]
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -179,7 +179,8 @@ def _parts_of_column(source: object, part: str, options: Mapping[str, Any]) -> d
     pairs = ratings.users.astype(np.int64) * ratings.n_items + ratings.items
     codes = part_of_row[np.searchsorted(keys, pairs)]
     found = {name: ratings.select(codes == code) for name, code in PARTS.items()}
-    reading = ratings.reading
+    unread = tuple(name for name in ratings.reading.unread if name != part)
+    reading = replace(ratings.reading, unread=unread)
     return {name: _with_reading(own, reading) for name, own in found.items() if len(own)}
 
 
