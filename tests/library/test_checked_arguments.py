@@ -165,3 +165,20 @@ def test_a_call_that_does_not_fit_is_told_the_arguments(
     with pytest.raises(TypeError) as raised:
         compare(*args, **options)
     assert str(raised.value) == f"{told}. Its arguments are (first, *, test)."
+
+
+def test_a_call_that_does_not_fit_is_told_the_name_by_which_it_was_called() -> None:
+    called = dict(functions())
+    for name, function in called.items():
+        needed = [
+            own.name
+            for own in inspect.signature(function).parameters.values()
+            if own.default is own.empty and own.kind not in (own.VAR_KEYWORD, own.VAR_POSITIONAL)
+        ]
+        if name == "split":  # Its further arguments depend on the kind.
+            continue
+        with pytest.raises(TypeError) as raised:
+            function(**dict.fromkeys(needed), no_argument=1)
+        told = f"{name.rpartition('.')[2]}() got an unexpected keyword argument 'no_argument'"
+        assert str(raised.value).startswith(told)
+    assert {"evaluate", "evaluate_large_runs", "EvaluationResult.pair_rows"} <= called.keys()
