@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src")]
 
 import receval as rv
+from receval.lazy_names import offered_name
 from receval.splits.kinds import AnySplitSpec
 
 PAGE = ROOT / "docs" / "arguments.md"
@@ -112,8 +113,13 @@ def in_markdown(text: str) -> str:
     """Return a paragraph of a docstring as one line for a cell of a table."""
     line = " ".join(text.split())
     line = re.sub(r":math:`([^`]*)`", r"$`\1`$", line)
-    line = re.sub(r":\w+:`[.~]?(?:[\w.]*\.)?(\w+)`", r"`\1`", line)
+    line = re.sub(r":\w+:`[.~]?(?:([\w.]*)\.)?(\w+)`", called, line)
     return re.sub(r"``([^`]*)``", r"`\1`", line).replace("|", r"\|")
+
+
+def called(reference: re.Match[str]) -> str:
+    """Return what a docstring refers to by the name that a person calls it."""
+    return f"`{offered_name(reference[1] or '', reference[2])}`"
 
 
 def table(name: str, function: Callable[..., object], text: str) -> list[str]:

@@ -10,7 +10,20 @@ from functools import cache, wraps
 from numbers import Integral, Real
 from textwrap import shorten
 from types import NoneType, UnionType
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from receval.lazy_names import offered_name
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,6 +44,9 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
     and True are not numbers. Containers, such as sequences, are not checked. Unknown choices and
     NaN are a ValueError, wrong types a TypeError. A call that does not fit is told the arguments.
 
+    Further arguments (``**options``) are those of a ``TypedDict`` (``Unpack[Options]``), or of
+    another function or class (``Annotated[Any, other]``), and unknown ones are refused here.
+
     Examples
     --------
     >>> @checked_arguments
@@ -48,13 +64,15 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """
     signature = inspect.signature(function)
     annotations = cache(lambda: get_type_hints(function))
+    whole = cache(lambda: _with_options(function, signature))
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            bound = signature.bind(*args, **kwargs)
+            whole().bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(_told_arguments(function, signature, str(error))) from None
+            raise TypeError(_told_arguments(function, whole(), str(error))) from None
+        bound = signature.bind(*args, **kwargs)
         for name, value in bound.arguments.items():
             wanted = annotations().get(name)
             if wanted is not None and signature.parameters[name].kind not in _OF_SEVERAL:
@@ -91,13 +109,32 @@ def _annotations_of(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
+def _with_options(function: Callable[..., Any], signature: inspect.Signature) -> inspect.Signature:
+    """Return a signature with the names of its further arguments, where an annotation has them."""
+    own = dict(signature.parameters)
+    for name, wanted in get_type_hints(function, include_extras=True).items():
+        is_annotated = get_origin(wanted) is Annotated
+        if is_annotated or get_origin(wanted) is Unpack:
+            del own[name]
+            for other in get_args(wanted)[is_annotated:]:
+                for one in [other] if isinstance(other, str) else get_type_hints(other):
+                    if one != "return":
+                        option = inspect.Parameter(
+                            one, inspect.Parameter.KEYWORD_ONLY, default=None
+                        )
+                        own.setdefault(one, option)
+    return signature.replace(parameters=list(own.values()))
+
+
 def _told_arguments(function: Callable[..., Any], signature: inspect.Signature, why: str) -> str:
     """Return the sentence for a call that does not fit."""
     empty = inspect.Parameter.empty
     plain = [own.replace(annotation=empty, default=empty) for own in signature.parameters.values()]
-    told = str(inspect.Signature(plain)).replace("(self, ", "(")
+    names = str(inspect.Signature([own for own in plain if own.name != "self"]))
+    told = f"Its arguments are {shorten(names, 300)}" if names != "()" else "It has no arguments"
     verb = "" if why.startswith("got") else "is " if why.startswith("missing") else "got "
-    return f"{function.__name__}() {verb}{why}. Its arguments are {shorten(told, 300)}."
+    name = offered_name(function.__module__, function.__name__)
+    return f"{name}() {verb}{why}. {told}."
 
 
 _OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

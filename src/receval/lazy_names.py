@@ -11,6 +11,9 @@ from typing import Any
 
 Face = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
+_OFFERED: dict[str, str] = {}
+"""The name under which a package offers each ``module:symbol``."""
+
 
 def lazy_names(package: str, names: Mapping[str, str]) -> Face:
     """Return a package's ``__getattr__`` (PEP 562), ``__dir__`` and ``__all__``.
@@ -20,6 +23,7 @@ def lazy_names(package: str, names: Mapping[str, str]) -> Face:
     therefore imported on access, and the library itself imports them from the modules that define
     them. Type checkers read ``__init__.pyi``.
     """
+    _OFFERED.update((target, name) for name, target in names.items())
 
     def imported(name: str) -> Any:
         if name not in names:
@@ -33,3 +37,8 @@ def lazy_names(package: str, names: Mapping[str, str]) -> Face:
         return sorted({*vars(sys.modules[package]), *names})
 
     return imported, listed, list(names)
+
+
+def offered_name(module: str, symbol: str) -> str:
+    """Return the name by which a person calls what a module defines, such as ``evaluate``."""
+    return _OFFERED.get(f"{module}:{symbol}", symbol)

@@ -39,12 +39,6 @@ def leave_a_thread() -> None:
     threading.Thread(target=threading.Event().wait, daemon=True).start()
 
 
-def number_and_threads(*, target: Path) -> None:
-    """Write the process's number and what limits its threads."""
-    limits = [os.environ.get("OMP_NUM_THREADS"), os.environ.get("NUMBA_NUM_THREADS")]
-    target.write_text(f"{os.getpid()} {limits}", encoding="utf-8")
-
-
 def kept_memory(*, target: Path) -> None:
     """Write how much of its memory the C library keeps."""
     names = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")

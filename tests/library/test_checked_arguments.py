@@ -57,6 +57,16 @@ def an_example(wanted: Any) -> Any:
     return object.__new__(first) if inspect.isclass(first) and not get_origin(first) else None
 
 
+def needed(function: Any) -> dict[str, Any]:
+    """Return what a function needs; what comes before an argument must not be at fault."""
+    wanted = get_type_hints(function)
+    return {
+        name: an_example(wanted.get(name))
+        for name, own in inspect.signature(function).parameters.items()
+        if own.default is own.empty and own.kind not in (own.VAR_KEYWORD, own.VAR_POSITIONAL)
+    }
+
+
 CASES = [pytest.param(*case, id=f"{case[0]} {case[1]}") for case in wrong_arguments()]
 
 
@@ -65,35 +75,14 @@ def test_every_public_argument_of_a_checked_type_refuses_others(
     name: str, parameter: str, value: Any
 ) -> None:
     function = dict(functions())[name]
-    needed = [
-        own
-        for own in inspect.signature(function).parameters.values()
-        if own.default is own.empty and own.kind not in (own.VAR_KEYWORD, own.VAR_POSITIONAL)
-    ]
-    wanted = get_type_hints(function)
-    # What comes before must not be at fault.
-    given = {own.name: an_example(wanted.get(own.name)) for own in needed}
     with pytest.raises((TypeError, ValueError), match=rf"^{parameter} is .*; it must be "):
-        function(**(given | {parameter: value}))
+        function(**(needed(function) | {parameter: value}))
 
 
 def test_the_walk_meets_the_options_of_all_evaluations() -> None:
     met = {(case.values[0], case.values[1]) for case in CASES}
-    assert met.issuperset(
-        {
-            ("evaluate", "users"),
-            ("evaluate", "relevant"),
-            ("evaluate_runs", "ties"),
-            ("evaluate_runs", "seed"),
-            ("split", "seed"),
-            ("diagnose", "seed"),
-            ("explore_ratings", "relevant"),
-            ("audit_samples", "sampled"),
-            ("read_ratings", "duplicates"),
-            ("unbiased_estimates", "clip"),
-            ("EvaluationResult.compare", "samples"),
-        }
-    )
+    compared = ("EvaluationResult.compare", "samples")
+    assert {("evaluate", "users"), ("evaluate_runs", "ties"), ("split", "seed"), compared} <= met
 
 
 @checked_arguments
@@ -165,3 +154,11 @@ def test_a_call_that_does_not_fit_is_told_the_arguments(
     with pytest.raises(TypeError) as raised:
         compare(*args, **options)
     assert str(raised.value) == f"{told}. Its arguments are (first, *, test)."
+
+
+def test_a_call_that_does_not_fit_is_told_the_name_by_which_it_was_called() -> None:
+    for name, function in functions():
+        told = rf"^{name.rpartition('.')[2]}\(\) got an unexpected keyword argument 'no_argument'"
+        if name != "split":  # Its further arguments depend on the kind.
+            with pytest.raises(TypeError, match=told):
+                function(**needed(function), no_argument=1)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from mypy import api
 
 pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
@@ -46,6 +47,16 @@ data = split(read_ratings("ratings.csv"), "user-ratio", train_ratio=0.8, seed=1)
 result = evaluate_systems(data, {"Pop": Popularity(), "Random": Random()}, metrics=["P@10"])
 print(result)
 result.report("own.html")
+"""
+
+
+TYPED = """
+import receval as rv
+def lead(result: rv.EvaluationResult) -> float:
+    means = [row.mean / row.users for row in result.average_rows()]
+    pairs = result.pair_rows(test="t", effect="cliff", reference="Pop", margin=0.1)
+    gains = [row.difference + (row.detectable or 0.0) for row in pairs if row.significant]
+    return sum(means + gains) + len("".join(row.letters for row in result.group_rows()))
 """
 
 
@@ -209,3 +220,13 @@ print(ranks_within_groups.stats.cache_path)
         [sys.executable, "-c", code], env=environment, cwd=tmp_path, text=True
     )
     assert Path(printed.strip()).parent == tmp_path / "receval"
+
+
+@pytest.mark.costly
+def test_a_checker_sees_the_columns_of_a_result_without_any(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYPYPATH", str(installed))
+    how = "--strict --disallow-any-expr --follow-imports=silent --config-file= --cache-dir="
+    done = api.run([*f"{how}{tmp_path}".split(), "-c", TYPED])
+    assert done == ("Success: no issues found in 1 source file\n", "", 0)

@@ -12,6 +12,7 @@ from metrics.examples import example, random_cases
 from metrics.examples import lists_of as judged_lists_of
 
 import receval as rv
+from receval.evaluation.measuring import named_metrics
 from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
 
@@ -116,3 +117,11 @@ def test_what_is_no_function_is_refused() -> None:
         measured(metrics=[hits], dialect="recbole")
     with pytest.raises(ValueError, match="needs one list of recommendations per user"):
         measured(metrics=[hits], protocols="1R AI-AN")
+
+
+def test_two_functions_of_one_name_are_refused_and_one_that_is_given_twice_counts_once() -> None:
+    first, second = (lambda items: 1.0), (lambda items: 0.0)
+    metrics = [rv.metric_of(function, name="Own") for function in (first, second)]
+    assert len(named_metrics([metrics[0], metrics[0]])) == 1
+    with pytest.raises(ValueError, match=r"^Two different metrics are called Own@10\."):
+        named_metrics(metrics)

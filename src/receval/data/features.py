@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
@@ -205,7 +205,7 @@ def read_features(
     separator: str = "|",
     bins: Mapping[str, Any] | None = None,
     one_hot: Mapping[str, Any] | None = None,
-    **options: Any,
+    **options: Annotated[Any, ReadingOptions],
 ) -> Features:
     r"""Read features of items or of users from a file or a data frame.
 

@@ -495,7 +495,7 @@ class _MarkedNumbers:
 
     def add(self, numbers: NDArray[np.int64]) -> None:
         """Add numbers, at least one."""
-        low, high = _ends(numbers)
+        low, high = int(numbers.min()), int(numbers.max())
         if len(self._marks):
             low, high = min(low, self._low), max(high, self._low + len(self._marks) - 1)
         if high - low >= MOST_MARKED:
@@ -566,15 +566,6 @@ def _look_up(
             return False
         codes[row] = table[place]
     return True
-
-
-@njit(cache=True)
-def _ends(numbers: NDArray[np.int64]) -> tuple[int, int]:
-    """Return the lowest and the highest number."""
-    low = high = numbers[0]
-    for own in numbers:
-        low, high = min(low, own), max(high, own)
-    return low, high
 
 
 @njit(cache=True)

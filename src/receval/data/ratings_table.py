@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -111,7 +111,7 @@ def read_ratings(
     rating: str | int | None = None,
     timestamp: str | int | None = None,
     duplicates: Repeats = "refuse",
-    **options: Any,
+    **options: Annotated[Any, ReadingOptions, "repeats"],
 ) -> ReadRatings:
     """Read ratings from a file or a data frame.
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -130,7 +130,7 @@ def read_run(
     score: str | int | None = None,
     rank: str | int | None = None,
     order: RunOrder = "score",
-    **options: Any,
+    **options: Annotated[Any, ReadingOptions],
 ) -> Run:
     """Read the recommendations of a system.
 

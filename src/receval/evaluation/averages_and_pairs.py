@@ -137,6 +137,7 @@ class AveragesAndPairs:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    @checked_arguments
     def summary(self) -> pd.DataFrame:
         """Return the averages, one row per protocol, metric and system.
 
@@ -290,10 +291,12 @@ class AveragesAndPairs:
                 frames.append(best_first(table, self.less_is_better))
         return WholeTable(pd.concat(frames, ignore_index=True))
 
+    @checked_arguments
     def average_rows(self) -> tuple[AverageRow, ...]:
         """Return the rows of :meth:`summary` as named tuples, whose types a checker knows."""
         return typed_rows(self.summary(), AverageRow)
 
+    @checked_arguments
     def pair_rows(self, **comparison: Unpack[ComparisonOptions]) -> tuple[PairRow, ...]:
         """Return the rows of :meth:`compare` as named tuples, whose types a checker knows.
 
@@ -304,10 +307,12 @@ class AveragesAndPairs:
         pairs = self._pairs(chosen)
         return typed_rows(pairs.assign(p_corrected=pairs[chosen.column]), PairRow)
 
+    @checked_arguments
     def group_rows(self, **comparison: Unpack[ComparisonOptions]) -> tuple[GroupRow, ...]:
         """Return the rows of :meth:`groups` as named tuples, whose types a checker knows."""
         return typed_rows(self.groups(**comparison), GroupRow)
 
+    @checked_arguments
     def per_user(self) -> pd.DataFrame:
         """Return the values of users, one row per protocol, system and user.
 

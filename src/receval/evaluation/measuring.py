@@ -74,7 +74,14 @@ def named_metrics(
     ]
     if not found:
         raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
-    return {metric.label: metric for metric in found}
+    named = {metric.label: metric for metric in found}
+    for metric in found:
+        if metric != named[metric.label]:
+            raise ValueError(
+                f"Two different metrics are called {metric.label}. Give one of the functions "
+                "another name: rv.metric_of(function, name='Other')."
+            )
+    return named
 
 
 def named_metrics_of_ranks(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:

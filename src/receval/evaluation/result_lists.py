@@ -72,6 +72,7 @@ def _file_of_lists(
 class ResultLists(AveragesAndPairs):
     """What a result has on the lists of recommended items."""
 
+    @checked_arguments
     def lists(self) -> pd.DataFrame:
         """Return the kept lists, one row per recommended item.
 

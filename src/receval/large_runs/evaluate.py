@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial, reduce
 from operator import add
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def evaluate_large_runs(
     *,
     jobs: int | Literal["auto"] = "auto",
     progress: Callable[[str, int, int], object] | None = None,
-    **options: Any,
+    **options: Annotated[Any, plan_large_runs],
 ) -> EvaluationResult:
     """Measure lists that are larger than memory, block by block of users, on all cores.
 

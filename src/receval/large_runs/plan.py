@@ -133,7 +133,9 @@ class BlockPlan:
 
         Examples
         --------
-        >>> [list(BlockPlan.blocks_of(_Numbered(7), shard, 3)) for shard in (1, 2, 3)]
+        >>> from types import SimpleNamespace
+        >>> plan = SimpleNamespace(n_blocks=7)
+        >>> [list(BlockPlan.blocks_of(plan, shard, 3)) for shard in (1, 2, 3)]
         [[0, 1], [2, 3], [4, 5, 6]]
         """
         if not 1 <= shard <= shards:
@@ -157,11 +159,6 @@ class BlockPlan:
     def as_text(self) -> str:
         """Return the plan as JSON."""
         return json.dumps({"receval": receval_version(), **asdict(self)}, indent=1) + "\n"
-
-
-@dataclass(frozen=True)
-class _Numbered:
-    n_blocks: int
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def in_processes(
     context = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context)
     try:
-        futures = [pool.submit(_call, task) for task in tasks]
+        futures = [pool.submit(task) for task in tasks]
         for number, future in enumerate(as_completed(futures)):
             future.result()
             told(number + 1)
@@ -49,7 +49,3 @@ def in_processes(
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _call(task: Callable[[], Found]) -> Found:
-    return task()

@@ -451,7 +451,9 @@ def _refusal(kind: str, error: ValidationError) -> str:
     # The location begins with the kind; parts after the parameter's name describe its type.
     name = str(first["loc"][1]) if len(first["loc"]) > 1 else ""
     if first["type"] == "extra_forbidden":
-        return f"A split of the kind {kind} has no parameter {quoted(name)}."
+        own = str(first["loc"][-1])
+        whole = f"A split of the kind {kind}" if own == name else f"The {name} of a split"
+        return f"{whole} has no parameter {quoted(own)}."
     if first["type"] == "missing":
         return f"A split of the kind {kind} needs the parameter {name}."
     words = first["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
