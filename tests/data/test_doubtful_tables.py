@@ -376,13 +376,14 @@ def test_values_that_hold_others_are_refused_with_the_form_to_write(
         ),
         ('{"user": "1", "item": "6", "item": "7"}', "line 2: an object has the name item twice"),
         ('{"user": "1", "item": "6", "tags": [5]}', "line 2: tags is a list whose first entry is"),
+        ('{"user": "1", "item": "6", "of": [{"a": "b"}]}', "a in of is a text, but in line 1 it"),
         ('{"user": "1", "item": "6", "score": 1e400}', "line 2: 1e400 is too large for a floating"),
     ],
 )
 def test_a_line_of_json_that_differs_is_named_in_plain_words(
     tmp_path: Path, second: str, said: str
 ) -> None:
-    first = '{"user": "1", "item": "5", "tags": ["x"]}'
+    first = '{"user": "1", "item": "5", "tags": ["x"], "of": [{"a": 1}]}'
     with pytest.raises(TableError, match=said):
         read_text(tmp_path / "a.jsonl", f"{first}\n{second}\n")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -462,6 +462,15 @@ _KINDS: dict[type, str] = {
 }  # fmt: skip
 
 
+def _all_values(own: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of an object and of objects in it, with names such as ``item in items``."""
+    for name, value in own.items():
+        yield f"{name}{within}", value
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, dict):
+                yield from _all_values(part, f" in {name}{within}")
+
+
 def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
     """Return the error for the first line that is not an object, or that has other types."""
     kinds: dict[str, tuple[int, str]] = {}
@@ -483,7 +492,7 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                     f"{path}, line {number} must be an object with the columns by name, such as "
                     '{"user": "ann", "item": "book", "score": 1.5}.'
                 )
-            for name, value in own.items():
+            for name, value in _all_values(own):
                 if value is None or value == []:
                     continue
                 try:
