@@ -164,6 +164,12 @@ FRESH = row("B-001", "r01", ".2", "new")
             [("B-001", "r01", ".2"), ("B-001", "r02", ".2"), ("B-003", "r02", ".2")],
             id="without accepted rows fresh ones stand in the order of claims",
         ),
+        pytest.param(
+            [row("B-001", "r100", ".2", "new"), row("B-001", "r02", ".2", "new")],
+            None,
+            [("B-001", "r02", ".2"), ("B-001", "r100", ".2")],
+            id="r100 comes after all with two digits",
+        ),
     ],
 )
 def test_accepted_rows_stay_beside_fresh_ones_if_they_would_come_out_the_same(

@@ -123,7 +123,12 @@ def all_replications(
         done = pd.MultiIndex.from_frame(fresh[["paper", "replication"]])
         is_other = ~pd.MultiIndex.from_frame(known[["paper", "replication"]]).isin(done)
         rows = pd.concat([fresh, known[made.isin(proven) & is_other]], ignore_index=True)
-    return rows.sort_values([*KEYS, "replication"], kind="stable", ignore_index=True)
+    return rows.sort_values([*KEYS, "replication"], key=_in_order, kind="stable", ignore_index=True)
+
+
+def _in_order(column: pd.Series) -> pd.Series:
+    """Return what a column of replications is sorted by: r100 comes after r99."""
+    return column.str.removeprefix("r").astype(int) if column.name == "replication" else column
 
 
 def _proven(fresh: pd.DataFrame, known: pd.DataFrame) -> list[tuple[str, str]]:

@@ -322,6 +322,8 @@ _RANGE = re.compile(r"^(r\d{2,3})\.\.(r\d{2,3})$")
 
 Few = Annotated[int, Field(ge=2, le=9)]
 
+NumberOfReplications = Annotated[int, Field(ge=2, le=999)]
+
 
 class DepartureSpec(Model):
     """How the replications of a study differ from the edition, and why.
@@ -338,8 +340,10 @@ class RepeatedStudySpec(Model):
 
     - ``artifacts``: The artifacts that decide claims that depend on a split or a seed, and the
       artifacts they read.
+    - ``count``: The number of replications of this study, where more are affordable.
     """
 
+    count: NumberOfReplications | None = None
     artifacts: Annotated[tuple[ArtifactName, ...], Field(min_length=1)]
     otherwise: tuple[DepartureSpec, ...] = ()
 
@@ -369,18 +373,27 @@ class CrossedSpec(Model):
 class ReplicationsSpec(Model):
     """The replications of an edition.
 
-    - ``count``: The number of replications.
+    - ``count``: The number of replications of each study that names no number of its own.
     """
 
-    count: Annotated[int, Field(ge=2, le=999)]
+    count: NumberOfReplications
     datasets: Annotated[tuple[Identifier, ...], Field(min_length=1)]
     studies: Annotated[dict[Identifier, RepeatedStudySpec], Field(min_length=1)]
     crossed: CrossedSpec
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the replications: ``r01`` and so on."""
-        return tuple(f"r{number:02}" for number in range(1, self.count + 1))
+        """The names of the replications, ``r01`` and so on, of the study that has most."""
+        return tuple(f"r{number:02}" for number in range(1, max(self.counts.values()) + 1))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of replications of each study."""
+        return {name: study.count or self.count for name, study in self.studies.items()}
+
+    def names_of(self, study: str) -> tuple[str, ...]:
+        """Return the names of the replications of a study."""
+        return self.names[: self.counts[study]]
 
     def chosen(self, wanted: Iterable[str]) -> RepeatedRuns:
         """Return the runs that the given words select."""
@@ -392,8 +405,8 @@ class ReplicationsSpec(Model):
                 crossed = True
             if word == "all":
                 replications.update(self.names)
-            elif ends and set(ends.groups()) <= set(self.names) and ends[1] <= ends[2]:
-                replications.update(name for name in self.names if ends[1] <= name <= ends[2])
+            elif between := self._between(*ends.groups()) if ends else ():
+                replications.update(between)
             elif word in self.names:
                 replications.add(word)
             elif word != CROSSED:
@@ -404,6 +417,12 @@ class ReplicationsSpec(Model):
                 )
         ordered = tuple(name for name in self.names if name in replications)
         return RepeatedRuns(ordered, self.crossed.names if crossed else ())
+
+    def _between(self, first: str, last: str) -> tuple[str, ...]:
+        """Return the names of a range; none if it begins after its end or beyond all names."""
+        if not {first, last} <= set(self.names):
+            return ()
+        return self.names[self.names.index(first) : self.names.index(last) + 1]
 
 
 def as_words(value: object) -> object:

@@ -118,6 +118,7 @@ class PlannedReplications:
             f"work/{self.run(name)}/verdicts/{study}.csv"
             for name in self.chosen.replications
             for study in self.studies
+            if name in self.spec.names_of(study)
         ]
 
     def number_files(self) -> dict[str, str]:
