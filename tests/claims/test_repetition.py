@@ -105,7 +105,8 @@ def test_what_a_replication_leaves_out_is_undecided_and_no_error(
 def row(claim: str, replication: str, value: str, code: str, **others: str) -> tuple[str, ...]:
     """The cells of a row; a replication has its seed, unless another one is given."""
     seed = others.get("seed", str(SEEDS.get(replication, 8)))
-    return (claim, replication, seed, "holds", value, others.get("judged_by", "x"), code)
+    verdict, judged_by = others.get("verdict", "holds"), others.get("judged_by", "x")
+    return (claim, replication, seed, verdict, value, judged_by, code)
 
 
 FRESH = row("B-001", "r01", ".2", "new")
@@ -145,6 +146,16 @@ FRESH = row("B-001", "r01", ".2", "new")
             ],
             [("B-001", "r01", ".2"), ("B-003", "r01", ".5")],
             id="one number that moved makes all rows of that code go",
+        ),
+        pytest.param(
+            [FRESH, row("B-003", "r01", ".5", "new")],
+            [
+                row("B-001", "r01", ".2", "old"),
+                row("B-003", "r01", "", "old", verdict="undecidable here"),
+                row("B-001", "r02", ".3", "old"),
+            ],
+            [("B-001", "r01", ".2"), ("B-001", "r02", ".3"), ("B-003", "r01", ".5")],
+            id="a claim that was undecidable and is decided now makes none go",
         ),
         pytest.param(
             [row("B-001", "r01", ".2", "new", judged_by="y"), row("B-003", "r01", ".5", "new")],

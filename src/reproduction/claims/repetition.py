@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from reproduction.claims.ledger import ledger_row
 from reproduction.claims.sources import WITHOUT_INTERVALS, ClaimSources
 from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims
-from reproduction.claims.verdicts import KEYS
+from reproduction.claims.verdicts import KEYS, ClaimVerdict
 
 ROWS = (*KEYS, "replication", "seed", "verdict", "published", "value", "needs", "judged_by", "code")
 """Columns of the verdicts on repeated claims; docs/replications.md describes them."""
@@ -132,9 +132,13 @@ def _in_order(column: pd.Series) -> pd.Series:
 
 
 def _proven(fresh: pd.DataFrame, known: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the (paper, digest) whose accepted rows are as good as fresh ones."""
+    """Return the (paper, digest) whose accepted rows are as good as fresh ones.
+
+    Claims that were undecidable say nothing about it: what decides them may be repeated since.
+    """
     proven = list(dict.fromkeys(zip(fresh["paper"], fresh["code"], strict=True)))
-    both = fresh.merge(known, on=[*KEYS, "replication"], suffixes=("", "_accepted"))
+    decided = known[known["verdict"] != str(ClaimVerdict.UNDECIDABLE)]
+    both = fresh.merge(decided, on=[*KEYS, "replication"], suffixes=("", "_accepted"))
     both["same"] = np.logical_and.reduce(
         [both[name] == both[f"{name}_accepted"] for name in ("verdict", "value")]
     )
