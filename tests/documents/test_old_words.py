@@ -126,7 +126,7 @@ OLD_WORDS = (
             "config/studies/menamaldonado2021.yaml": _SEEDS,
             "config/errata.yaml": "the name of the experiment",
             "docs/unbiased_tests.md": "the name of the split",
-            "benchmarks/familiarity_draws.py": "the names of the split and of the experiment",
+            "benchmarks/drawn_taus.py": "the names of the split and of the experiment",
             "tests/**/*.py": "the names of the split and of the experiment",
         },
     ),
