@@ -14,6 +14,7 @@ from reproduction.claims.repetition import repeated_checks
 from reproduction.claims.sources import SelectedCells
 from reproduction.claims.spec import CheckSpec, read_claims
 from reproduction.config.settings import (
+    UNSEEDED,
     RepeatedSettings,
     Settings,
     edition_of_run,
@@ -192,7 +193,20 @@ def test_datasets_that_are_not_repeated_are_left_out() -> None:
     assert set(repeated(crossed=True).datasets) - set(repeated(crossed=True).leave_out) == {"ml-1m"}
 
 
-def test_no_repeated_experiment_has_a_split_without_a_seed() -> None:
+def test_on_a_split_without_a_seed_librecs_systems_draw_anew() -> None:
+    edition, run = full(), with_seeds_of(repeated(), "full-r01")
+    other = with_seeds_of(repeated(), "full-r02")
+    for system, drawn in (("librec-slim", True), ("pop", False)):
+        own = edition.systems[system].parameters
+        assert edition.system_parameters("released-temporal", system) == own
+        assert run.system_parameters("random-folds", system) == own
+        found = [s.system_parameters("released-temporal", system) for s in (run, other)]
+        assert (found[0] != own) is (found[0] != found[1]) is drawn
+        assert all(parameters | own == own for parameters in found)
+
+
+def test_no_repeated_experiment_but_the_temporal_one_has_a_split_without_a_seed() -> None:
+    found = set()
     for study, spec in repeated().studies.items():
         read = {name for artifact in spec.artifacts for name in spec.experiments_of(artifact)}
         for name in read:
@@ -200,7 +214,9 @@ def test_no_repeated_experiment_has_a_split_without_a_seed() -> None:
             if experiment.dataset in repeated().leave_out:
                 continue
             split = repeated().splits[experiment.split]
-            assert split.kind not in ("predefined", "temporal"), (study, name)
+            if split.kind in UNSEEDED:
+                found.add((study, name))
+    assert found == {("menamaldonado2021", "movielens-temporal")}
 
 
 def test_what_is_done_another_way_has_a_reason() -> None:

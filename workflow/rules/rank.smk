@@ -69,7 +69,7 @@ rule rank_shard:
         **requested(lambda w: plan_of(w).shards.size(w.dataset, w.split, w.system)),
     params:
         recommender=lambda w: plan_of(w).settings.systems[w.system].recommender,
-        parameters=lambda w: plan_of(w).settings.systems[w.system].parameters,
+        parameters=lambda w: plan_of(w).settings.system_parameters(w.split, w.system),
         events=lambda w: plan_of(w).settings.datasets[w.dataset].events,
         grades_from=lambda w: plan_of(w).experiments.grades_from(w.dataset, w.system),
         order=lambda w: plan_of(w).settings.systems[w.system].order,

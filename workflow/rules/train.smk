@@ -24,7 +24,7 @@ rule train_system:
         **requested(lambda w: plan_of(w).sizes.of(w.dataset)),
     params:
         recommender=lambda w: plan_of(w).settings.systems[w.system].recommender,
-        parameters=lambda w: plan_of(w).settings.systems[w.system].parameters,
+        parameters=lambda w: plan_of(w).settings.system_parameters(w.split, w.system),
         events=lambda w: plan_of(w).settings.datasets[w.dataset].events,
         grades_from=lambda w: plan_of(w).experiments.grades_from(w.dataset, w.system),
         order=lambda w: plan_of(w).settings.systems[w.system].order,

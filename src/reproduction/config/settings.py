@@ -27,7 +27,13 @@ from reproduction.config.studies import (
     as_words,
     seed_names,
 )
-from reproduction.config.systems import DisplaySpec, SearchesSpec, SkewnessSpec, SystemSpec
+from reproduction.config.systems import (
+    DisplaySpec,
+    Parameter,
+    SearchesSpec,
+    SkewnessSpec,
+    SystemSpec,
+)
 from reproduction.datasets.spec import DatasetSpec
 from reproduction.drift.spec import DriftSpec
 from reproduction.simulation.spec import TwinSpec
@@ -105,6 +111,10 @@ class Settings(Model):
     def root_seeds(self) -> tuple[int, int, int]:
         """The roots of the seeds of splits, of systems, and of candidate sampling and ties."""
         return (self.seed, self.seed, self.seed)
+
+    def system_parameters(self, split: str, system: str) -> dict[str, Parameter]:
+        """Return the parameters of a system that is trained on a split."""
+        return self.systems[system].parameters
 
     @property
     def split_seed(self) -> int:
@@ -357,6 +367,9 @@ def json_schema() -> str:
 RUN_NAMES = rf"(?:{'|'.join(EDITIONS)})-(?:{RUNS})"
 """Pattern of the full names of runs, such as ``full-r01``, which name their folders in ``work``."""
 
+UNSEEDED = ("predefined", "temporal")
+"""Kinds of splits that are the same whatever the root seed is."""
+
 _FULL_NAME = re.compile(rf"^({'|'.join(EDITIONS)})-({RUNS})$")
 
 
@@ -389,6 +402,20 @@ class RepeatedSettings(Settings):
     @property
     def root_seeds(self) -> tuple[int, int, int]:
         return self.roots
+
+    def system_parameters(self, split: str, system: str) -> dict[str, Parameter]:
+        """Return the parameters of a system; where the split is fixed, LibRec draws anew.
+
+        LibRec's systems draw the same numbers in every training. Where a replication has the same
+        training ratings, too, these numbers are all that can differ.
+        """
+        parameters = super().system_parameters(split, system)
+        if "librec_seed" not in parameters or self.splits[split].kind not in UNSEEDED:
+            return parameters
+        # Imported here because plans without replications do not need numpy.
+        from receval.seeds import integer_seed
+
+        return parameters | {"librec_seed": integer_seed(self.system_seed, "librec_seed", system)}
 
 
 def edition_of_run(run: str) -> tuple[str, str]:
