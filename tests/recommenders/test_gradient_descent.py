@@ -22,7 +22,7 @@ from receval.recommenders import rank_sgd
 from receval.recommenders.biased_mf import BiasedMF
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.gbpr import GBPR
-from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
+from receval.recommenders.librec.java_random import read_by_column_iterator, read_by_row
 from receval.recommenders.listrank_mf import ListRankMF
 from receval.recommenders.pairwise import PairSampler
 from receval.recommenders.rank_sgd import RankSGD

@@ -13,8 +13,8 @@ from splits.generated_ratings import (
     rng_for,
 )
 
+from receval.splits.random_splits import split_with_uniform_test
 from receval.splits.split import TEST, TRAIN
-from receval.splits.uniform_test import split_with_uniform_test
 
 
 def with_popularity(*popularity: int):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receval.data.ratings import Ratings
-from receval.statistics.concentration import (
+from receval.statistics.inequality import (
     cumulative_shares,
     density,
     gini,

@@ -23,11 +23,10 @@ from receval.evaluation.comparison import (
     PairedTest,
     pair_table,
 )
-from receval.evaluation.formatting import best_first
+from receval.evaluation.formatting import WholeTable, best_first
 from receval.evaluation.item_groups import ValuesOfItemGroups
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.tuning_record import TuningRecord
-from receval.figures.whole_tables import WholeTable
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.splits.split_frames import typed_identifiers

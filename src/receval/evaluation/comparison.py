@@ -22,16 +22,21 @@ from receval.checked_arguments import check_fields
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
 from receval.evaluation.pair_tests import permutation_p_values, tested_in_words
 from receval.statistics.bootstrap import bootstrap_test_of_pairs
-from receval.statistics.effect_sizes import EFFECTS, Effect
-from receval.statistics.equivalence import (
+from receval.statistics.difference_tests import (
     detectable_difference,
     equivalence_test,
     non_inferiority_test,
 )
-from receval.statistics.multiple_comparisons import benjamini_hochberg, bonferroni, holm
+from receval.statistics.effect_sizes import EFFECTS, Effect
+from receval.statistics.multiple_comparisons import (
+    benjamini_hochberg,
+    bonferroni,
+    holm,
+    honestly_significant_differences,
+    randomised_tukey_hsd,
+)
 from receval.statistics.paired_tests import MOST_RANKED, sign_test, wilcoxon_test
 from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
-from receval.statistics.tukey import honestly_significant_differences, randomised_tukey_hsd
 from receval.storage.messages import how_many, quoted
 
 PairedTest = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"]
@@ -106,7 +111,7 @@ class ComparisonChoices:
         - ``bootstrap``: the shifted bootstrap test
           (:func:`receval.statistics.bootstrap.bootstrap_test_of_pairs`);
         - ``tukey-hsd``: the randomised Tukey HSD test, whose p-values are already corrected for all
-          pairs (:func:`receval.statistics.tukey.randomised_tukey_hsd`).
+          pairs (:func:`receval.statistics.multiple_comparisons.randomised_tukey_hsd`).
     correction : {"auto", "holm", "bh", "bonferroni"} or None
         The correction for the number of pairs compared under one protocol and metric: Holm,
         Benjamini and Hochberg, or Bonferroni. By default (``auto``) Holm, and none for
@@ -121,13 +126,14 @@ class ComparisonChoices:
     margin : float or mapping of str to float, optional
         The largest difference of averages that does not matter, above 0, in the unit of the metric;
         or one for each of some metrics. Tests then whether systems are equivalent, and whether the
-        first is not inferior (:mod:`receval.statistics.equivalence`), by t-tests whatever ``test``
-        is, with the same correction (for ``tukey-hsd`` and ``auto``, that of Holm).
+        first is not inferior (:mod:`receval.statistics.difference_tests`), by t-tests whatever
+        ``test`` is, with the same correction (for ``tukey-hsd`` and ``auto``, that of Holm).
     power : float, optional
         A probability between 0 and 1, usually .8. Adds the smallest difference that the users of
         this test set suffice to find with this probability, by a t-test
-        (:func:`receval.statistics.equivalence.detectable_difference`) at the level .05, divided by
-        the number of pairs if there is a correction; for ``tukey-hsd`` at the level of that test.
+        (:func:`receval.statistics.difference_tests.detectable_difference`) at the level .05,
+        divided by the number of pairs if there is a correction; for ``tukey-hsd`` at the level of
+        that test.
     samples : int
         The number of samples of ``permutation``, ``bootstrap`` and ``tukey-hsd``.
     seed : int

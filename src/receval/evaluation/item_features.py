@@ -14,7 +14,7 @@ from receval.data.features import Features, named_alike, read_features
 from receval.data.reading import ReadingReport
 from receval.data.shared_identifiers import FEW, Meeting, doubts_on
 from receval.metrics.metric import BaseMetric
-from receval.metrics.whole_lists.feature_metric import FeatureMetric, unknown_feature
+from receval.metrics.whole_lists.list_metric import FeatureMetric, unknown_feature
 from receval.notes import Note
 from receval.storage.messages import enumerated
 

@@ -352,7 +352,7 @@ class FoldLists:
     """The lists of a system on one fold under one protocol, and the items that may be in them.
 
     ``item_ages`` are needed only by metrics of them
-    (:func:`receval.metrics.whole_lists.freshness.ages_in_days`).
+    (:func:`receval.metrics.whole_lists.novelty.ages_in_days`).
     """
 
     lists: TopLists

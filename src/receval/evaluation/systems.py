@@ -40,16 +40,14 @@ from receval.evaluation.measuring import (
 from receval.evaluation.methods import number_of_trials
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.result_lists import files_of_lists
-from receval.evaluation.runs import Depth
-from receval.evaluation.runs_of_folds import RunsOfFolds
-from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
+from receval.evaluation.runs import Depth, RunsOfFolds
+from receval.evaluation.tuning_record import notes_on_tuning, tuning_records
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.whole_lists.freshness import ages_in_days
+from receval.metrics.whole_lists.novelty import ages_in_days
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
-from receval.protocols.kept_lists import KeptLists
-from receval.protocols.kept_predictions import KeptPredictions
+from receval.protocols.kept_lists import KeptLists, KeptPredictions
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TRAIN, Fold
 from receval.splits.split_ratings import SplitRatings

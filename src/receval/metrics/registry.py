@@ -60,7 +60,7 @@ LIST_METRICS = {
     "PopularityLift": "receval.metrics.whole_lists.popularity:PopularityLift",
     "PopularityMiscalibration": "receval.metrics.whole_lists.popularity:PopularityMiscalibration",
     "SelfInformation": "receval.metrics.whole_lists.novelty:InverseUserFrequency",
-    "ItemAge": "receval.metrics.whole_lists.freshness:ItemAge",
+    "ItemAge": "receval.metrics.whole_lists.novelty:ItemAge",
     "EFD": "receval.metrics.whole_lists.novelty:ExpectedFreeDiscovery",
     "EPC": "receval.metrics.whole_lists.novelty:ExpectedPopularityComplement",
     "Unexpectedness": "receval.metrics.whole_lists.novelty:Unexpectedness",

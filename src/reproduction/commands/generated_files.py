@@ -227,7 +227,7 @@ REFUSING = (
     "recommenders/adapters",
     "metrics/dialects",
     "diagnosis",
-    "multiverse/cannot_tell.py",
+    "multiverse/exploration.py",
     "multiverse/explore_ratings.py",
     "multiverse/flips.py",
     "multiverse/multiverse_report.py",

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
-from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric
+from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
+    MetricOfAllUsers,
+    RecommendedLists,
+)
 
 
 def exposures(recommended: RecommendedLists) -> NDArray[np.int64]:

@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
+from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
+    MetricOfAllUsers,
+    RankDiscount,
+    RecommendedLists,
+)
 from receval.metrics.whole_lists.popularity import (
     HEAD,
     jensen_shannon,
     popularity_groups,
 )
-from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
 from receval.storage.messages import enumerated, quoted
 
 _HEAD = 0.8

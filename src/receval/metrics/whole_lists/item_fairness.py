@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import check_fields
 from receval.metrics.whole_lists.coverage import exposures, scaled_between
-from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
-from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
+from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
+    MetricOfAllUsers,
+    RankDiscount,
+    RecommendedLists,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
-from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
+from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
+    ListMetric,
+    MetricOfAllUsers,
+    RankDiscount,
+    RecommendedLists,
+)
 
 
 def _n_candidates(recommended: RecommendedLists) -> int:
