@@ -1,52 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""Registry of the dialects."""
+"""Registry of the dialects: what tools mean by the names of their metrics (``tools.toml``)."""
 
 from __future__ import annotations
 
+import tomllib
 from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
 
 from receval.checked_arguments import checked_arguments
-from receval.metrics.dialects.dialect import Dialect, plain_tool_name
-from receval.metrics.dialects.recommender_tools import (
-    CORNAC,
-    ELLIOT,
-    LENSKIT,
-    LENSKIT_0_14,
-    LIBREC_2,
-    LIBREC_3,
-    RANKSYS,
-    RECBOLE,
-    RECOMMENDERS,
-    RECPACK,
-    RECTOOLS,
-    REPLAY,
-    WARPREC,
-)
-from receval.metrics.dialects.retrieval_tools import IR_MEASURES, RANX, REC_EVAL, TREC_EVAL
+from receval.metrics.dialects.dialect import Dialect, ToolMetric, plain_tool_name
 from receval.storage.messages import quoted
 
-DIALECTS = {
-    one.name: one
-    for one in (
-        RECBOLE,
-        ELLIOT,
-        LENSKIT,
-        LENSKIT_0_14,
-        CORNAC,
-        RECPACK,
-        RECTOOLS,
-        REPLAY,
-        WARPREC,
-        RANX,
-        TREC_EVAL,
-        IR_MEASURES,
-        RANKSYS,
-        LIBREC_2,
-        LIBREC_3,
-        RECOMMENDERS,
-        REC_EVAL,
-    )
-}
+
+def _entry(name: str, described: str | dict[str, Any]) -> ToolMetric:
+    """Return a metric of a tool from its label alone, or from a table of fields."""
+    if isinstance(described, str):
+        return ToolMetric(name, described)
+    aliases = tuple(described.pop("aliases", ()))
+    return ToolMetric(name, aliases=aliases, **described)
+
+
+def _dialects() -> dict[str, Dialect]:
+    """Return all dialects by name, read from ``tools.toml`` beside this module."""
+    tools = tomllib.loads(Path(__file__).with_name("tools.toml").read_text(encoding="utf-8"))
+    for tool in tools.values():
+        tool["entries"] = tuple(_entry(*metric) for metric in tool.pop("metrics").items())
+        tool["refused"] = {name: why for why, *names in tool.get("refused", ()) for name in names}
+        tool |= {field: tuple(tool.get(field, ())) for field in ("sources", "caveats")}
+    return {name: Dialect(name=name, **tool) for name, tool in tools.items()}
+
+
+DIALECTS = _dialects()
 """Dialects by name, in the order of messages and pages."""
 
 _OTHER_NAMES = {
