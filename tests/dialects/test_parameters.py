@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects import Dialect
 from receval.metrics.registry import parse
 from reproduction.publishing.dialects_page import lists_of_case, values_by_user
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
-from receval.evaluation.by_user import ValuesByUser, interval_within
+from receval.evaluation.by_user import ValuesByUser, ValuesOfItemGroups, interval_within
 from receval.evaluation.comparison import (
     PERMUTATIONS,
     ComparisonChoices,
@@ -24,7 +24,6 @@ from receval.evaluation.comparison import (
     pair_table,
 )
 from receval.evaluation.formatting import WholeTable, best_first
-from receval.evaluation.item_groups import ValuesOfItemGroups
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.tuning_record import TuningRecord
 from receval.notes import Note

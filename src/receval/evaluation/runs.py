@@ -35,7 +35,7 @@ from receval.evaluation.measuring import (
     checked_length,
 )
 from receval.evaluation.result import EvaluationResult
-from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import Metric
 from receval.metrics.whole_lists.list_metric import ListMetric

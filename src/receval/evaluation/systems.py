@@ -42,7 +42,7 @@ from receval.evaluation.result import EvaluationResult
 from receval.evaluation.result_lists import files_of_lists
 from receval.evaluation.runs import Depth, RunsOfFolds
 from receval.evaluation.tuning_record import notes_on_tuning, tuning_records
-from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.whole_lists.novelty import ages_in_days
 from receval.notes import Note
@@ -177,7 +177,7 @@ def evaluate_systems(
         in the dialect, or without one all tested users.
     dialect : str or Dialect, optional
         The tool whose definitions are used, such as ``recbole``
-        (:func:`receval.metrics.dialects.registry.dialect`). Metrics are then given and shown by its
+        (:func:`receval.metrics.dialects`). Metrics are then given and shown by its
         names. Ties are still broken by the protocol.
     lists : int, optional
         Keep the first items of each averaged user's list, at most this many, in the result

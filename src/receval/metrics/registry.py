@@ -33,7 +33,7 @@ METRICS = {
     "AUC": "receval.metrics.auc:AUC",
     "GAUC": "receval.metrics.auc:GAUC",
     "logAUC": "receval.metrics.auc:LogAUC",
-    "bpref": "receval.metrics.bpref:BinaryPreference",
+    "bpref": "receval.metrics.average_precision:BinaryPreference",
     "infAP": "receval.metrics.average_precision:InferredAveragePrecision",
     "RBP": "receval.metrics.rank_biased:RankBiasedPrecision",
     "RBPresidual": "receval.metrics.rank_biased:RankBiasedResidual",

@@ -30,7 +30,7 @@ from receval.evaluation.tuning_record import (
 )
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
-from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects import Dialect
 from receval.metrics.metric import BaseMetric
 from receval.notes import Note
 from receval.protocols.protocol import Protocol

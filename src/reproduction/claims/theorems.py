@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from receval.data.ratings import Ratings
+from receval.metrics.average_precision import BinaryPreference
 from receval.metrics.averages import Arithmetic, Geometric
-from receval.metrics.bpref import BinaryPreference
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists

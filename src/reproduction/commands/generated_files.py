@@ -225,7 +225,6 @@ REFUSING = (
     "data",
     "evaluation",
     "recommenders/adapters",
-    "metrics/dialects",
     "diagnosis",
     "multiverse/exploration.py",
     "multiverse/explore_ratings.py",
