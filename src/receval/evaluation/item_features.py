@@ -61,7 +61,6 @@ class ItemFeatures:
             As for :func:`receval.data.features.read_features`; None without features.
         item_groups : str or sequence of str
             Features by whose values items are grouped.
-        metrics : iterable of BaseMetric
         item_ids : ndarray of str, shape (n_items,)
             Identifiers by code.
 

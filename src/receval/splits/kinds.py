@@ -381,10 +381,8 @@ def make_split(
 
     Parameters
     ----------
-    ratings : Ratings
     spec : SplitSpec
         One of the models of :mod:`receval.splits.kinds`: the kind of split and its parameters.
-    root_seed : int
     dataset, name : str
         Names of the dataset and of the split. The seed is made from them, the root seed and the
         fold, so that a split depends neither on the splits made before it nor on any system.

@@ -543,7 +543,6 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     ratings : Ratings
         The table that the split was made for. Plays of a pair are summed within train and within
         test.
-    split : Split
     number : int
         Fold, from 0.
 

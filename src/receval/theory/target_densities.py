@@ -71,8 +71,6 @@ class TargetDensities:
 
         Parameters
         ----------
-        fold : Fold
-        protocol : Protocol
         threshold : float
             Ratings at or above it are relevant.
         kept : ndarray of bool, shape (n_judgments,), optional
