@@ -51,8 +51,6 @@ class ItemCoverage(MetricOfAllUsers):
     ----------
     of : {"candidates", "training"}
         See the denominator above.
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "ItemCoverage"
@@ -115,8 +113,6 @@ class Gini(MetricOfAllUsers):
     ----------
     denominator : {"items", "others"}
         See the denominator above.
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "Gini"
@@ -190,8 +186,6 @@ class ShannonEntropy(MetricOfAllUsers):
         The base of the logarithm; ``items`` is the number of candidates.
     denominator : {"none", "recommended"}
         See the denominator above.
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "ShannonEntropy"
@@ -315,13 +309,6 @@ class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Do and Usunier (2022), "Optimizing generalized Gini indices for fairness in rankings"
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "ExposureGini"

@@ -118,10 +118,6 @@ class AttentionWeightedRankFairness(DiscountedListMetric):
     distance : {"total-variation", "jensen-shannon", "jensen-shannon-divergence"}
         Half the sum of the absolute differences, the Jensen-Shannon distance (base 2), or its
         square.
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "AWRF"
@@ -222,10 +218,6 @@ class ExpectedExposureDisparity(_ExpectedExposure):
     ----------
     feature : str
         As that of AWRF; ``none`` makes each item a group.
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "EED"
@@ -312,13 +304,6 @@ class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
     :Denominator: the users with a relevant test item
     :Source: Biega et al. (2018), "Equity of attention: amortizing individual fairness in rankings"
     :Missing: no attention
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "InequityOfAttention"

@@ -82,11 +82,6 @@ class JainIndex(_Corrected):
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Jain et al. (1984)
-
-    Parameters
-    ----------
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "Jain"
@@ -121,11 +116,6 @@ class FractionOfSatisfiedItems(_Corrected):
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Patro et al. (2020), "FairRec"
-
-    Parameters
-    ----------
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "FSat"
@@ -159,13 +149,6 @@ class AllItemsDisparity(DiscountedListMetric, MetricOfAllUsers):
     :Denominator: the items that the protocol lets systems recommend
     :Source: Wu et al. (2022), "Joint multisided exposure fairness for recommendation", AI-D
     :Missing: no exposure
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "AID"

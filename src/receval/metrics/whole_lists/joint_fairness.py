@@ -106,10 +106,6 @@ class IndividualFairnessDisparity(DiscountedListMetric):
     ----------
     form : {"product", "ratio"}
         Whether attention is multiplied by relevance, or divided by it (of relevant items).
-    discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
-    phi : float
-        Between 0 and 1; for ``discount=rbp``.
     """
 
     name: ClassVar[str] = "IFD"
@@ -389,13 +385,6 @@ class IndividualUserToItemFairness(_ExposureOfRelevance):
     :Denominator: the items that the protocol lets systems recommend
     :Source: Wu et al. (2022), II-F, as that of AID
     :Missing: no attention
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
-    phi : float
-        Between 0 and 1; for ``discount=rbp``.
     """
 
     name: ClassVar[str] = "IIF"
@@ -418,13 +407,6 @@ class AllUsersToItemFairness(_ExposureOfRelevance, MetricOfAllUsers):
     :Denominator: the items that the protocol lets systems recommend
     :Source: Wu et al. (2022), AI-F, as that of AID
     :Missing: no attention
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
-    phi : float
-        Between 0 and 1; for ``discount=rbp``.
     """
 
     name: ClassVar[str] = "AIF"

@@ -90,10 +90,6 @@ class ExpectedFreeDiscovery(_ExpectedNovelty):
     ----------
     relevance : {"none", "binary"}
         Whether all items count (:math:`rel(i) = 1`), or only relevant test items.
-    discount : {"none", "log", "rbp"}
-        The weight of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "EFD"
