@@ -57,10 +57,7 @@ class ItemCoverage(MetricOfAllUsers):
     other_names: ClassVar[tuple[str, ...]] = ("catalogue coverage", "catalog coverage", "QF")
     of: Literal["candidates", "training"] = "candidates"
     corrected: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def _values(
         self, n_met: NDArray[np.int64], sums: NDArray[np.int64], n_items: int
@@ -120,10 +117,7 @@ class Gini(MetricOfAllUsers):
     less_is_better: ClassVar[bool] = True
     denominator: Literal["items", "others"] = "items"
     corrected: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def _values(
         self, differences: NDArray[np.floating], sums: NDArray[np.int64], n: int
@@ -260,10 +254,7 @@ class LeastRecommendedShare(MetricOfAllUsers):
 
     name: ClassVar[str] = "LeastRecommendedShare"
     share: float = 0.8
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -314,10 +305,7 @@ class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
     name: ClassVar[str] = "ExposureGini"
     other_names: ClassVar[tuple[str, ...]] = ("Gini-w",)
     less_is_better: ClassVar[bool] = True
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def _attention(
         self, recommended: RecommendedLists

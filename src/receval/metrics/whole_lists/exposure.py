@@ -309,10 +309,7 @@ class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
     name: ClassVar[str] = "InequityOfAttention"
     other_names: ClassVar[tuple[str, ...]] = ("equity of attention",)
     less_is_better: ClassVar[bool] = True
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 2.0
+    bounds = (0.0, 2.0)
 
     def _differences(self, recommended: RecommendedLists) -> tuple[csr_array, NDArray[np.bool_]]:
         """Return attention minus relevance of users and items, and which users count."""
@@ -350,10 +347,7 @@ class _OfItemGroups(MetricOfAllUsers):
     """The relative standard deviation of the rates at which groups of items are recommended."""
 
     feature: str = "popularity"
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, np.inf
+    bounds = (0.0, np.inf)
 
     @abstractmethod
     def _counts(

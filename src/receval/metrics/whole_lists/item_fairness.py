@@ -25,10 +25,7 @@ class _Corrected(MetricOfAllUsers):
     """A metric whose smallest and largest possible values are known."""
 
     corrected: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -155,10 +152,7 @@ class AllItemsDisparity(DiscountedListMetric, MetricOfAllUsers):
     less_is_better: ClassVar[bool] = True
     discount: RankDiscount = "rbp"
     phi: float = 0.8
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, np.inf
+    bounds = (0.0, np.inf)
 
     def _parts(
         self, recommended: RecommendedLists
