@@ -185,19 +185,16 @@ class AveragesAndPairs:
         ----------
         test : {"permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"}
             The paired, two-sided test over users. All are of the average, except ``wilcoxon`` (of
-            ranks) and ``sign`` (of wins and losses).
-
-            - ``permutation``: random signs of the users' differences
-              (:func:`receval.evaluation.pair_tests.permutation_p_values`);
-            - ``t``: Student's paired t-test, for users with several lists with the standard error
-              of a ratio, so that p is below .05 where the 95 % interval excludes 0;
-            - ``wilcoxon``: the signed-rank test, exact with at most 25 differences
-              (:func:`receval.statistics.paired_tests.wilcoxon_test`);
-            - ``sign``: the exact sign test (:func:`receval.statistics.paired_tests.sign_test`);
-            - ``bootstrap``: the shifted bootstrap test
-              (:func:`receval.statistics.bootstrap.bootstrap_test_of_pairs`);
-            - ``tukey-hsd``: the randomised Tukey HSD test, whose p-values are already corrected for
-              all pairs (:func:`receval.statistics.multiple_comparisons.randomised_tukey_hsd`).
+            ranks) and ``sign`` (of wins and losses). ``permutation`` draws random signs of the
+            users' differences (:func:`receval.evaluation.pair_tests.permutation_p_values`). ``t``
+            is Student's paired t-test, for users with several lists with the standard error of a
+            ratio, so that p is below .05 where the 95 % interval excludes 0. ``wilcoxon`` is the
+            signed-rank test, exact with at most 25 differences
+            (:func:`receval.statistics.paired_tests.wilcoxon_test`), and ``sign`` the exact sign
+            test. ``bootstrap`` is shifted
+            (:func:`receval.statistics.bootstrap.bootstrap_test_of_pairs`). ``tukey-hsd`` is the
+            randomised Tukey HSD test, whose p-values are already corrected for all pairs
+            (:func:`receval.statistics.multiple_comparisons.randomised_tukey_hsd`).
         correction : {"auto", "holm", "bh", "bonferroni"} or None
             The correction for the number of pairs compared under one protocol and metric: Holm,
             Benjamini and Hochberg, or Bonferroni. By default (``auto``) Holm, and none for

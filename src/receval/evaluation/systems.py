@@ -177,7 +177,7 @@ def evaluate_systems(
         in the dialect, or without one all tested users.
     dialect : str or Dialect, optional
         The tool whose definitions are used, such as ``recbole``
-        (:func:`receval.metrics.dialects`). Metrics are then given and shown by its
+        (:func:`receval.metrics.dialects.dialect`). Metrics are then given and shown by its
         names. Ties are still broken by the protocol.
     lists : int, optional
         Keep the first items of each averaged user's list, at most this many, in the result
