@@ -27,10 +27,11 @@ def random_lists(seed: int) -> RecommendedLists:
     kinds = rng.choice(3, (n_users, n_items), p=[0.5, 0.3, 0.2])
     kinds[rng.random(n_users) < 0.2] = 0
     kinds[0, 0] = 1
+    longest = int(rng.integers(5))  # 0: no list has an item
     lists = []
     for user in range(n_users):
         free = rng.permutation(np.flatnonzero(is_candidate & (kinds[user] != 1)))
-        lists.append(free[: rng.integers(0, 5)].tolist())
+        lists.append(free[: rng.integers(longest + 1)].tolist())
     users, items = np.nonzero(kinds == 2)
     train = np.argwhere(kinds == 1).tolist()
     test = [(int(u), int(i), float(rng.integers(1, 6))) for u, i in zip(users, items, strict=True)]
