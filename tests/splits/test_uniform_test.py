@@ -2,6 +2,7 @@
 from collections import Counter
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +36,17 @@ def uniform_by_hand(pairs, n_items, sigma, epsilon, largest_will_do):
     zeta = max(feasible)
     targets = [item for item in range(n_items) if popularity[item] >= by_rank[zeta - 1]]
     return targets, (1 - epsilon) * by_rank[zeta - 1], sigma
+
+
+def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
+    # .7 * 8 * 6 = 33.6 ratings test: 5 of each item, and 4 more from the five popular ones.
+    ratings = with_popularity(20, 20, 20, 20, 20, 8)
+    split = split_with_uniform_test(ratings, rng_for, test_share=0.3, min_train_ratio=0.3, folds=30)
+    counts = np.array(
+        [np.bincount(ratings.items[codes == TEST], minlength=6) for codes in split.codes]
+    )
+    assert np.sort(counts, axis=1).tolist() == [[5, 5, 6, 6, 6, 6]] * 30
+    assert set(np.argmin(counts[:, :5], axis=1)) == set(range(5))
 
 
 @given(
