@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import math
 from collections import Counter
 
 import numpy as np
@@ -10,6 +11,7 @@ from splits.generated_ratings import (
     ranks_drawn,
     ratings_of,
     rng_for,
+    skewed_ratings,
 )
 
 from receval.splits.anti_popular_familiarity import with_anti_popular_familiarity
@@ -170,6 +172,24 @@ def test_an_unbiased_test_needs_to_know_which_ratings_were_chosen(unbiased_rows)
     ratings = ratings_of([(0, 0)], 1, 1)
     with pytest.raises(ValueError, match="no column 'known'"):
         split_with_unbiased_test(ratings, rng_for, unbiased_rows=unbiased_rows, folds=2)
+
+
+@pytest.mark.parametrize("scope", ["all", "user"])
+def test_temporal_takes_ratings_of_the_same_moment_in_the_order_of_their_rows(scope):
+    ratings = skewed_ratings()
+    moments = ratings.timestamps.tolist()
+    assert len(set(moments)) < len(moments) / 3
+    split = split_by_time(ratings, rng_for, scope=scope, test_share=0.2, repeats="keep")
+    owners = ratings.users.tolist() if scope == "user" else [0] * len(ratings)
+    histories: dict[int, list[int]] = {}
+    for row in sorted(range(len(ratings)), key=lambda row: moments[row]):
+        histories.setdefault(owners[row], []).append(row)
+    tests = np.flatnonzero(split.codes[0] == TEST).tolist()
+    expected = [
+        rows[math.ceil(round(0.8 * len(rows), 9)) if scope == "user" else -round(0.2 * len(rows)) :]
+        for rows in histories.values()
+    ]
+    assert tests == sorted(row for rows in expected for row in rows)
 
 
 several = st.lists(shares, min_size=1, max_size=6)

@@ -26,8 +26,8 @@ from receval.statistics.difference_tests import (
     wilcoxon_test_of_rows,
 )
 from receval.statistics.effect_sizes import binomial_interval
-from receval.statistics.multiple_comparisons import honestly_significant_differences
 from receval.statistics.paired_tests import sign_test, t_statistics, t_test, wilcoxon_test
+from receval.statistics.tukey import honestly_significant_differences
 
 Table = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from scipy.stats import studentized_range, t
 from system_values import all_pairs, tied_values
 
 from receval.seeds import block_seed
-from receval.statistics import multiple_comparisons
-from receval.statistics.multiple_comparisons import (
+from receval.statistics import tukey
+from receval.statistics.tukey import (
     honestly_significant_differences,
     randomised_tukey_hsd,
     residual_mean_squares,
@@ -141,7 +141,7 @@ def test_samples_in_blocks_count_as_one_by_one(
     monkeypatch: pytest.MonkeyPatch, block: int, samples: int
 ) -> None:
     if block != 50:  # the number that is part of what a seed means
-        monkeypatch.setattr(multiple_comparisons, "SAMPLES_PER_BLOCK", block)
+        monkeypatch.setattr(tukey, "SAMPLES_PER_BLOCK", block)
     values = tied_values(21, (4, 30)) + np.array([[0.125], [0.0], [0.0], [0.0]])
     ranges = []
     for number, start in enumerate(range(0, samples, block)):

@@ -194,7 +194,7 @@ class AveragesAndPairs:
             test. ``bootstrap`` is shifted
             (:func:`receval.statistics.bootstrap.bootstrap_test_of_pairs`). ``tukey-hsd`` is the
             randomised Tukey HSD test, whose p-values are already corrected for all pairs
-            (:func:`receval.statistics.multiple_comparisons.randomised_tukey_hsd`).
+            (:func:`receval.statistics.tukey.randomised_tukey_hsd`).
         correction : {"auto", "holm", "bh", "bonferroni"} or None
             The correction for the number of pairs compared under one protocol and metric: Holm,
             Benjamini and Hochberg, or Bonferroni. By default (``auto``) Holm, and none for

@@ -28,15 +28,10 @@ from receval.statistics.difference_tests import (
     non_inferiority_test,
 )
 from receval.statistics.effect_sizes import EFFECTS, Effect
-from receval.statistics.multiple_comparisons import (
-    benjamini_hochberg,
-    bonferroni,
-    holm,
-    honestly_significant_differences,
-    randomised_tukey_hsd,
-)
+from receval.statistics.multiple_comparisons import benjamini_hochberg, bonferroni, holm
 from receval.statistics.paired_tests import MOST_RANKED, sign_test, wilcoxon_test
 from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
+from receval.statistics.tukey import honestly_significant_differences, randomised_tukey_hsd
 from receval.storage.messages import how_many, quoted
 
 PairedTest = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"]

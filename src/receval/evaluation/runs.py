@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -47,8 +47,10 @@ from receval.protocols.listed_ranks import ListedItems, RankedLists, first_liste
 from receval.protocols.protocol import Protocol
 from receval.seeds import GeneratorFor, generator
 from receval.splits.split import KNOWN_BEFORE, TEST, Fold
-from receval.splits.split_ratings import SplitRatings
 from receval.storage.messages import how_many, quoted
+
+if TYPE_CHECKING:
+    from receval.splits.split_ratings import SplitRatings
 
 Depth = int | Literal["auto", "whole"]
 OrderOfTies = Literal["auto", "trec", "random", "listed"]

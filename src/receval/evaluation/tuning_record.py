@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,9 +25,11 @@ from receval.figures.tables import Column, Table
 from receval.notes import Note
 from receval.recommenders.adapters.scores import GivenScores
 from receval.recommenders.base import Recommender
-from receval.splits.split_ratings import SplitRatings
 from receval.statistics.expected_maximum import expected_maximum
 from receval.storage.messages import enumerated, how_many
+
+if TYPE_CHECKING:
+    from receval.splits.split_ratings import SplitRatings
 
 MOST_TRIALS = 200
 """The most trials that a report lists; its file ``trials.csv`` has all."""

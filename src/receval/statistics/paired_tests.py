@@ -5,7 +5,7 @@ Every function takes the values of all metrics and systems at once, shape (..., 
 and returns one number per unordered pair of systems, shape (..., n_pairs), in the order of
 :func:`receval.statistics.pairs.system_pairs`. Values that are not finite, fewer than two systems or
 too few users are refused with a ValueError. P-values are not adjusted for the number of pairs: see
-:mod:`receval.statistics.multiple_comparisons` and :mod:`receval.statistics.multiple_comparisons`.
+:mod:`receval.statistics.multiple_comparisons` and :mod:`receval.statistics.tukey`.
 """
 
 from __future__ import annotations

@@ -87,14 +87,10 @@ def rejected_pairs(
     """Return the pairs of systems that each method rejects, shape (n_pairs,), by its name."""
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.difference_tests import t_test_by_moments
-    from receval.statistics.multiple_comparisons import (
-        benjamini_hochberg,
-        holm,
-        honestly_significant_differences,
-        randomised_tukey_hsd,
-    )
+    from receval.statistics.multiple_comparisons import benjamini_hochberg, holm
     from receval.statistics.paired_tests import wilcoxon_test
     from receval.statistics.pairs import system_pairs
+    from receval.statistics.tukey import honestly_significant_differences, randomised_tukey_hsd
 
     p_values = t_test_by_moments(family)
     means = family.mean(axis=1)
