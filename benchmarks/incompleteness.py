@@ -31,9 +31,8 @@ from receval.metrics.averages import Arithmetic
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
+from receval.missing_judgments.incompleteness import NAMES, AggregatedMetric, IncompleteFold
 from receval.missing_judgments.judgment_sampling import RANDOM, kept_units, sampling_order
-from receval.missing_judgments.single_pass_metrics import NAMES
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Judgments

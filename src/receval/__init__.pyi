@@ -4,15 +4,14 @@ from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, write_run
 from receval.diagnosis.diagnose import diagnose
+from receval.evaluation.fitted_systems import recommend
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
-from receval.evaluation.recommended_items import recommend
 from receval.evaluation.result import EvaluationResult, load_result
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems as evaluate
 from receval.large_runs.evaluate import evaluate_large_runs
 from receval.metrics.aliases import any_metric as metric
-from receval.metrics.dialects.dialect import Dialect
-from receval.metrics.dialects.registry import dialect
+from receval.metrics.dialects import Dialect, dialect
 from receval.metrics.metric import Metric
 from receval.metrics.own_metrics import metric_of_function as metric_of
 from receval.metrics.whole_lists.list_metric import ListMetric

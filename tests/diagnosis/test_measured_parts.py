@@ -14,12 +14,6 @@ from receval.data.ratings_table import read_ratings
 from receval.diagnosis import diagnose
 from receval.diagnosis.baselines import BASELINES, fitting_baselines
 from receval.diagnosis.compared_splits import cold_start, compared_splits, future_training
-from receval.diagnosis.decisive_numbers import (
-    data_findings,
-    share_of_testable_users,
-    smallest_difference,
-    split_findings,
-)
 from receval.diagnosis.diagnose import sampled_users
 from receval.diagnosis.formatting import splits_table
 from receval.diagnosis.metric_sensitivity import metrics_for
@@ -27,6 +21,12 @@ from receval.diagnosis.random_precision import (
     experiment_designs,
     popularity_or_sparsity,
     precision_of_designs,
+)
+from receval.diagnosis.recommendation import (
+    data_findings,
+    share_of_testable_users,
+    smallest_difference,
+    split_findings,
 )
 from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span
 from receval.diagnosis.unbiased_judgments import (

@@ -13,9 +13,8 @@ from diagnosis.test_recommendation import FOUND
 
 from receval.data.ratings_table import read_ratings
 from receval.diagnosis import diagnose as users_sample
-from receval.diagnosis.decisive_numbers import smallest_difference
 from receval.diagnosis.diagnose import Diagnosis, diagnose
-from receval.diagnosis.recommendation import advice_on_metrics
+from receval.diagnosis.recommendation import advice_on_metrics, smallest_difference
 from receval.figures.printed_numbers import significant
 
 RNG_SHAPE = (100, 60)

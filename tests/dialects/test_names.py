@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from receval.metrics.dialects.registry import DIALECTS, dialect
+from receval.metrics.dialects import DIALECTS, dialect
 from receval.metrics.registry import parse
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.metrics.dialects.registry import DIALECTS, dialect
+from receval.metrics.dialects import DIALECTS, dialect
 from reproduction.publishing import dialects_page
 from reproduction.publishing.dialects_page import (
     END,

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.distribution import DifferenceOverUsers
 from receval.evaluation.formatting import MOST_NAMED, MOST_PANELS, draw_intervals, intervals_caption
 from receval.evaluation.pair_tests import (
     MOST_GROUPS,
@@ -24,6 +23,7 @@ from receval.evaluation.pair_tests import (
 )
 from receval.evaluation.report import Report, ReportFigure, ReportText
 from receval.evaluation.result import EvaluationResult
+from receval.evaluation.result_over_users import DifferenceOverUsers
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.tuning_record import TuningRecord, draw_expected_best
 from receval.figures.finish import settle_layout

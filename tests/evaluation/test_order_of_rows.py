@@ -119,14 +119,6 @@ def test_codes_that_are_read_do_not_depend_on_the_order_of_rows(seed: int) -> No
     assert arrays_of(read_ratings(shuffled(table(), seed))) == arrays_of(read_ratings(table()))
 
 
-def test_codes_are_in_the_order_of_identifiers_and_rows_in_that_of_pairs() -> None:
-    ratings = read_ratings(shuffled(table(), 3))
-    assert ratings.user_ids.tolist() == sorted(ratings.user_ids.tolist())
-    assert ratings.item_ids.tolist() == sorted(ratings.item_ids.tolist())
-    pairs = list(zip(ratings.users.tolist(), ratings.items.tolist(), strict=True))
-    assert pairs == sorted(pairs)
-
-
 @given(seed=st.integers(0, 2**31), duplicates=st.sampled_from(["sum", "mean", "max", "last"]))
 def test_merged_rows_do_not_depend_on_the_order_of_rows(seed: int, duplicates: Any) -> None:
     rng = np.random.default_rng(1)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import receval as rv
-from receval.evaluation.tradeoffs import draw_tradeoffs, tradeoffs_caption
+from receval.evaluation.result_report import draw_tradeoffs, tradeoffs_caption
 from receval.figures.style import figure_style
 
 

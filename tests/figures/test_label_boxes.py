@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from receval.figures.label_boxes import lines_meet_boxes
+from receval.figures.point_labels import lines_meet_boxes
 
 # Few values, for lines to lie along sides, to end on them and to go through corners.
 values = st.integers(0, 6)

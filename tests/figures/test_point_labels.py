@@ -17,13 +17,13 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
-from receval.figures.label_boxes import lines_cross
 from receval.figures.point_labels import (
     CLEAR,
     CLUSTER_LEADER_FROM,
     LEADER_FROM,
     PointLabel,
     label_points,
+    lines_cross,
 )
 from receval.figures.style import figure_style, new_figure
 

@@ -16,7 +16,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, StepPatch
 
-from receval.figures.label_boxes import LEADER
+from receval.figures.point_labels import LEADER
 from receval.figures.specification_curve import (
     MIDDLE,
     NEVER,

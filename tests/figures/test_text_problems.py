@@ -9,7 +9,7 @@ from figures.text_problems import leaders_of, text_problems
 from matplotlib.figure import Figure
 
 from receval.figures.finish import settle_layout
-from receval.figures.label_boxes import draw_leader
+from receval.figures.point_labels import draw_leader
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 
 Place = tuple[float, float]

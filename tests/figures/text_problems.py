@@ -15,7 +15,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
-from receval.figures.label_boxes import LEADER, Boxes, distances_to, lines_cross, lines_meet_boxes
+from receval.figures.point_labels import LEADER, Boxes, distances_to, lines_cross, lines_meet_boxes
 from receval.figures.style import figure_style
 
 TOLERANCE = 0.5

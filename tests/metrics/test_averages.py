@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from metrics.examples import AR, ONE, example, ranks
-from scipy.stats import gmean
 
 from receval.metrics.averages import (
-    FLOOR,
     MEAN_DECIMALS,
     AdjustedGeometric,
     Arithmetic,
@@ -66,39 +64,6 @@ def test_averages_worked_by_hand(average: Average, first: float, second: float) 
 def test_means_are_equal_that_differ_by_less_than_half_of_the_twelfth_decimal() -> None:
     means = np.array([0.25, 0.25 + 4e-13, 0.25 - 4e-13, 0.25 + 1e-12, 0.25 - 1e-12])
     assert len(set(np.round(means, MEAN_DECIMALS).tolist())) == 3
-
-
-ROWS = st.lists(st.floats(0, 1), min_size=4, max_size=4).map(np.array)
-
-
-@given(values=ROWS)
-def test_geometric_means_equal_scipys(values: np.ndarray) -> None:
-    assert of(Geometric()) == pytest.approx(gmean(np.maximum(VALUES, FLOOR), axis=1).tolist())
-    (floored,) = of(Geometric(floor=1e-3), values)
-    assert floored == pytest.approx(gmean(np.maximum(values, 1e-3)))
-    (shifted,) = of(AdjustedGeometric(epsilon=0.01), values)
-    assert shifted == pytest.approx(gmean(values + 0.01) - 0.01)
-
-
-@given(values=ROWS)
-def test_averages_lie_between_the_least_and_the_greatest_value(values: np.ndarray) -> None:
-    averages = (Arithmetic(), Median(), Weighted(), Weighted(by="positive"), AdjustedGeometric())
-    for average in averages:
-        (value,) = of(average, values)
-        assert values.min() - 1e-12 <= value <= values.max() + 1e-12
-    (floored,) = of(Geometric(), values)
-    assert max(values.min(), FLOOR) <= floored * (1 + 1e-12)
-    (geometric,), (arithmetic,) = of(AdjustedGeometric(), values), of(Arithmetic(), values)
-    assert geometric <= arithmetic + 1e-12
-
-
-def test_zeros_as_ones_reward_users_without_a_hit_and_leave_the_values_alone() -> None:
-    values = np.array([0.0, 0.0, 0.0, 0.5])
-    (released,) = of(Geometric(zeros="one"), values)
-    (text,) = of(Geometric(), values)
-    assert released == pytest.approx(0.5**0.25)
-    assert text == pytest.approx((1e-15 * 0.5) ** 0.25)
-    np.testing.assert_array_equal(values, [0.0, 0.0, 0.0, 0.5])
 
 
 @pytest.mark.each(

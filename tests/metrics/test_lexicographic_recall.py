@@ -13,9 +13,13 @@ from scipy.sparse import csr_array
 from scipy.stats import binomtest
 
 from receval.data.ratings_table import read_ratings
-from receval.evaluation.lexicographic_pairs import compare_by_lexirecall, preference_table
+from receval.evaluation.lexicographic_pairs import (
+    compare_by_lexirecall,
+    lexirecall,
+    preference_table,
+    total_search_efficiency,
+)
 from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lexicographic_recall import lexirecall, total_search_efficiency
 from receval.metrics.lists import ListView
 from receval.splits.split import Judgments
 from receval.splits.split_ratings import split

@@ -102,14 +102,6 @@ def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     )
 
 
-def test_items_of_equal_rating_keep_their_own_ranks() -> None:
-    judgments = Judgments.from_pairs([0] * 4, [3, 1, 2, 0], [4, 4, 4, 4], 1)
-    lists = JudgedLists.of(judgments, ranks([4, 3, 2, 1], [4]), THRESHOLD, AR, METADATA)
-    assert lists.full.ranks.tolist() == [1, 2, 3, 4]
-    items = judgments.items[lists.full.judged.positions[lists.full.indices]]
-    assert items.tolist() == [3, 2, 1, 0]
-
-
 def test_ranks_of_another_fold_or_threshold_are_refused() -> None:
     judgments = Judgments.from_pairs([0, 1], [0, 1], [5, 3], 2)
     with pytest.raises(ValueError, match="different folds"):

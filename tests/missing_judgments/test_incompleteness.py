@@ -14,9 +14,13 @@ from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.missing_judgments import incompleteness
-from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
+from receval.missing_judgments.incompleteness import (
+    NAMES,
+    AggregatedMetric,
+    IncompleteFold,
+    shared_cutoff,
+)
 from receval.missing_judgments.judgment_sampling import kept_units, sampling_order
-from receval.missing_judgments.single_pass_metrics import NAMES, shared_cutoff
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments

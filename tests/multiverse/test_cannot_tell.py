@@ -17,8 +17,8 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.multiverse.cannot_tell import counts_of_reasons, fewest_users, users_whose_order_counts
 from receval.multiverse.decisions import Configuration, DecisionGrid
+from receval.multiverse.exploration import counts_of_reasons, fewest_users, users_whose_order_counts
 from receval.multiverse.explore_ratings import ExploredRatings, explore_ratings
 from receval.multiverse.multiverse_report import multiverse_report
 from receval.multiverse.verdicts import CANNOT_TELL, flips_by_decision, wins_by_level

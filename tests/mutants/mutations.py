@@ -18,9 +18,11 @@ from mutants.changes import Finder
 
 PACKAGES = ("metrics", "protocols", "splits", "statistics", "theory")
 """Packages of which every line is changed. Of the others, and of what other tools mean by metrics
-(``metrics/dialects``), only what numba compiles."""
+(``metrics/dialects.py``), only what numba compiles."""
 
 COUNTED_AS = {
+    "evaluation/lexicographic_pairs.py": "metrics",
+    "evaluation/summed_values.py": "statistics",
     "sampled_metrics/sampled_candidates.py": "theory",
     "sampled_metrics/weighted_candidates.py": "theory",
 }
@@ -102,7 +104,7 @@ def drawn_mutations(groups: dict[str, list[Mutation]], number: int, seed: int) -
 def mutations_of(source: bytes, file: str) -> list[Mutation]:
     """Return all mutations of one file, in the order of their places."""
     package = COUNTED_AS.get(file, file.split("/")[0])
-    if file.startswith("metrics/dialects/"):
+    if file == "metrics/dialects.py":
         package = "dialects"
     finder = Finder(source)
     finder.visit(ast.parse(source))

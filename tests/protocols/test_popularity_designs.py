@@ -21,10 +21,9 @@ from scipy.sparse import csr_array
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.protocols.candidates import target_sets
+from receval.protocols.candidates import popular_head, popularity_percentiles, target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import read_ranks, write_ranks
-from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import BaseCandidates, NonComputable, Protocol
 from receval.splits.split import Fold, Judgments
 

@@ -6,8 +6,8 @@ import pytest
 from numpy.typing import NDArray
 
 from receval.data.ratings import summed_matrix
-from receval.protocols import scored_candidates as module
-from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
+from receval.sampled_metrics import weighted_candidates as module
+from receval.sampled_metrics.weighted_candidates import refuse_without_weight, scored_candidates
 from receval.splits.split import Fold, Judgments
 
 N_USERS, N_ITEMS = 9, 8

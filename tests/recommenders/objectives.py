@@ -16,22 +16,15 @@ def ln_sigmoid(x: float) -> float:
     return -float(np.logaddexp(0, -x))
 
 
-def gradients(value: Callable[[Tables], float], tables: Tables) -> Tables:
-    """Return the central differences of a function of some tables."""
-    results = []
-    for table in tables:
-        slopes = np.empty_like(table)
-        for index in np.ndindex(table.shape):
-            kept, reached = table[index], []
-            for shift in (1e-5, -1e-5):
-                table[index] = kept + shift
-                reached.append(value(tables))
-            table[index] = kept
-            slopes[index] = (reached[0] - reached[1]) / 2e-5
-        results.append(slopes)
-    return results
-
-
 def gradient(value: Callable[[Dense], float], at: Dense) -> Dense:
     """Return the central differences of a function of one array."""
-    return gradients(lambda tables: value(tables[0]), [at.copy()])[0]
+    table = at.copy()
+    slopes = np.empty_like(table)
+    for index in np.ndindex(table.shape):
+        kept, reached = table[index], []
+        for shift in (1e-5, -1e-5):
+            table[index] = kept + shift
+            reached.append(value(table))
+        table[index] = kept
+        slopes[index] = (reached[0] - reached[1]) / 2e-5
+    return slopes

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Steps along the gradients of stated objectives; whole epochs of RankSGD, SVD++, BiasedMF.
+"""Whole epochs of RankSGD, SVD++ and BiasedMF, and the steps of ListRank-MF.
 
 The re-implementations in plain Python are in double precision, one rating after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +13,14 @@ import pytest
 from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom, oracle_factors, oracle_normals, oracle_table
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
-from recommenders.objectives import Tables, gradient, gradients, ln_sigmoid
+from recommenders.objectives import gradient
 from recommenders.systems import pcg
 
 from receval.recommenders import rank_sgd
 from receval.recommenders.biased_mf import BiasedMF
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.gbpr import GBPR
-from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
+from receval.recommenders.librec.java_random import read_by_column_iterator, read_by_row
 from receval.recommenders.listrank_mf import ListRankMF
 from receval.recommenders.pairwise import PairSampler
 from receval.recommenders.rank_sgd import RankSGD
@@ -36,86 +34,6 @@ LIBREC_SEED = 5
 
 def normals(generator: np.random.Generator, *shape: int) -> Dense:
     return (np.float32(0.1) * generator.standard_normal(shape, dtype=np.float32)).astype(float)
-
-
-# The first user alone has an unrated item, so that pairs and groups can be drawn in one way only.
-VALUES = np.array([[3.0, 0.0], [2.0, 5.0]])
-MEAN = VALUES[VALUES > 0].mean()
-# Factors of users and items, biases of items and users, implicit factors.
-ZEROS = [np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(2), np.zeros(2), np.zeros((2, 3))]
-Steps = tuple[Tables, list[Callable[[Tables], float]]]
-
-
-def product_scores(tables: Tables) -> Dense:
-    p, q, c, b, y = *tables, *ZEROS[len(tables) :]
-    own = VALUES > 0
-    return b[:, None] + c + (p + own @ y / np.sqrt(own.sum(axis=1, keepdims=True))) @ q.T
-
-
-def pair_error(tables: Tables) -> float:
-    (first, other), _ = product_scores(tables)
-    penalty = 0.3 * ((tables[0][0] ** 2).sum() + (tables[1] ** 2).sum())
-    return float((first - other - VALUES[0, 0]) ** 2 + penalty) / 2
-
-
-def rating_error(user: int, item: int, weights: tuple[float, ...], tables: Tables) -> float:
-    p, q, c, b, y = *tables, *ZEROS[len(tables) :]
-    error = VALUES[user, item] - MEAN - product_scores(tables)[user, item]
-    parts = p[user], q[item], [c[item], b[user]], y[VALUES[user] > 0]
-    penalty = sum(w * np.square(part).sum() for w, part in zip(weights, parts, strict=True))
-    return float(error**2 + penalty) / 2
-
-
-def group_loss(weight: float, group: list[int], tables: Tables) -> float:
-    scores, (p, q, c) = product_scores(tables), tables
-    x = weight * scores[group, 0].mean() + (1 - weight) * scores[0, 0] - scores[0, 1]
-    return 0.15 * float((p[group] ** 2).sum() + (q**2).sum() + (c**2).sum()) - ln_sigmoid(x)
-
-
-def pair_steps(generator: np.random.Generator) -> Steps:
-    return [normals(generator, 2, 3), normals(generator, 2, 3)], [pair_error]
-
-
-def biased_steps(generator: np.random.Generator) -> Steps:
-    tables = [normals(generator, 2, 3), normals(generator, 2, 3), np.zeros(2), np.zeros(2)]
-    visited = np.argwhere(VALUES)[generator.permutation(3)]
-    return tables, [partial(rating_error, *pair, (0.3, 0.3, 0.3, 0)) for pair in visited]
-
-
-def implicit_steps(generator: np.random.Generator) -> Steps:
-    p, b, q, c, y = (normals(generator, *ZEROS[table].shape) for table in (0, 3, 1, 2, 4))
-    visited, weights = np.argwhere(VALUES), (0.1, 0.2, 0.4, 0.3)
-    return [p, q, c, b, y], [partial(rating_error, *pair, weights) for pair in visited]
-
-
-def group_steps(highest: float, weight: float, group: list[int], generator: Any) -> Steps:
-    tables = [normals(generator, 2, 3), normals(generator, 2, 3)]
-    tables.append(highest * generator.random(2, dtype=np.float32).astype(float))
-    # As many as there are users.
-    return tables, [partial(group_loss, weight, group)] * 2
-
-
-@pytest.mark.each(
-    ("model", "steps"),
-    [
-        (RankSGD(3, 0.2, 0.3, epochs=1, seed=9), pair_steps),
-        (BiasedMF(3, 0.3, 0.2, epochs=1, seed=9), biased_steps),
-        (SVDPlusPlus(3, 0.2, 0.1, 0.2, 0.3, 0.4, epochs=1, seed=9), implicit_steps),
-        (WBPR(3, 0.2, 0.3, 1, samples_per_user=1, seed=9), partial(group_steps, 0.01, 1, [0])),
-        (GBPR(3, 0.7, 2, 0.2, 0.3, 1, 1, seed=9), partial(group_steps, 1, 0.7, [0, 1])),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_an_epoch_steps_along_the_gradients_of_the_stated_objective(
-    model: Any, steps: Callable[[np.random.Generator], Steps]
-) -> None:
-    tables, objectives = steps(pcg(9))
-    for objective in objectives:
-        for table, slopes in zip(tables, gradients(objective, tables), strict=True):
-            table -= 0.2 * slopes
-    model.fit(to_matrix(VALUES, VALUES > 0))
-    found = model.score(np.arange(2)) - getattr(model, "mean_", 0)
-    np.testing.assert_allclose(found, product_scores(tables), atol=2e-6)
 
 
 @pytest.mark.parametrize("librec_seed", [None, LIBREC_SEED])

@@ -160,16 +160,6 @@ def test_a_walk_adds_up_in_the_order_of_the_ratings(steps: int) -> None:
         np.testing.assert_array_equal(found[user], from_items)
 
 
-def test_hitting_time_by_hand() -> None:
-    # Item 1 leads to user 1 alone, who goes to item 0 with 3/4; item 0 leads to user 0 with 1/4.
-    values = np.array([[1, 0], [3, 1]], dtype=float)
-    scores = scores_of(HittingTime(4), values, values > 0)
-    # From item 0: met at step 1 with 1/4 (3 steps saved), at step 3 with 3/4 * 3/4 * 1/4 (1 saved).
-    assert scores[0, 0] == pytest.approx(3 / 4 + 9 / 64)
-    # From item 1: met at step 3 with 1 * 3/4 * 1/4.
-    assert scores[0, 1] == pytest.approx(3 / 16)
-
-
 def first_met(values: Dense, user: int, wanted: int) -> list[int]:
     """The items that a search in breadth meets first, neighbours visited by code."""
     queue: list[tuple[str, int]] = [("user", user)]

@@ -70,18 +70,6 @@ def test_wrmf_factors_solve_the_weighted_least_squares_of_its_objective(
         np.testing.assert_allclose(solved[row], expected, rtol=5e-3, atol=1e-4)
 
 
-def test_wrmf_of_one_factor_is_worked_by_hand() -> None:
-    # One user, one item, c = 1 + 1 * 3, t = 1: x = c y t / (c y^2 + l), then y = c x t / (...).
-    train = to_matrix(np.array([[3.0]]), np.array([[True]]))
-    model = WRMF(factors=1, alpha=1, regularisation=2, iterations=1, weights="rating", seed=7)
-    start = 0.1 * float(pcg(7).standard_normal(dtype=np.float32))
-    model.fit(train)
-    user = 4 * start / (4 * start**2 + 2)
-    item = 4 * user / (4 * user**2 + 2)
-    assert model.user_factors_[0, 0] == pytest.approx(user, rel=1e-5)
-    assert model.item_factors_[0, 0] == pytest.approx(item, rel=1e-5)
-
-
 @pytest.mark.parametrize("first", ["users", "items"])
 def test_wrmf_starts_from_normal_factors_of_the_side_solved_last(first: str) -> None:
     values, rated = generated()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from recommenders.java_oracle import OracleHashSet
 from recommenders.matrices import to_matrix
 
-from receval.recommenders.librec.iterators import (
+from receval.recommenders.librec.java_random import (
     hash_set_order,
     read_by_column_iterator,
     read_by_row,

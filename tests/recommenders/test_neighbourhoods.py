@@ -17,7 +17,7 @@ from recommenders.brute_force import (
     scores_of,
     shrunk_by_common,
 )
-from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
+from recommenders.matrices import generated, to_matrix
 
 from receval.recommenders import neighbourhood
 from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood
@@ -70,19 +70,6 @@ def test_user_knn_binarises_before_everything_else(
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-def test_users_with_too_little_in_common_get_no_scores_and_the_others_keep_theirs() -> None:
-    rated = np.array([[1, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 1]], dtype=bool)
-    train = to_matrix(rated * 5.0, rated)
-    scores = UserKNN(5, minimum_overlap=3, threshold=4).fit(train).score(np.arange(3))
-    assert np.isnan(scores[2]).all()
-    np.testing.assert_allclose(scores[0], np.full(4, np.sqrt(3) / 2), rtol=1e-6)
-
-
-def test_no_rating_at_the_threshold_gives_no_scores() -> None:
-    scores = UserKNN(threshold=9).fit(generated_matrix()).score(np.arange(60))
-    assert np.isnan(scores).all()
-
-
 @given(seeds, st.sampled_from([0.0, 1.5, 10.0]))
 def test_cosine_over_common_ratings_ignores_all_others(seed: int, shrinkage: float) -> None:
     values, rated = generated(20, 15, seed)
@@ -112,16 +99,6 @@ def test_librec_knn_adds_the_similarities_of_the_nearest_who_count(
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
-def test_librec_knn_by_hand() -> None:
-    # Users a, b, c on items 0..3; a rating of 0 is a rating, and any rating makes a neighbour.
-    values = np.array([[2, 1, 0, 0], [1, 2, 0, 0], [2, 0, 0, 1.0]])
-    rated = np.array([[1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1]], dtype=bool)
-    scores = LibRecKNN(1, 10.0).fit(to_matrix(values, rated)).score(np.array([0]))
-    # a with b: 2 common, cosine 4/5, 2/12 of it; a with c: 1 common, cosine 1, 1/11 of it.
-    ab, ac = 0.8 * 2 / 12, 1 / 11
-    np.testing.assert_allclose(scores, [[ab, ab, ab, ac]], rtol=1e-6)
-
-
 def test_librec_knn_tells_apart_sums_that_single_precision_does_not() -> None:
     # 1 minus the cosine of (1, 1) and (k, k + 1) is 1 / 8k^2: these two differ in the ninth digit.
     values = np.array([[1, 1, 0, 0], [8000, 8001, 1, 0], [16000, 16001, 0, 1.0]])
@@ -139,13 +116,6 @@ def test_librec_knn_over_items_tells_apart_sums_that_single_precision_does_not()
     scores = model.score(np.array([2]))
     assert scores[0, 1] < scores[0, 2]
     np.testing.assert_allclose(scores[0, 2], 2 / 12, rtol=1e-6)
-
-
-@pytest.mark.parametrize("over", ["users", "items"])
-def test_librec_knn_scores_zero_where_there_is_no_neighbour(over: str) -> None:
-    scores = LibRecKNN(over=over).fit(generated_matrix()).score(np.arange(60))
-    np.testing.assert_array_equal(np.delete(scores[:, COLD_ITEM], COLD_USER), 0)
-    assert np.isnan(scores[COLD_USER]).all()
 
 
 def brute_centred(values: Dense, rated: Mask, model: CentredNeighbourhood) -> Dense:

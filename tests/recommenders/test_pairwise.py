@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""BPRMF, WBPR and GBPR: draws, steps, and whole fits against epochs in plain Python."""
+"""BPRMF, WBPR and GBPR: draws, losses, and whole fits against epochs in plain Python."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from recommenders.java_oracle import OracleRandom, oracle_factors, oracle_table
 from recommenders.matrices import (
     COLD_ITEM,
     COLD_USER,
-    ONE_RATING_USER,
     generated,
     generated_matrix,
     to_matrix,
 )
-from recommenders.objectives import gradients, ln_sigmoid
+from recommenders.objectives import ln_sigmoid
 from recommenders.systems import pcg
 from recommenders.test_librec_popularity import ListsOfLibRec
 
@@ -47,62 +46,11 @@ def one_of(generator: np.random.Generator, codes: Ints) -> int:
     return int(codes[int(generator.random() * len(codes))])
 
 
-def all_drawn(sampler: PairSampler, n_pairs: int) -> tuple[Ints, Ints, Ints]:
-    parts = [np.concatenate(part) for part in zip(*sampler.blocks(n_pairs), strict=True)]
-    return parts[0], parts[1], parts[2]
-
-
-def assert_frequencies(codes: Ints, expected: Dense) -> None:
-    """Check counts against their expectations, given up to a factor: within 5 deviations."""
-    expected = len(codes) * expected / expected.sum()
-    counts = np.bincount(codes, minlength=len(expected))
-    assert (counts[expected == 0] == 0).all()
-    assert (np.abs(counts - expected) <= 5 * np.sqrt(expected)).all()
-
-
 def ratings_with_a_user_of_all_items() -> NDArray[np.bool_]:
     _, rated = generated()
     rated[0] = True
     rated[0, COLD_ITEM] = False
     return rated
-
-
-@pytest.mark.parametrize("positives", ["users", "ratings"])
-@pytest.mark.parametrize("negatives", ["uniform", "popularity"])
-def test_pairs_are_drawn_with_the_documented_probabilities(positives: str, negatives: str) -> None:
-    rated = ratings_with_a_user_of_all_items()
-    sampler = PairSampler(to_matrix(rated * 2.0, rated), pcg(5), positives, negatives)
-    users, above, below = all_drawn(sampler, 300_000)
-    assert len(users) == 300_000
-    assert rated[users, above].all()
-    assert not rated[users, below].any()
-    lengths = rated.sum(axis=1).astype(float)
-    can_be_drawn = (lengths > 0) & (lengths < 44)
-    np.testing.assert_array_equal(sampler.eligible, np.flatnonzero(can_be_drawn))
-    user_weights = can_be_drawn * (lengths if positives == "ratings" else 1.0)
-    assert_frequencies(users, user_weights)
-    popularity = rated.sum(axis=0)
-    item_weights = popularity if negatives == "popularity" else popularity > 0
-    for user in (ONE_RATING_USER, 9):
-        assert_frequencies(above[users == user], rated[user].astype(float))
-        assert_frequencies(below[users == user], (item_weights * ~rated[user]).astype(float))
-
-
-@pytest.mark.costly
-def test_groups_are_the_user_and_other_raters_drawn_uniformly() -> None:
-    # GBPR's fits equal those with these groups.
-    raters, generator = np.array([2, 5, 7, 11, 12]), pcg(2)
-
-    def group(size: int) -> list[int]:
-        return drawn_group(lambda codes: one_of(generator, codes), raters, 7, size)
-
-    groups = np.array([group(3) for _ in range(40_000)])
-    assert (groups[:, 0] == 7).all()
-    assert (groups[:, 1] != groups[:, 2]).all()
-    others = np.bincount(raters[raters != 7]).astype(float)
-    assert_frequencies(groups[:, 1], others)
-    assert_frequencies(groups[:, 2], others)
-    assert group(6) == [7, 2, 5, 11, 12]
 
 
 @pytest.mark.each("positives", ["users", "ratings"])
@@ -139,13 +87,6 @@ def test_blocks_of_three_pairs_are_drawn_one_after_the_other(
 # --- steps -----------------------------------------------------------------------------------
 
 
-def random_tables(n_users: int, n_items: int, factors: int) -> Tables:
-    """Return biases, user and item factors."""
-    generator = pcg(3)
-    shapes = ((n_items,), (n_users, factors), (n_items, factors))
-    return [generator.standard_normal(shape) for shape in shapes]
-
-
 def as_float32(tables: Tables) -> list[NDArray[np.float32]]:
     return [table.astype(np.float32) for table in tables]
 
@@ -155,46 +96,12 @@ def triple(user: int, above: int, below: int) -> tuple[Ints, Ints, Ints]:
     return codes[0], codes[1], codes[2]
 
 
-@pytest.mark.each("factors", [1, 4, 7, 11])
-def test_bprmf_steps_along_the_gradient_of_its_objective(factors: int) -> None:
-    tables = random_tables(3, 4, factors)
-    user, above, below = 1, 2, 0
-    of_user, of_positive, of_negative, of_bias = penalties = (0.2, 0.3, 0.4, 0.5)
-
-    def objective(tables: Tables) -> float:
-        biases, users, items = tables
-        x = biases[above] - biases[below] + users[user] @ (items[above] - items[below])
-        penalty = of_user * users[user] @ users[user]
-        penalty += of_positive * items[above] @ items[above]
-        penalty += of_negative * items[below] @ items[below]
-        penalty += of_bias * (biases[above] ** 2 + biases[below] ** 2)
-        return ln_sigmoid(x) - 0.5 * float(penalty)
-
-    new_biases, new_users, new_items = stepped = as_float32(tables)
-    drawn = iter([triple(user, above, below)])
-    loss = descend(drawn, new_biases, new_users, new_items, 1.0, *penalties)
-    for before, after, slope in zip(tables, stepped, gradients(objective, tables), strict=True):
-        np.testing.assert_allclose(after - before, slope, atol=2e-6)
-    biases, users, items = tables
-    x = biases[above] - biases[below] + users[user] @ (items[above] - items[below])
-    assert loss == pytest.approx(-ln_sigmoid(x), rel=1e-6)
-
-
 @pytest.mark.parametrize(("lead", "expected"), [(200.0, 0.0), (-200.0, 200.0)])
 def test_losses_of_hopeless_and_of_certain_pairs_are_finite(lead: float, expected: float) -> None:
     biases, users, items = as_float32([np.array([lead, 0.0]), np.zeros((1, 2)), np.zeros((2, 2))])
     loss = descend(iter([triple(0, 0, 1)]), biases, users, items, 0.5, 0, 0, 0, 0)
     assert loss == pytest.approx(expected, abs=1e-12)
     np.testing.assert_allclose(biases, [lead + (0.5 if lead < 0 else 0), -0.5 if lead < 0 else 0])
-
-
-def test_an_item_drawn_as_its_own_rival_only_shrinks() -> None:
-    """LibRec's way out of WBPR's drifting weights may hit the rated item itself."""
-    tables = random_tables(2, 3, 5)
-    biases, users, items = as_float32(tables)
-    descend(iter([triple(1, 2, 2)]), biases, users, items, 0.1, 0.2, 0.2, 0.2, 0)
-    np.testing.assert_allclose(users[1], tables[1][1] * (1 - 0.1 * 0.2), rtol=1e-5)
-    np.testing.assert_allclose(items[2], tables[2][2] * (1 - 2 * 0.1 * 0.2), rtol=1e-5)
 
 
 # --- fits ------------------------------------------------------------------------------------

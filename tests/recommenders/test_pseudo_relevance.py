@@ -60,30 +60,6 @@ def test_rocchio_weighs_the_items_by_the_neighbours_ratings(
     np.testing.assert_allclose(model.score(np.arange(20)), expected, rtol=1e-5, atol=1e-9)
 
 
-def test_rocchio_by_hand() -> None:
-    # The first user's only neighbours are the second and the third; 20 stars in all, 9 of theirs.
-    values = np.array([[4, 0, 0, 0], [2, 2, 0, 0], [1, 0, 4, 0], [0, 0, 0, 7.0]])
-    train = to_matrix(values, values > 0)
-
-    def scores(weighting: str, normalised: bool) -> Dense:
-        model = Rocchio(weighting, 5, normalised).fit(train)
-        return model.score(np.array([0]))[0].astype(float)
-
-    mass, collection = np.array([3, 2, 4]), np.array([7, 2, 4]) / 20
-    expected = {
-        ("rw", False): mass / 2,
-        ("rsv", False): mass**2 / 18,
-        ("chi2", False): (mass / 9 - collection) ** 2 / collection,
-        ("kld", False): mass / 9 * np.log(mass / 9 / collection),
-        ("rw", True): mass / 2,
-        ("rsv", True): mass**2 / 36,
-        ("chi2", True): (mass / 18 - collection / 4) ** 2 / (collection / 4),
-        ("kld", True): mass / 18 * np.log(mass / 18 / (collection / 4)),
-    }
-    for (weighting, normalised), wanted in expected.items():
-        np.testing.assert_allclose(scores(weighting, normalised), [*wanted, np.nan], rtol=1e-5)
-
-
 def brute_relevance(
     values: Dense, model: str, neighbours: int, smoothing: str, strength: float
 ) -> Dense:
@@ -141,18 +117,3 @@ def test_large_profiles_neither_underflow_nor_overflow(model: str) -> None:
     expected = from_the_best(brute_relevance(values, model, 4, "jelinek-mercer", 1e-4))
     assert np.nanmin(expected) < (-1000 if model == "rm2" else -5)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-3)
-
-
-def test_relevance_models_by_hand() -> None:
-    # Neighbours (2, 2, 0) and (0, 1, 3) of the user (1, 1, 1); collection 3, 4, 4 of 11, weight .5.
-    values = np.array([[1, 1, 1], [2, 2, 0], [0, 1, 3.0]])
-    first = 0.5 * np.array([2, 2, 0]) / 4 + 0.5 * np.array([3, 4, 4]) / 11
-    second = 0.5 * np.array([0, 1, 3]) / 4 + 0.5 * np.array([3, 4, 4]) / 11
-    wanted = {
-        "rm1": np.log(first * first.prod() + second * second.prod()),
-        "rm2": sum(np.log(first * first[j] + second * second[j]) for j in range(3)),
-    }
-    for model, expected in wanted.items():
-        fitted = RelevanceModel(model, 2, "jelinek-mercer", 0.5)
-        found = fitted.fit(to_matrix(values, values > 0)).score(np.array([0]))[0]
-        np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-5)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from simulation.twin_folders import ROOT_SEED
 
-from receval.statistics.concentration import gini
+from receval.statistics.inequality import gini
 from reproduction.simulation import twins
 from reproduction.simulation.observation import Observation
 from reproduction.simulation.spec import TwinSpec

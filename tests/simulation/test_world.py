@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from receval.seeds import gumbel_noise
-from receval.statistics.concentration import gini
+from receval.statistics.inequality import gini
 from reproduction.simulation.observation import (
     Observation,
     draw_activity,

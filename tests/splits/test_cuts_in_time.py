@@ -216,9 +216,3 @@ def test_profiles_with_nothing_left_to_train_on_are_refused_or_train():
     found = split(ratings, "leave-last-out", short_profiles="train").parts
     assert found.codes[0].tolist() == [TRAIN, TEST, TRAIN]
     assert found.metadata["users_without_test"] == 1
-
-
-@pytest.mark.parametrize("kind", ["temporal", "leave-last-out"])
-def test_ratings_without_times_are_refused(kind):
-    with pytest.raises(ValueError, match="needs timestamps"):
-        split(ratings_of([(0, 0), (0, 1)], 1, 2), kind)

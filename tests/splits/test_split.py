@@ -314,7 +314,7 @@ def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(r
         # One less than there are, as many, or so many.
         at_once = max(1, size if size > 0 else len(ratings) + size)
         patch.setattr("receval.data.ratings._BLOCK_RATINGS", at_once)
-        patch.setattr("receval.splits.train_order._BLOCK_ROWS", at_once)
+        patch.setattr("receval.splits.split._BLOCK_ROWS", at_once)
         blocks = fold(ratings, Split((codes,)), 0)
     rows = np.flatnonzero(codes & (TRAIN | FOLD_IN))
     columns = (ratings.users[rows], ratings.items[rows], ratings.values[rows])

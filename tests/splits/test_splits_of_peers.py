@@ -14,10 +14,13 @@ from splits.generated_ratings import any_ratings, ranks_drawn, ratings_of, rng_f
 import receval as rv
 from receval.splits.held_out_users import split_holding_out_users
 from receval.splits.leakage import future_in_train
-from receval.splits.next_item import split_before_each_item
 from receval.splits.split import FOLD_IN, TEST, TRAIN, VALIDATION, Split, fold
-from receval.splits.temporal import SECONDS_OF_A_DAY
-from receval.splits.time_windows import moments_of_windows, split_into_time_windows
+from receval.splits.temporal import (
+    SECONDS_OF_A_DAY,
+    moments_of_windows,
+    split_before_each_item,
+    split_into_time_windows,
+)
 
 AS_USUAL = {
     "windows": 2,

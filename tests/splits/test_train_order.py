@@ -12,9 +12,8 @@ from splits.generated_ratings import ratings_of, rng_for, skewed_ratings
 from receval.data.ratings import Ratings
 from receval.splits.anti_popular_familiarity import split_with_anti_popular_familiarity
 from receval.splits.predefined import predefined_split
-from receval.splits.split import TEST, TRAIN, Split, fold
+from receval.splits.split import TEST, TRAIN, TRAIN_ORDERS, Split, fold, in_train_order
 from receval.splits.temporal import split_by_time
-from receval.splits.train_order import TRAIN_ORDERS, in_train_order
 
 FOLDS = 3
 RELEVANT_FROM = 3
@@ -61,7 +60,7 @@ def sorted_by_hand(ratings: Ratings, rows: list[int], fold_of: np.ndarray, order
 def test_rows_are_sorted_as_the_name_says_and_users_and_items_appear_so(
     ratings: Ratings, order: str, block_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("receval.splits.train_order._BLOCK_ROWS", block_rows)
+    monkeypatch.setattr("receval.splits.split._BLOCK_ROWS", block_rows)
     fold_of = np.random.default_rng(2).integers(0, FOLDS, len(ratings))
     codes = [np.where(fold_of == k, TEST, TRAIN).astype(np.uint8) for k in range(FOLDS)]
     split = Split(codes, {"train_order": order, "relevant_from": RELEVANT_FROM})

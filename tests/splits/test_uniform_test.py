@@ -13,42 +13,13 @@ from splits.generated_ratings import (
     rng_for,
 )
 
+from receval.splits.random_splits import split_with_uniform_test
 from receval.splits.split import TEST, TRAIN
-from receval.splits.uniform_test import split_with_uniform_test
 
 
 def with_popularity(*popularity: int):
     pairs = [(user, item) for item, count in enumerate(popularity) for user in range(count)]
     return ratings_of(pairs, max(popularity), len(popularity))
-
-
-def n_tests_per_item(ratings, codes):
-    return np.bincount(ratings.items[codes == TEST], minlength=ratings.n_items)
-
-
-def test_target_items_and_their_tests_by_hand():
-    # 30 ratings, sigma .2 asks for 6. (1 - .5) * |R(i_k)| * k is 5, 8, 7.5, 8, 2.5 for the items
-    # by popularity: the last that reaches 6 is k = 4, with eta = .5 * 4 = 2.
-    ratings = with_popularity(8, 4, 1, 10, 5, 2)
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.2, min_train_ratio=0.5, folds=3)
-    assert dict(split.metadata) == {
-        "target_items": 4,
-        "eta": 2.0,
-        "sigma": 0.2,
-        "epsilon": 0.5,
-        "test_ratings": 8,
-    }
-    for codes in split.codes:
-        assert n_tests_per_item(ratings, codes).tolist() == [2, 2, 0, 2, 2, 0]
-
-
-def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
-    # .7 * 8 * 6 = 33.6 ratings test: 5 of each item, and 4 more from the five popular ones.
-    ratings = with_popularity(20, 20, 20, 20, 20, 8)
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.3, min_train_ratio=0.3, folds=30)
-    counts = np.array([n_tests_per_item(ratings, codes) for codes in split.codes])
-    assert np.sort(counts, axis=1).tolist() == [[5, 5, 6, 6, 6, 6]] * 30
-    assert set(np.argmin(counts[:, :5], axis=1)) == set(range(5))
 
 
 def uniform_by_hand(pairs, n_items, sigma, epsilon, largest_will_do):
@@ -65,6 +36,17 @@ def uniform_by_hand(pairs, n_items, sigma, epsilon, largest_will_do):
     zeta = max(feasible)
     targets = [item for item in range(n_items) if popularity[item] >= by_rank[zeta - 1]]
     return targets, (1 - epsilon) * by_rank[zeta - 1], sigma
+
+
+def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
+    # .7 * 8 * 6 = 33.6 ratings test: 5 of each item, and 4 more from the five popular ones.
+    ratings = with_popularity(20, 20, 20, 20, 20, 8)
+    split = split_with_uniform_test(ratings, rng_for, test_share=0.3, min_train_ratio=0.3, folds=30)
+    counts = np.array(
+        [np.bincount(ratings.items[codes == TEST], minlength=6) for codes in split.codes]
+    )
+    assert np.sort(counts, axis=1).tolist() == [[5, 5, 6, 6, 6, 6]] * 30
+    assert set(np.argmin(counts[:, :5], axis=1)) == set(range(5))
 
 
 @given(

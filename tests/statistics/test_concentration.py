@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receval.data.ratings import Ratings
-from receval.statistics.concentration import (
+from receval.statistics.inequality import (
     cumulative_shares,
     density,
     gini,
@@ -18,22 +18,6 @@ from receval.statistics.concentration import (
 )
 
 COUNTS = st.lists(st.integers(0, 1000), min_size=1, max_size=40).filter(any)
-
-
-@pytest.mark.each(
-    ("counts", "expected"),
-    [
-        ([7], 0.0),
-        ([3, 3, 3, 3], 0.0),
-        ([0, 0, 0, 8], 3 / 4),
-        ([1, 3], 1 / 4),
-        # Differences between all ordered pairs: 2 (1 + 2 + 1) = 8; 8 / (2 * 3 * 6).
-        ([3, 1, 2], 2 / 9),
-        ([10, 0], 1 / 2),
-    ],
-)
-def test_gini_of_a_few_counts(counts: list[int], expected: float) -> None:
-    assert gini(counts) == pytest.approx(expected, abs=1e-15)
 
 
 @given(counts=COUNTS)
@@ -48,11 +32,6 @@ def test_gini_is_half_the_relative_mean_difference(counts: list[int]) -> None:
 def test_counts_without_inequality_are_refused(counts: list[int]) -> None:
     with pytest.raises(ValueError, match=f"it was given {len(counts)} counts"):
         gini(counts)
-
-
-def test_share_at_most_counts_the_limit_itself() -> None:
-    shares = share_at_most([1, 5, 5, 20], [0, 1, 4, 5, 19, 20, 99])
-    assert shares.tolist() == [0, 0.25, 0.25, 0.75, 0.75, 1, 1]
 
 
 @pytest.mark.costly

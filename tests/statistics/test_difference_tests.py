@@ -14,7 +14,6 @@ from scipy.stats import binomtest, norm
 from system_values import few_eighths
 
 from receval.statistics.bootstrap import shifted_bootstrap_test
-from receval.statistics.confidence import binomial_interval
 from receval.statistics.difference_tests import (
     TESTS,
     TIES_AT_RANDOM,
@@ -26,6 +25,7 @@ from receval.statistics.difference_tests import (
     users_for_power,
     wilcoxon_test_of_rows,
 )
+from receval.statistics.effect_sizes import binomial_interval
 from receval.statistics.paired_tests import sign_test, t_statistics, t_test, wilcoxon_test
 from receval.statistics.tukey import honestly_significant_differences
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from receval.statistics.equivalence import (
+from receval.statistics.difference_tests import (
     detectable_difference,
     equivalence_test,
     non_inferiority_test,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.statistics.exact_sums import UNITS, as_float, exact_products, exact_sum
+from receval.evaluation.summed_values import UNITS, as_float, exact_products, exact_sum
 
 DOUBLES = st.lists(st.floats(allow_nan=False, allow_infinity=False, width=64), max_size=20)
 # No part of a product is below the smallest double.

@@ -12,8 +12,8 @@ from declared_files import files_in
 from studies.followups import printed, summarised
 from studies.prepared import inputs_of, write_experiment
 
+from receval.evaluation.lexicographic_pairs import lexirecall
 from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lexicographic_recall import lexirecall
 from receval.metrics.lists import ListView
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments

@@ -20,7 +20,7 @@ from scipy.stats import kendalltau
 from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, drawn_alone, inputs_of, saved
 
-from receval.figures.label_boxes import LEADER
+from receval.figures.point_labels import LEADER
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results

@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold
 
-from receval.metrics.evaluation import evaluate, mean
-from receval.metrics.precision_and_recall import Precision
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.theory.precision import (
@@ -37,45 +35,6 @@ PROTOCOLS = (
     Protocol("1R", "TI", 15, THRESHOLD),
     Protocol("1R", "AI", None, THRESHOLD),
 )
-
-
-@pytest.mark.costly
-def test_measured_random_precision_is_its_expectation_within_its_error() -> None:
-    data = world(8)
-    # Seeds that no world has: its ratings would be drawn from the same numbers as the scores.
-    scores = [np.random.default_rng([seed, 7]).random(data.train.shape) for seed in range(200)]
-    measured = np.array(
-        [
-            [
-                evaluate([Precision(cutoff=5)], lists).mean()
-                for lists in lists_of(data, matrix, *PROTOCOLS, seed=seed)
-            ]
-            for seed, matrix in enumerate(scores)
-        ]
-    )
-    for protocol, values in zip(PROTOCOLS, measured.T, strict=True):
-        expected = random_precision(TargetDensities.of(data, protocol, THRESHOLD), 5)
-        z = (values - expected.mean) / expected.standard_error
-        # The mean of 200 normal numbers, and their standard deviation within four of its errors.
-        assert abs(z.mean()) < 4 / np.sqrt(len(z)), protocol
-        assert abs(z.std() - 1) < 4 / np.sqrt(2 * len(z)), protocol
-        assert np.mean(np.abs(z) < 3) >= 0.97, protocol
-
-
-@pytest.mark.costly
-def test_measured_random_precision_within_percentiles_is_its_expectation_within_its_error() -> None:
-    data = world(8)
-    protocol = Protocol("1R", "TI", 8, THRESHOLD, percentiles=4)
-    metric = Precision(cutoff=3)
-    measured = []
-    for seed in range(200):
-        scores = np.random.default_rng([seed, 7]).random(data.train.shape)
-        (lists,) = lists_of(data, scores, protocol, seed=seed)
-        measured.append(mean(evaluate([metric], lists), lists)[0])
-    expected = random_precision_within_percentiles(data, protocol, THRESHOLD, 3)
-    z = (np.array(measured) - expected.mean) / expected.standard_error
-    assert abs(z.mean()) < 4 / np.sqrt(len(z))
-    assert abs(z.std() - 1) < 4 / np.sqrt(2 * len(z))
 
 
 def chances_of_hits(relevant: int, others: int, cutoff: int, one: bool) -> list[float]:

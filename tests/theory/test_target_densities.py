@@ -81,14 +81,6 @@ def test_densities_of_a_single_pair() -> None:
     assert np.isnan([none.rho, none.t]).all()
 
 
-def test_one_relevant_item_among_samples_by_hand() -> None:
-    found = TargetDensities.of(HAND, Protocol("1R", "TI", 2, THRESHOLD), THRESHOLD)
-    # User 0 has one item to sample, user 1 three.
-    assert found.users.tolist() == [0, 0, 1]
-    assert found.sizes.tolist() == [2, 2, 3]
-    assert found.rho == pytest.approx((1 / 2 + 1 / 2 + 1 / 3) / 3) == pytest.approx(1 / found.t)
-
-
 def test_a_removed_rating_stays_among_all_candidates_and_leaves_samples() -> None:
     kept = np.array([True, False, True, True, True])
     every = TargetDensities.of(HAND, Protocol("AR", "TI"), THRESHOLD, kept)

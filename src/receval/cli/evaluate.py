@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from receval.cli.arguments import (
+    add_comparison,
     add_measuring,
     add_output,
     add_ratings,
+    check_comparison,
+    comparison_of,
     finish,
     number_or_word,
     repeated,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
-from receval.cli.comparison_arguments import add_comparison, check_comparison, comparison_of
 from receval.cli.features import (
     FILES,
     add_features,

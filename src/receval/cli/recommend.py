@@ -79,7 +79,7 @@ def run_recommend(chosen: argparse.Namespace) -> int:
     """Run the command."""
     from receval.data.reading import told_together
     from receval.data.run import write_run
-    from receval.evaluation.recommended_items import recommended_lists, recommended_run
+    from receval.evaluation.fitted_systems import recommended_lists, recommended_run
 
     if not chosen.ratings:
         raise ValueError("receval recommend: give ratings (see receval recommend --help).")

@@ -11,10 +11,12 @@ from typing import Any
 from receval.cli.arguments import (
     COLUMNS,
     add_columns,
+    add_comparison,
     add_measuring,
     add_output,
     add_reading,
     columns_of,
+    comparison_of,
     depth,
     finish,
     hints_for,
@@ -23,7 +25,6 @@ from receval.cli.arguments import (
     repeated,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
-from receval.cli.comparison_arguments import add_comparison, comparison_of
 from receval.cli.features import FILES, add_features, features_of, grouped_results
 from receval.cli.large_runs import add_blocks, run_in_blocks
 from receval.cli.saved_arguments import TABLES_READ, add_settings

@@ -29,9 +29,11 @@ from receval.diagnosis.compared_splits import (
     compared_splits,
     future_training,
 )
-from receval.diagnosis.decisive_numbers import data_findings, split_findings
 from receval.diagnosis.formatting import (
     designs_table,
+    draw_designs,
+    draw_metrics,
+    draw_popularity,
     judgments_table,
     lead_table,
     metrics_table,
@@ -44,13 +46,12 @@ from receval.diagnosis.metric_sensitivity import (
     metrics_for,
     values_of_tested_users,
 )
-from receval.diagnosis.plots import draw_designs, draw_metrics, draw_popularity
 from receval.diagnosis.random_precision import (
     experiment_designs,
     popularity_or_sparsity,
     precision_of_designs,
 )
-from receval.diagnosis.recommendation import Advice, recommendation
+from receval.diagnosis.recommendation import Advice, data_findings, recommendation, split_findings
 from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span
 from receval.diagnosis.unbiased_judgments import (
     agreement_of_judgments,

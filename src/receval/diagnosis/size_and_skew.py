@@ -8,7 +8,7 @@ import pandas as pd
 
 from receval.data.ratings import Ratings
 from receval.splits.temporal import SECONDS_OF_A_DAY
-from receval.statistics.concentration import density, gini
+from receval.statistics.inequality import density, gini
 
 HEADS = (0.01, 0.1, 0.2)
 """Shares of the most popular items, whose share of the ratings is reported."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
-from receval.evaluation.by_user import ValuesByUser, interval_within
+from receval.evaluation.by_user import ValuesByUser, ValuesOfItemGroups, interval_within
 from receval.evaluation.comparison import (
     PERMUTATIONS,
     ComparisonChoices,
@@ -23,11 +23,9 @@ from receval.evaluation.comparison import (
     PairedTest,
     pair_table,
 )
-from receval.evaluation.formatting import best_first
-from receval.evaluation.item_groups import ValuesOfItemGroups
+from receval.evaluation.formatting import WholeTable, best_first
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.tuning_record import TuningRecord
-from receval.figures.whole_tables import WholeTable
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.splits.split_frames import typed_identifiers
@@ -186,30 +184,50 @@ class AveragesAndPairs:
         Parameters
         ----------
         test : {"permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"}
-            The paired, two-sided test over users.
+            The paired, two-sided test over users. All are of the average, except ``wilcoxon`` (of
+            ranks) and ``sign`` (of wins and losses). ``permutation`` draws random signs of the
+            users' differences (:func:`receval.evaluation.pair_tests.permutation_p_values`). ``t``
+            is Student's paired t-test, for users with several lists with the standard error of a
+            ratio, so that p is below .05 where the 95 % interval excludes 0. ``wilcoxon`` is the
+            signed-rank test, exact with at most 25 differences
+            (:func:`receval.statistics.paired_tests.wilcoxon_test`), and ``sign`` the exact sign
+            test. ``bootstrap`` is shifted
+            (:func:`receval.statistics.bootstrap.bootstrap_test_of_pairs`). ``tukey-hsd`` is the
+            randomised Tukey HSD test, whose p-values are already corrected for all pairs
+            (:func:`receval.statistics.tukey.randomised_tukey_hsd`).
         correction : {"auto", "holm", "bh", "bonferroni"} or None
-            The correction for the number of pairs under a protocol and metric; by default Holm, and
-            none for ``tukey-hsd``, which corrects by itself.
+            The correction for the number of pairs compared under one protocol and metric: Holm,
+            Benjamini and Hochberg, or Bonferroni. By default (``auto``) Holm, and none for
+            ``tukey-hsd``. With None, significance is by the uncorrected p-values.
         effect : {"d_z", "g_z", "cliff", "superiority"}, optional
-            The effect size, with its 95 % interval; by default d_z without an interval.
+            The effect size, with a 95 % interval (:mod:`receval.statistics.effect_sizes`): Cohen's
+            d_z, the same with Hedges' correction, Cliff's delta of paired differences, or the
+            probability of superiority. By default d_z, without an interval.
         reference : str, optional
-            A system with which all others are compared, instead of all pairs.
+            A system with which all others are compared, first the other system and second the
+            reference; these n - 1 pairs are then the family that is corrected. By default all
+            pairs.
         margin : float or mapping of str to float, optional
-            The largest difference that does not matter, in the unit of the metric, or one for each
-            of some metrics; for tests of equivalence and of non-inferiority.
+            The largest difference of averages that does not matter, above 0, in the unit of the
+            metric; or one for each of some metrics. Tests then whether systems are equivalent, and
+            whether the first is not inferior (:mod:`receval.statistics.difference_tests`), by
+            t-tests whatever ``test`` is, with the same correction (for ``tukey-hsd`` and ``auto``,
+            that of Holm).
         power : float, optional
-            A probability, usually .8, for the column ``detectable``: the smallest difference that
-            this test set suffices to find with it.
+            A probability between 0 and 1, usually .8. Adds the smallest difference that the users
+            of this test set suffice to find with this probability, by a t-test
+            (:func:`receval.statistics.difference_tests.detectable_difference`) at the level .05,
+            divided by the number of pairs if there is a correction; for ``tukey-hsd`` at the level
+            of that test.
         samples : int
-            The number of samples of the tests ``permutation``, ``bootstrap`` and ``tukey-hsd``.
+            The number of samples of ``permutation``, ``bootstrap`` and ``tukey-hsd``.
         seed : int
             The seed of these samples.
 
         Returns
         -------
         DataFrame
-            As :func:`receval.evaluation.comparison.pair_table`, with the column ``protocol``. The
-            parameters are described in :class:`receval.evaluation.comparison.ComparisonChoices`.
+            As :func:`receval.evaluation.comparison.pair_table`, with the column ``protocol``.
 
         Raises
         ------

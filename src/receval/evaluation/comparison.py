@@ -22,12 +22,12 @@ from receval.checked_arguments import check_fields
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
 from receval.evaluation.pair_tests import permutation_p_values, tested_in_words
 from receval.statistics.bootstrap import bootstrap_test_of_pairs
-from receval.statistics.effect_sizes import EFFECTS, Effect
-from receval.statistics.equivalence import (
+from receval.statistics.difference_tests import (
     detectable_difference,
     equivalence_test,
     non_inferiority_test,
 )
+from receval.statistics.effect_sizes import EFFECTS, Effect
 from receval.statistics.multiple_comparisons import benjamini_hochberg, bonferroni, holm
 from receval.statistics.paired_tests import MOST_RANKED, sign_test, wilcoxon_test
 from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
@@ -90,54 +90,8 @@ class ComparisonOptions(TypedDict, total=False):
 class ComparisonChoices:
     """How systems are compared.
 
-    Parameters
-    ----------
-    test : {"permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"}
-        The paired, two-sided test over users. All are of the average, except ``wilcoxon`` (of
-        ranks) and ``sign`` (of wins and losses).
-
-        - ``permutation``: random signs of the users' differences
-          (:func:`receval.evaluation.pair_tests.permutation_p_values`);
-        - ``t``: Student's paired t-test, for users with several lists with the standard error of a
-          ratio, so that p is below .05 where the 95 % interval excludes 0;
-        - ``wilcoxon``: the signed-rank test, exact with at most 25 differences
-          (:func:`receval.statistics.paired_tests.wilcoxon_test`);
-        - ``sign``: the exact sign test (:func:`receval.statistics.paired_tests.sign_test`);
-        - ``bootstrap``: the shifted bootstrap test
-          (:func:`receval.statistics.bootstrap.bootstrap_test_of_pairs`);
-        - ``tukey-hsd``: the randomised Tukey HSD test, whose p-values are already corrected for all
-          pairs (:func:`receval.statistics.tukey.randomised_tukey_hsd`).
-    correction : {"auto", "holm", "bh", "bonferroni"} or None
-        The correction for the number of pairs compared under one protocol and metric: Holm,
-        Benjamini and Hochberg, or Bonferroni. By default (``auto``) Holm, and none for
-        ``tukey-hsd``. With None, significance is by the uncorrected p-values.
-    effect : {"d_z", "g_z", "cliff", "superiority"}, optional
-        The effect size, with a 95 % interval (:mod:`receval.statistics.effect_sizes`): Cohen's d_z,
-        the same with Hedges' correction, Cliff's delta of paired differences, or the probability of
-        superiority. By default d_z, without an interval.
-    reference : str, optional
-        A system with which all others are compared, first the other system and second the
-        reference; these n - 1 pairs are then the family that is corrected. By default all pairs.
-    margin : float or mapping of str to float, optional
-        The largest difference of averages that does not matter, above 0, in the unit of the metric;
-        or one for each of some metrics. Tests then whether systems are equivalent, and whether the
-        first is not inferior (:mod:`receval.statistics.equivalence`), by t-tests whatever ``test``
-        is, with the same correction (for ``tukey-hsd`` and ``auto``, that of Holm).
-    power : float, optional
-        A probability between 0 and 1, usually .8. Adds the smallest difference that the users of
-        this test set suffice to find with this probability, by a t-test
-        (:func:`receval.statistics.equivalence.detectable_difference`) at the level .05, divided by
-        the number of pairs if there is a correction; for ``tukey-hsd`` at the level of that test.
-    samples : int
-        The number of samples of ``permutation``, ``bootstrap`` and ``tukey-hsd``.
-    seed : int
-        The seed of these samples.
-
-    Raises
-    ------
-    ValueError
-        A choice is unknown, a number is out of its range, or ``tukey-hsd`` is combined with a
-        correction or a reference.
+    :meth:`receval.evaluation.result.EvaluationResult.compare` describes the parameters, and which
+    values are refused with a ValueError.
 
     Examples
     --------

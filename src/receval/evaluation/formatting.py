@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Format a result for papers: tables of averages and pairs, and the figure of intervals."""
+"""Tables of averages and pairs for papers and screens, and the figure of intervals."""
 
 from __future__ import annotations
 
@@ -407,3 +407,27 @@ def _panels(summary: pd.DataFrame) -> list[tuple[str, str]]:
 
 def _of(summary: pd.DataFrame, protocol: str, metric: str) -> pd.DataFrame:
     return summary[(summary["protocol"] == protocol) & (summary["metric"] == metric)]
+
+
+class WholeTable(pd.DataFrame):
+    """A data frame that prints all of its columns: pandas leaves out those in the middle.
+
+    What is selected or computed from it is a common data frame.
+
+    Examples
+    --------
+    >>> many = WholeTable({f"column {number}": [number] for number in range(30)})
+    >>> "..." in str(many), "..." in str(pd.DataFrame(many)), type(many[["column 1"]]).__name__
+    (False, True, 'DataFrame')
+    """
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    def __repr__(self) -> str:
+        return self.to_string(
+            max_rows=pd.get_option("display.max_rows"),
+            min_rows=pd.get_option("display.min_rows"),
+            line_width=pd.get_option("display.width"),
+        )

@@ -29,6 +29,7 @@ from receval.evaluation.comparison import (
 )
 from receval.evaluation.formatting import (
     DECIMALS,
+    WholeTable,
     decimals_of,
     with_direction,
     with_printed_differences,
@@ -36,7 +37,6 @@ from receval.evaluation.formatting import (
 from receval.evaluation.item_features import check_few_groups
 from receval.figures.printed_numbers import fixed, p_value
 from receval.figures.tables import Column, Table, table_of
-from receval.figures.whole_tables import WholeTable
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.statistics.inequality import MEASURES, by_chance, inequalities

@@ -14,7 +14,7 @@ from receval.data.features import Features, named_alike, read_features
 from receval.data.reading import ReadingReport
 from receval.data.shared_identifiers import FEW, Meeting, doubts_on
 from receval.metrics.metric import BaseMetric
-from receval.metrics.whole_lists.feature_metric import FeatureMetric, unknown_feature
+from receval.metrics.whole_lists.list_metric import FeatureMetric, unknown_feature
 from receval.notes import Note
 from receval.storage.messages import enumerated
 
@@ -61,7 +61,6 @@ class ItemFeatures:
             As for :func:`receval.data.features.read_features`; None without features.
         item_groups : str or sequence of str
             Features by whose values items are grouped.
-        metrics : iterable of BaseMetric
         item_ids : ndarray of str, shape (n_items,)
             Identifiers by code.
 

@@ -14,15 +14,19 @@ from numpy.typing import NDArray
 
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
-from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector, interval_within
+from receval.evaluation.by_user import (
+    ItemGroupCollector,
+    ValuesByUser,
+    ValuesByUserCollector,
+    interval_within,
+)
 from receval.evaluation.item_features import ItemFeatures
-from receval.evaluation.item_groups import ItemGroupCollector
 from receval.evaluation.pair_tests import smallest_p_values
 from receval.evaluation.result import EvaluationResult
 from receval.figures.printed_numbers import significant
 from receval.metrics.aliases import any_metric, metric_of_alias
-from receval.metrics.dialects.dialect import USERS_IN_WORDS, Dialect, metric_in_words
-from receval.metrics.dialects.registry import dialect as dialect_of
+from receval.metrics.dialects import USERS_IN_WORDS, Dialect, metric_in_words
+from receval.metrics.dialects import dialect as dialect_of
 from receval.metrics.evaluation import EvaluatedUsers, evaluate, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
@@ -352,7 +356,7 @@ class FoldLists:
     """The lists of a system on one fold under one protocol, and the items that may be in them.
 
     ``item_ages`` are needed only by metrics of them
-    (:func:`receval.metrics.whole_lists.freshness.ages_in_days`).
+    (:func:`receval.metrics.whole_lists.novelty.ages_in_days`).
     """
 
     lists: TopLists

@@ -84,7 +84,7 @@ class EvaluationResult(ResultReport):
 
         Equal results give equal bytes. An earlier saved result in the folder is replaced. If the
         command can repeat the call, the folder also has a ``settings.json`` for ``receval evaluate
-        --settings`` (:func:`receval.evaluation.repeated_calls.command_settings` says when).
+        --settings`` (:func:`receval.evaluation.saved_results.command_settings` says when).
 
         Parameters
         ----------

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The page and the figures of an evaluation."""
+"""The page, the tables, the figures and the paragraph on methods of an evaluation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Literal, Unpack
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.checked_arguments import checked_arguments
@@ -15,24 +16,40 @@ from receval.evaluation.comparison import (
     ComparisonOptions,
 )
 from receval.evaluation.formatting import (
+    DECIMALS,
+    MOST_COLUMNS,
+    MOST_NAMED,
+    MOST_PANELS,
+    averages_table,
+    axis_label,
+    best_first,
     draw_intervals,
     intervals_caption,
+    pairs_table,
+    renamed,
 )
 from receval.evaluation.groups import GroupedResult
+from receval.evaluation.methods import methods_paragraph
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.evaluation.result_lists import ResultLists, file_name
 from receval.evaluation.result_over_users import ResultOverUsers
-from receval.evaluation.result_tables import ResultTables
 from receval.evaluation.summed_values import SummedValues
-from receval.evaluation.tradeoffs import (
-    draw_tradeoffs,
-    tradeoff_metrics,
-    tradeoffs_caption,
-)
 from receval.evaluation.tuning_record import trials_table, tuning_parts
-from receval.figures.finish import rendered_pdf, rendered_svg
-from receval.figures.style import figure_style
+from receval.figures.finish import legend_below, number_axes, rendered_pdf, rendered_svg
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    MOST_COLOURED,
+    NO_WINNER,
+    figure_style,
+    legend_name,
+    new_figure,
+    series_styles,
+)
+from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
 from receval.storage.files import write_atomically
+from receval.storage.messages import enumerated
+
+PrintedTable = Literal["averages", "pairs"]
 
 
 def _write_figure(target: Path, draw: Callable[[], Figure], title: str) -> None:
@@ -45,7 +62,7 @@ def _write_figure(target: Path, draw: Callable[[], Figure], title: str) -> None:
     write_atomically(target, rendered(figure, title=title))
 
 
-class ResultReport(ResultLists, ResultOverUsers, ResultTables):
+class ResultReport(ResultLists, ResultOverUsers):
     """What a result has as a page and as figures."""
 
     @checked_arguments
@@ -226,3 +243,250 @@ class ResultReport(ResultLists, ResultOverUsers, ResultTables):
         """
         over_users = self.distribution(first, second, metric=metric, protocol=protocol)
         _write_figure(Path(path), over_users.draw, over_users.caption)
+
+    @checked_arguments
+    def tables(
+        self,
+        *,
+        decimals: int = DECIMALS,
+        names: Mapping[str, str] | None = None,
+        **comparison: Unpack[ComparisonOptions],
+    ) -> tuple[Table, ...]:
+        """Return the tables for papers: averages and, with several systems, the compared pairs.
+
+        Parameters
+        ----------
+        decimals : int
+            The number of decimals of averages and differences, which is less where they are 10 or
+            more.
+        names : mapping of str to str, optional
+            Names to print instead of those of systems, metrics and protocols, such as
+            ``{"nDCG(gain=exp)@10": "nDCG"}``; others keep their names.
+        **comparison
+            As for :meth:`compare`.
+        """
+        users = {name: values.n_users for name, values in self.values.items()}
+        chosen = ComparisonChoices(**comparison)
+        tables: tuple[Table, ...]
+        if len(self.systems) < 2:
+            tables = (averages_table(self.summary(), users, decimals, self.less_is_better),)
+        else:
+            pairs = self._pairs(chosen)
+            tables = (
+                averages_table(
+                    self.groups(**comparison),
+                    users,
+                    decimals,
+                    self.less_is_better,
+                    chosen.in_words(pairs),
+                    chosen,
+                ),
+                pairs_table(pairs, decimals, self.less_is_better, chosen.in_words(pairs), chosen),
+            )
+        return tuple(renamed(table, names or {}) for table in tables)
+
+    @checked_arguments
+    def to_latex(
+        self,
+        path: str | Path,
+        *,
+        table: PrintedTable = "averages",
+        two_columns: bool = False,
+        decimals: int = DECIMALS,
+        names: Mapping[str, str] | None = None,
+        **comparison: Unpack[ComparisonOptions],
+    ) -> None:
+        r"""Write a table as LaTeX: the best averages in bold, letters of groups as superscripts.
+
+        Parameters
+        ----------
+        path : path
+            The file. Its first line names the packages that it needs.
+        table : {"averages", "pairs"}
+            The averages of all systems, or the compared pairs.
+        two_columns : bool
+            Whether the table spans both columns of a two-column paper (``table*``).
+        decimals, names
+            As for :meth:`tables`.
+        **comparison
+            As for :meth:`compare`.
+
+        Raises
+        ------
+        ValueError
+            There are no pairs, because there is only one system; or as for :meth:`compare`.
+        """
+        printed = self._printed(table, decimals, names, comparison)
+        write_atomically(
+            Path(path), to_latex(printed, two_columns=two_columns, names_packages=True)
+        )
+
+    @checked_arguments
+    def to_markdown(
+        self,
+        path: str | Path,
+        *,
+        table: PrintedTable = "averages",
+        decimals: int = DECIMALS,
+        names: Mapping[str, str] | None = None,
+        **comparison: Unpack[ComparisonOptions],
+    ) -> None:
+        """Write a table as Markdown.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        table, decimals, names
+            As for :meth:`to_latex`.
+        """
+        printed = self._printed(table, decimals, names, comparison)
+        write_atomically(Path(path), to_markdown(printed))
+
+    def _printed(
+        self,
+        name: PrintedTable,
+        decimals: int,
+        names: Mapping[str, str] | None,
+        comparison: ComparisonOptions,
+    ) -> Table:
+        """Return the table of this name, with names that are no formulas."""
+        found = dict(
+            zip(
+                ("averages", "pairs"),
+                self.tables(decimals=decimals, names=names, **comparison),
+                strict=False,
+            )
+        )
+        if name not in found:
+            raise ValueError(
+                f"There is only {self.systems[0]}, so there are no pairs. Choose "
+                "table='averages', or evaluate at least two systems."
+            )
+        return without_marks_in_names(found[name])
+
+    @checked_arguments
+    def methods(self, **comparison: Unpack[ComparisonOptions]) -> str:
+        """Describe the experiment in a paragraph for a paper.
+
+        It has the split, users who are left out and why, relevance and candidates, metrics,
+        systems with their parameters and how they were tuned, intervals, test, correction and
+        effect size, and the software with its versions.
+
+        Parameters
+        ----------
+        **comparison
+            As for :meth:`compare`.
+        """
+        chosen = ComparisonChoices(**comparison)
+        pairs = self._pairs(chosen) if len(self.systems) > 1 else None
+        return methods_paragraph(
+            self.settings, self.words, self.notes, self.values, pairs, chosen, self.metrics
+        )
+
+
+_WIDTH, _HEIGHT = 2.3, 2.1
+"""The size of a panel, in inches."""
+
+
+def tradeoff_metrics(
+    metrics: Sequence[str],
+    of_lists: Collection[str],
+    accuracy: str | None,
+    against: Sequence[str] | None,
+) -> tuple[str, tuple[str, ...]]:
+    """Return the metric of accuracy, and those that it is drawn against.
+
+    By default these are the first metric that is not of whole lists, and all that are. Unknown ones
+    are refused, and results that lack one of the two kinds.
+
+    Examples
+    --------
+    >>> tradeoff_metrics(["nDCG@10", "Gini@10"], {"Gini@10"}, None, None)
+    ('nDCG@10', ('Gini@10',))
+    """
+    for name in [*([] if accuracy is None else [accuracy]), *(against or ())]:
+        if name not in metrics:
+            raise ValueError(
+                f"{name} was not measured. The metrics of the result are {enumerated(metrics)}."
+            )
+    across = accuracy or next((name for name in metrics if name not in of_lists), None)
+    up = tuple(against or (name for name in metrics if name in of_lists and name != across))
+    if across is None or not up:
+        raise ValueError(
+            "The figure shows a metric of accuracy against metrics of whole lists, such as "
+            f"nDCG@10 against Gini@10, but the result has only {enumerated(metrics)}. Measure "
+            "more metrics, or name those to draw with against=."
+        )
+    return across, up
+
+
+_LONGEST_LABEL = 24
+"""Longer labels of vertical axes have two lines."""
+
+
+def draw_tradeoffs(
+    summary: pd.DataFrame,
+    accuracy: str,
+    against: Sequence[str],
+    less_is_better: Collection[str] = (),
+) -> Figure:
+    """Draw averages of systems under pairs of metrics, with their 95 % intervals as crosses.
+
+    There is a panel for each protocol and metric, at most :data:`MOST_PANELS`. With more than
+    :data:`MOST_NAMED` systems, the most accurate have colours, and the others are grey.
+    """
+    panels = [
+        (protocol, name) for protocol in dict.fromkeys(summary["protocol"]) for name in against
+    ]
+    several = len(panels) > len(against)
+    shown = panels[:MOST_PANELS]
+    means = summary.set_index(["protocol", "metric", "system"])
+    is_first = (summary["protocol"] == shown[0][0]) & (summary["metric"] == accuracy)
+    systems = list(best_first(summary[is_first], less_is_better)["system"])
+    named = systems if len(systems) <= MOST_NAMED else systems[:MOST_COLOURED]
+    styles = series_styles([str(name) for name in named])
+    columns = min(MOST_COLUMNS, len(shown))
+    rows = -(-len(shown) // columns)
+    figure = new_figure(min(DOUBLE_COLUMN, _WIDTH * columns + 0.3), _HEIGHT * rows + 0.5)
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes, (protocol, name) in zip(grid, shown, strict=False):
+        # The named ones last, above the others.
+        for system in [*(own for own in systems if own not in named), *named]:
+            left, x, right = means.loc[(protocol, accuracy, system), ["low", "mean", "high"]]
+            bottom, y, top = means.loc[(protocol, name, system), ["low", "mean", "high"]]
+            style = styles.get(str(system))
+            colour = NO_WINNER if style is None else style.colour
+            axes.plot([left, right], [y, y], color=colour, linewidth=0.9)
+            axes.plot([x, x], [bottom, top], color=colour, linewidth=0.9)
+            axes.plot(
+                x, y, marker="." if style is None else style.marker, color=colour, markersize=4,
+                linestyle="none", label=None if style is None else legend_name(str(system)),
+            )  # fmt: skip
+        axes.set_xlabel(axis_label(accuracy, less_is_better))
+        label = axis_label(name, less_is_better)
+        label = f"{label} ({protocol})" if several else label
+        # A label with parameters is longer than the axis, unless they have a line of their own.
+        is_long = len(label) > _LONGEST_LABEL
+        axes.set_ylabel(label.replace("(", "\n(", 1) if is_long else label)
+        axes.grid(linewidth=0.4, color="#E4E4E4")
+        axes.set_axisbelow(True)
+    for axes in grid[len(shown) :]:
+        axes.remove()
+    number_axes(grid[: len(shown)])
+    legend_below(figure)
+    return figure
+
+
+def tradeoffs_caption(summary: pd.DataFrame, accuracy: str, against: Sequence[str]) -> str:
+    """Return what the figure shows, and what it leaves out."""
+    told = (
+        f"Averages under {accuracy} against {enumerated(list(against))}; crosses are their 95 % "
+        "intervals over users, one metric at a time"
+    )
+    n_panels = summary["protocol"].nunique() * len(against)
+    if n_panels > MOST_PANELS:
+        told += f"; the first {MOST_PANELS} of {n_panels} metrics and protocols"
+    if summary["system"].nunique() > MOST_NAMED:
+        told += f"; the {MOST_COLOURED} most accurate systems have colours"
+    return told

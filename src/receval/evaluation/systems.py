@@ -40,16 +40,14 @@ from receval.evaluation.measuring import (
 from receval.evaluation.methods import number_of_trials
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.result_lists import files_of_lists
-from receval.evaluation.runs import Depth
-from receval.evaluation.runs_of_folds import RunsOfFolds
-from receval.evaluation.tuned_systems import notes_on_tuning, tuning_records
-from receval.metrics.dialects.dialect import Dialect
+from receval.evaluation.runs import Depth, RunsOfFolds
+from receval.evaluation.tuning_record import notes_on_tuning, tuning_records
+from receval.metrics.dialects import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.whole_lists.freshness import ages_in_days
+from receval.metrics.whole_lists.novelty import ages_in_days
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
-from receval.protocols.kept_lists import KeptLists
-from receval.protocols.kept_predictions import KeptPredictions
+from receval.protocols.kept_lists import KeptLists, KeptPredictions
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TRAIN, Fold
 from receval.splits.split_ratings import SplitRatings
@@ -179,7 +177,7 @@ def evaluate_systems(
         in the dialect, or without one all tested users.
     dialect : str or Dialect, optional
         The tool whose definitions are used, such as ``recbole``
-        (:func:`receval.metrics.dialects.registry.dialect`). Metrics are then given and shown by its
+        (:func:`receval.metrics.dialects.dialect`). Metrics are then given and shown by its
         names. Ties are still broken by the protocol.
     lists : int, optional
         Keep the first items of each averaged user's list, at most this many, in the result

@@ -14,7 +14,7 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
-from receval.figures.label_boxes import (
+from receval.figures.point_labels import (
     are_one,
     draw_leader,
     figure_of,

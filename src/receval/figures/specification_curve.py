@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.bar_table import percent
 from receval.figures.finish import legend_below
-from receval.figures.label_boxes import LEADER
+from receval.figures.point_labels import LEADER
 from receval.figures.style import (
     DOUBLE_COLUMN,
     FIRST_WINS,

@@ -23,11 +23,6 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     Metrics that differ only in their cut-off are computed together, and all metrics share the
     condensed and cut lists.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-    lists : JudgedLists
-
     Returns
     -------
     ndarray of float64, shape (n_metrics, n_lists)
@@ -139,7 +134,6 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
 
     Parameters
     ----------
-    lists : JudgedLists
     evaluated_users : {"all", "tested", "relevant", "covered", "relevant-covered"}
         - ``all``: every user of the dataset (bellogin2017's :math:`avg_{u \in U}`)
         - ``tested``: users with a test rating (trec_eval's topics); the full average of

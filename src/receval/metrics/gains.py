@@ -42,7 +42,6 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
 
     Parameters
     ----------
-    judged : JudgedItems
     gain : str
         - ``rating``: :math:`r` for every judged item (trec_eval)
         - ``binary``: 1 for relevant items, else 0
@@ -110,7 +109,6 @@ def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    judged : JudgedItems
     loss : {"binary", "steps", "cm100k"}
         - ``binary``: 1 for items judged non-relevant
         - ``steps``: :math:`\tau - r` for items judged non-relevant (menamaldonado2021)

@@ -126,7 +126,6 @@ class JudgedItems:
 
         Parameters
         ----------
-        judgments : Judgments
         threshold : float
             Ratings at or above it are relevant.
         metadata : DatasetMetadata, or callable that returns one, optional

@@ -65,10 +65,8 @@ class ListView:
 
         Parameters
         ----------
-        judged : JudgedItems
         ranks : ndarray of int, shape (n_judged,)
             Rank of each judged item, in the order of ``judged``; 0 if it is not in the list.
-        lengths : ndarray of int, shape (n_rows,)
 
         Examples
         --------
@@ -342,8 +340,6 @@ class JudgedLists:
 
         Parameters
         ----------
-        judgments : Judgments
-        judged_ranks : JudgedRanks
         threshold : float
             Ratings at or above it are relevant.
         protocol : Protocol

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from receval.metrics.aliases import metric_of_alias
-from receval.statistics.confidence import CONFIDENCE
+from receval.statistics.effect_sizes import CONFIDENCE
 from receval.storage.messages import quoted
 
 Normalised = Literal["all", "user"]

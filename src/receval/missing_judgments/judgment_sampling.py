@@ -27,12 +27,10 @@ def sampling_order(
 
     Parameters
     ----------
-    judgments : Judgments
     unit : {"ratings", "items", "users", "popular-items", "largest-users"}
         What to remove: single ratings, items or users in random order, or items or users in
         descending order of their numbers of test ratings. An item or user is removed with all of
         its test ratings.
-    generator : Generator
 
     Returns
     -------

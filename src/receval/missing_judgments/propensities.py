@@ -14,8 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.candidates import base_candidates
-from receval.protocols.popularity import popularity
+from receval.protocols.candidates import base_candidates, popularity
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 from receval.storage.messages import enumerated

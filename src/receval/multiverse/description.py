@@ -133,7 +133,6 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
 
     Parameters
     ----------
-    configuration : Configuration
     threshold : float
         Ratings at or above it are relevant.
 

@@ -23,14 +23,16 @@ from receval.evaluation.measuring import FEW_USERS
 from receval.metrics.gains import HIGHEST_EXPONENT
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.multiverse.cannot_tell import (
+from receval.multiverse.comparisons import UserValues
+from receval.multiverse.decisions import DECISION_NAMES, Configuration, DecisionGrid, SplitDecision
+from receval.multiverse.exploration import (
+    Universes,
     counts_of_reasons,
+    explore,
+    grouped,
     notes_on_universes,
     with_universes_that_cannot_tell,
 )
-from receval.multiverse.comparisons import UserValues
-from receval.multiverse.decisions import DECISION_NAMES, Configuration, DecisionGrid, SplitDecision
-from receval.multiverse.exploration import Universes, explore, grouped
 from receval.multiverse.verdicts import CANNOT_TELL, index_of_universe
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
@@ -62,7 +64,7 @@ class ExploredRatings:
     ``universes`` has one row per pair and universe, as from
     :func:`receval.multiverse.exploration.explore`, with exact p-values of Wilcoxon's test. The
     ``verdict`` of a universe that cannot tell systems apart is ``cannot tell``, with a ``reason``
-    (:data:`receval.multiverse.cannot_tell.REASONS`). ``per_user`` has the values of users in the
+    (:data:`receval.multiverse.exploration.REASONS`). ``per_user`` has the values of users in the
     starting configuration, the first level of every decision, by ``system`` and ``user``. It
     prints in ten lines. Notes are on decisions that the data do not support, and on universes that
     cannot tell. ``reading`` tells how the ratings were read, and ``words`` which of them are

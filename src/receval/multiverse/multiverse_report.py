@@ -13,7 +13,6 @@ from receval.figures.printed_numbers import fixed, in_text, p_value, significant
 from receval.figures.specification_curve import MarkedUniverse, specification_curve
 from receval.figures.style import LONGEST_NAME, legend_name
 from receval.figures.tables import Column, Table, table_of
-from receval.multiverse.cannot_tell import REASONS, counts_of_reasons
 from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.description import (
     NO_DIFFERENCE,
@@ -22,6 +21,7 @@ from receval.multiverse.description import (
     describe,
     level_title,
 )
+from receval.multiverse.exploration import REASONS, counts_of_reasons
 from receval.multiverse.explore_ratings import ExploredRatings
 from receval.multiverse.verdicts import (
     CANNOT_TELL,

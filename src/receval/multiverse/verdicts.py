@@ -22,7 +22,7 @@ FIRST, TIE, SECOND = 1, 0, -1
 VERDICTS: Mapping[int, Verdict] = {FIRST: "first", TIE: "tie", SECOND: "second"}
 
 CANNOT_TELL = "cannot tell"
-"""The verdict of a universe that cannot tell systems apart (:mod:`.cannot_tell`)."""
+"""The verdict of a universe that cannot tell systems apart (:mod:`.exploration`)."""
 
 RESPONSES = ("effect", "verdict")
 """The variables to explain: the standardised difference, and the winner as 1, 0 or -1."""

@@ -11,9 +11,14 @@ from typing import Protocol as Interface
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from receval.protocols.candidates import Sample, SampledCandidates, base_candidates
+from receval.protocols.candidates import (
+    Sample,
+    SampledCandidates,
+    base_candidates,
+    popular_head,
+    popularity_percentiles,
+)
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import NonComputable, Protocol
 from receval.protocols.ranking import rank_among_all, rank_among_samples
 from receval.seeds import GeneratorFor

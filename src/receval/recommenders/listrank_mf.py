@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Positive, Seed
-from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
-from receval.recommenders.librec.java_random import JavaRandom, librec_factors, rated_rows, spread
+from receval.recommenders.librec.java_random import (
+    JavaRandom,
+    librec_factors,
+    rated_rows,
+    read_by_column_iterator,
+    read_by_row,
+    spread,
+)
 from receval.recommenders.products import FactorModel
 from receval.storage.kernel_cache import njit
 
@@ -35,8 +41,9 @@ class ListRankMF(FactorModel):
 
     The loops of menamaldonado2021's LibRec skip some ratings (``zeros="misread"``): all ratings are
     in the sums of the two quotients, but only those of
-    :func:`receval.recommenders.librec.iterators.read_by_row` have a term in the gradient, and those
-    of :func:`receval.recommenders.librec.iterators.read_by_column_iterator` one in the objective.
+    :func:`~receval.recommenders.librec.java_random.read_by_row` have a term in the gradient, and
+    those of :func:`~receval.recommenders.librec.java_random.read_by_column_iterator` one in the
+    objective.
     The objective then stops decreasing after a few iterations, which ends the training. With
     ``zeros="rated"``, ratings of value 0 count like all others.
 

@@ -140,8 +140,6 @@ def expected_under_one_relevant(
 
     Parameters
     ----------
-    odds : SamplingOdds
-    metric : Metric
     sampled : int
         :math:`s = |N_u|`; a user with fewer candidates gets all of them.
 

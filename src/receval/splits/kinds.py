@@ -355,10 +355,10 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
         "leave-out": "receval.splits.random_splits:split_leaving_out",
         "leave-last-out": "receval.splits.temporal:split_leaving_last_out",
         "temporal": "receval.splits.temporal:split_by_time",
-        "time-windows": "receval.splits.time_windows:split_into_time_windows",
-        "next-item": "receval.splits.next_item:split_before_each_item",
+        "time-windows": "receval.splits.temporal:split_into_time_windows",
+        "next-item": "receval.splits.temporal:split_before_each_item",
         "held-out-users": "receval.splits.held_out_users:split_holding_out_users",
-        "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
+        "uniform-test": "receval.splits.random_splits:split_with_uniform_test",
         "missing-at-random": "receval.splits.random_splits:split_with_unbiased_test",
         "anti-popular-familiarity": (
             "receval.splits.anti_popular_familiarity:split_with_anti_popular_familiarity"
@@ -381,10 +381,8 @@ def make_split(
 
     Parameters
     ----------
-    ratings : Ratings
     spec : SplitSpec
         One of the models of :mod:`receval.splits.kinds`: the kind of split and its parameters.
-    root_seed : int
     dataset, name : str
         Names of the dataset and of the split. The seed is made from them, the root seed and the
         fold, so that a split depends neither on the splits made before it nor on any system.

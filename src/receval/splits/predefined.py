@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.random_splits import UnbiasedRows, split_from_partition
-from receval.splits.split import TEST, TRAIN, Split
-from receval.splits.train_order import order_by_time
+from receval.splits.split import TEST, TRAIN, Split, order_by_time
 
 
 def predefined_split(
@@ -37,7 +36,7 @@ def predefined_split(
 
     ``train_order`` is the order of ratings in the train files of the authors: as in the raw file,
     the other folds one after the other, or by time
-    (:func:`receval.splits.train_order.order_by_time`, also for ratings without timestamps). It is
+    (:func:`receval.splits.split.order_by_time`, also for ratings without timestamps). It is
     kept in the split's metadata, because LibRec's tie order and numbering of users and items depend
     on it.
     """

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The parts of a split as data frames, for models elsewhere."""
+"""The parts of a split as data frames, and as files that other tools read unchanged."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
 from receval.data.reading import ReadingReport
 from receval.splits.split import FOLD_IN, TEST, TRAIN, UNBIASED, VALIDATION, Split
+from receval.storage.files import replacing, write_atomically
+from receval.storage.messages import quoted, shortened
 
 
 class SplitFrames(NamedTuple):
@@ -108,3 +115,191 @@ def _shortest_doubles(values: NDArray[np.floating] | NDArray[np.integer]) -> NDA
     """Return single-precision values as the doubles that are written alike, such as 0.1."""
     different, places = np.unique(values, return_inverse=True)
     return np.array([float(str(own)) for own in different], dtype=np.float64)[places]
+
+
+PartFrames = dict[str, pd.DataFrame]
+
+FORMATS = {
+    "csv": "train.csv, test.csv and other parts, with the columns user, item, rating, timestamp",
+    "recbole": "atomic files name/name.train.inter, .valid.inter and .test.inter, and name.yaml "
+    "with benchmark_filename",
+    "elliot": "train.tsv, test.tsv and validation.tsv without a header, and elliot.yml with the "
+    "strategy fixed",
+    "lenskit": "train.parquet (and validation.parquet) as interactions, and test.parquet as a "
+    "collection of item lists by user",
+    "rectools": "train.csv, test.csv and other parts, with the columns user_id, item_id, weight, "
+    "datetime",
+}
+"""The formats, and what is written for each."""
+
+
+def export_frames(
+    found: SplitFrames, n_folds: int, folder: Path, form: str, name: str
+) -> list[Path]:
+    """Write the parts of each fold in a format, and return the files."""
+    write: Callable[[PartFrames, Path, str], list[Path]] = {
+        "csv": _write_csv,
+        "recbole": _write_recbole,
+        "elliot": _write_elliot,
+        "lenskit": _write_lenskit,
+        "rectools": _write_rectools,
+    }[form]
+    if not name or name != os.path.basename(name) or name.startswith("."):  # noqa: PTH119
+        raise ValueError(f"The name {quoted(name)} cannot be part of the name of a file.")
+    parts = {part: own for part, own in found._asdict().items() if own is not None}
+    if form in ("recbole", "elliot") and "fold_in" in parts:
+        raise ValueError(
+            f"Files of {form} cannot say which ratings are folded in for held-out users. Export "
+            "csv, lenskit or rectools, or choose a split that tests users with training ratings."
+        )
+    if form in ("recbole", "elliot"):
+        _refuse_delimiters(parts)
+    written: list[Path] = []
+    for number in range(n_folds):
+        own = parts
+        if n_folds > 1:
+            own = {
+                part: frame[frame["fold"] == number].drop(columns="fold")
+                for part, frame in parts.items()
+            }
+        target = folder / f"fold-{number}" if n_folds > 1 else folder
+        written += write({part: frame for part, frame in own.items() if len(frame)}, target, name)
+    return written
+
+
+def _write_csv(parts: PartFrames, folder: Path, name: str) -> list[Path]:
+    return [_as_text(frame, folder / f"{part}.csv", ",") for part, frame in parts.items()]
+
+
+def _write_recbole(parts: PartFrames, folder: Path, name: str) -> list[Path]:
+    """Write the three files that ``benchmark_filename`` must name, and the settings to use them."""
+    names = {
+        "user": "user_id:token",
+        "item": "item_id:token",
+        "rating": "rating:float",
+        "timestamp": "timestamp:float",
+    }
+    # Without a validation part, the test stands in its place and is never evaluated in training.
+    own = {
+        "train": parts["train"],
+        "valid": parts.get("validation", parts["test"]),
+        "test": parts["test"],
+    }
+    written = [
+        _as_text(frame.rename(columns=names), folder / name / f"{name}.{part}.inter", "\t")
+        for part, frame in own.items()
+    ]
+    fields = [names[column].partition(":")[0] for column in parts["train"].columns]
+    lines = [
+        f"data_path: {folder.as_posix()}",
+        f"dataset: {name}",
+        "benchmark_filename: [train, valid, test]",
+        "load_col:",
+        f"  inter: [{', '.join(fields)}]",
+        "USER_ID_FIELD: user_id",
+        "ITEM_ID_FIELD: item_id",
+        "RATING_FIELD: rating",
+    ]
+    if "timestamp" in parts["train"]:
+        lines.append("TIME_FIELD: timestamp")
+    if "validation" not in parts:
+        lines += [
+            "# The split has no validation part. The valid file is a copy of the test, which",
+            "# training must not look at: it is never evaluated.",
+            "eval_step: 0",
+        ]
+    # Paths are those of this call, relative to where the tool is started.
+    write_atomically(folder / f"{name}.yaml", "\n".join(lines) + "\n")
+    return [*written, folder / f"{name}.yaml"]
+
+
+def _write_elliot(parts: PartFrames, folder: Path, name: str) -> list[Path]:
+    written = [
+        _as_text(parts[part], folder / f"{part}.tsv", "\t", with_header=False)
+        for part in ("train", "validation", "test")
+        if part in parts
+    ]
+    paths = {
+        "train_path": "train.tsv",
+        **({"validation_path": "validation.tsv"} if "validation" in parts else {}),
+        "test_path": "test.tsv",
+    }
+    lines = ["experiment:", f"  dataset: {name}", "  data_config:", "    strategy: fixed"]
+    lines += [f"    {key}: {(folder / file).as_posix()}" for key, file in paths.items()]
+    write_atomically(folder / "elliot.yml", "\n".join(lines) + "\n")
+    return [*written, folder / "elliot.yml"]
+
+
+def _write_lenskit(parts: PartFrames, folder: Path, name: str) -> list[Path]:
+    names = {"user": "user_id", "item": "item_id"}
+    written = []
+    for part, frame in parts.items():
+        own = frame.rename(columns=names)
+        if part == "test":
+            table = _item_lists(own)
+        else:
+            if "timestamp" in own:
+                moments = pd.to_datetime(own["timestamp"], unit="s")
+                own = own.assign(timestamp=moments.astype("datetime64[us]"))
+            table = pa.Table.from_pandas(own, preserve_index=False).replace_schema_metadata()
+        path = folder / f"{part}.parquet"
+        with replacing(path) as unfinished:
+            pq.write_table(table, unfinished)
+        written.append(path)
+    return written
+
+
+def _item_lists(frame: pd.DataFrame) -> pa.Table:
+    """Return a row per user with the list of the user's items as structures."""
+    users = frame["user_id"].to_numpy()
+    starts = np.flatnonzero(np.r_[True, users[1:] != users[:-1]])
+    ends = pa.array(np.r_[starts, len(frame)].astype(np.int32))
+    columns = [name for name in ("item_id", "rating") if name in frame]
+    structures = pa.StructArray.from_arrays(
+        [pa.array(frame[name]) for name in columns], names=columns
+    )
+    owners = pa.array(frame["user_id"].iloc[starts])
+    return pa.table({"user_id": owners, "items": pa.ListArray.from_arrays(ends, structures)})
+
+
+def _write_rectools(parts: PartFrames, folder: Path, name: str) -> list[Path]:
+    written = []
+    for part, frame in parts.items():
+        # Moments are needed; without timestamps all are the same.
+        seconds = frame.get("timestamp", pd.Series(0, index=frame.index))
+        moments = pd.to_datetime(seconds, unit="s")
+        own = pd.DataFrame(
+            {
+                "user_id": frame["user"],
+                "item_id": frame["item"],
+                "weight": frame["rating"].astype(np.float64),
+                "datetime": moments.dt.strftime("%Y-%m-%d %H:%M:%S.%f"),
+            }
+        )
+        written.append(_as_text(own, folder / f"{part}.csv", ","))
+    return written
+
+
+def _as_text(frame: pd.DataFrame, path: Path, delimiter: str, *, with_header: bool = True) -> Path:
+    text = frame.to_csv(sep=delimiter, index=False, header=with_header, lineterminator="\n")
+    write_atomically(path, text)
+    return path
+
+
+def _refuse_delimiters(parts: PartFrames) -> None:
+    """Refuse identifiers that a text with tabs, and without quotes, cannot hold."""
+    for column in ("user", "item"):
+        for frame in parts.values():
+            if frame[column].dtype.kind in "iu":
+                continue
+            wrong = _first_with_delimiter(frame[column].unique())
+            if wrong is not None:
+                raise ValueError(
+                    f"The {column} {quoted(shortened(wrong))} has a tab, a line end or a quote "
+                    "mark, which such files cannot hold. Export csv, lenskit or rectools, or "
+                    "rename it."
+                )
+
+
+def _first_with_delimiter(names: Iterable[str]) -> str | None:
+    return next((own for own in names if any(sign in own for sign in '\t\n\r"')), None)

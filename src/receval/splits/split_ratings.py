@@ -21,12 +21,11 @@ from receval.data.reading import ReadingReport, loaded_report, saved_report
 from receval.data.relevance import RelevanceRule
 from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
-from receval.splits.exported_splits import export_frames
 from receval.splits.given_parts import split_of_parts
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
 from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Metadatum, Split
 from receval.splits.split import fold as fold_of
-from receval.splits.split_frames import SplitFrames, frames_of
+from receval.splits.split_frames import SplitFrames, export_frames, frames_of
 from receval.storage.archives import Archive, write_archive
 from receval.storage.messages import how_many, quoted
 from receval.storage.saved_folders import (
@@ -203,7 +202,7 @@ class SplitRatings:
             Made if it is missing. With several folds, each has a folder ``fold-0``, ``fold-1``, ...
             in it.
         format : {"csv", "recbole", "elliot", "lenskit", "rectools"}
-            The tool (:data:`receval.splits.exported_splits.FORMATS` says what is written), or CSV
+            The tool (:data:`receval.splits.split_frames.FORMATS` says what is written), or CSV
             files with the columns of :meth:`to_frames`.
         name : str
             The name of the dataset, in names of files.

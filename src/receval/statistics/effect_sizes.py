@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Effect sizes of paired differences, with 95 % intervals.
+"""Effect sizes of paired differences, with 95 % intervals, and intervals of probabilities.
 
-Every function takes rows of paired differences, shape (k, n_users), and returns the effect sizes,
-the lower and the upper ends of their intervals, each of shape (k,). The users are the sampling
-unit, and no distribution of the differences is assumed.
+Functions of effect sizes take rows of paired differences, shape (k, n_users), and return the effect
+sizes, the lower and the upper ends of their intervals, each of shape (k,). The users are the
+sampling unit, and no distribution of the differences is assumed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,41 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, stdtrit
+from scipy.special import betaincinv, gammaln, stdtrit
 
-from receval.statistics.confidence import CONFIDENCE
+CONFIDENCE = 0.95
+"""Confidence level of the intervals."""
+
+
+def binomial_interval(
+    successes: ArrayLike, trials: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return the exact confidence interval of a probability estimated from independent trials.
+
+    .. math:: l = B^{-1}_{k,\, n - k + 1}(\alpha / 2), \qquad
+              h = B^{-1}_{k + 1,\, n - k}(1 - \alpha / 2)
+
+    with quantiles of the beta distribution and :math:`\alpha = .05`. The lower end is 0 without a
+    success, and the upper end is 1 without a failure.
+
+    Source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the
+    case of the binomial", Biometrika 26(4). The same as ``scipy.stats.binomtest(k,
+    n).proportion_ci()``.
+
+    Examples
+    --------
+    >>> low, high = binomial_interval(5, 100)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.0164, 0.1128)
+    """
+    found, of = np.broadcast_arrays(
+        np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    )
+    tail = (1 - CONFIDENCE) / 2
+    low = np.where(found > 0, betaincinv(np.maximum(found, 1), of - found + 1, tail), 0.0)
+    high = np.where(found < of, betaincinv(found + 1, np.maximum(of - found, 1), 1 - tail), 1.0)
+    return np.asarray(low), np.asarray(high)
+
 
 Effect = Literal["d_z", "g_z", "cliff", "superiority"]
 

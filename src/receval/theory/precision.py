@@ -125,7 +125,6 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
 
     Parameters
     ----------
-    densities : TargetDensities
     cutoff : int
         n.
 

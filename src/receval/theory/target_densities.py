@@ -10,8 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.candidates import base_candidates
-from receval.protocols.popularity import popular_head, popularity_percentiles
+from receval.protocols.candidates import base_candidates, popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 
@@ -72,8 +71,6 @@ class TargetDensities:
 
         Parameters
         ----------
-        fold : Fold
-        protocol : Protocol
         threshold : float
             Ratings at or above it are relevant.
         kept : ndarray of bool, shape (n_judgments,), optional

@@ -18,9 +18,10 @@ from receval.data.features import Features, read_features
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.report import Report, ReportText
 from receval.evaluation.systems import evaluate_systems
-from receval.evaluation.tuned_systems import RECORD, digest_of_split
 from receval.evaluation.tuning_record import (
+    RECORD,
     TuningRecord,
+    digest_of_split,
     draw_expected_best,
     expected_best,
     settings_in_words,
@@ -29,15 +30,14 @@ from receval.evaluation.tuning_record import (
 )
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
-from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects import Dialect
 from receval.metrics.metric import BaseMetric
 from receval.notes import Note
 from receval.protocols.protocol import Protocol
 from receval.splits.split_ratings import SplitRatings
 from receval.storage.files import write_atomically
 from receval.storage.messages import enumerated, how_many, quoted
-from receval.tuning.optuna_search import OptunaSearch
-from receval.tuning.search_space import SearchSpace, settings_as_json
+from receval.tuning.search_space import OptunaSearch, SearchSpace, settings_as_json
 from receval.tuning.trials import Trial, TrialFolder, made_trial, number_of_jobs, run_trials
 from receval.tuning.validation import ValidationSplit, validation_split
 

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from receval.data.ratings import Ratings
+from receval.metrics.average_precision import BinaryPreference
 from receval.metrics.averages import Arithmetic, Geometric
-from receval.metrics.bpref import BinaryPreference
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
@@ -35,8 +35,8 @@ from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.non_personalised import Popularity
 from receval.seeds import generator, seed_sequence
+from receval.splits.random_splits import split_with_uniform_test
 from receval.splits.split import TEST, TRAIN, Fold, Judgments, Split, fold
-from receval.splits.uniform_test import split_with_uniform_test
 from receval.statistics.permutation import permutation_test
 from receval.theory.item_pairs import agree, is_steeper
 from receval.theory.precision import precision_bounds

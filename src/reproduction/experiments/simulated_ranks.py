@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.protocols.evaluation import Scorer
-from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
+from receval.sampled_metrics.weighted_candidates import refuse_without_weight, scored_candidates
 from receval.splits.split import Fold
 from receval.storage.kernel_cache import njit
 

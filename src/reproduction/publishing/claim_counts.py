@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.label_boxes import figure_of
+from receval.figures.point_labels import figure_of
 from receval.figures.printed_numbers import in_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, shaded
 from receval.storage.files import real_values

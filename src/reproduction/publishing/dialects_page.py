@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from receval.metrics.dialects.dialect import USERS_IN_WORDS, Dialect
-from receval.metrics.dialects.registry import DIALECTS, dialect
+from receval.metrics.dialects import DIALECTS, USERS_IN_WORDS, Dialect, dialect
 from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
@@ -30,10 +29,10 @@ START, END = "<!-- begin: receval repo dialects -->", "<!-- end: receval repo di
 LISTS_START, LISTS_END = (f"{mark[:-4]}, lists -->" for mark in (START, END))
 
 _INTRODUCTION = """\
-`receval repo dialects` writes this section from `src/receval/metrics/dialects` and from values that
-the tools gave for random lists (`tests/dialects/fixtures`). *Values* is the number of values of the
-tool from which ours differ by less than 1e-9, or the number beside it. Where a tool's order of
-equal scores has no rule that lists show, it is here that of the list. Below, each metric of the
+`receval repo dialects` writes this section from `src/receval/metrics/dialects.toml` and from values
+that the tools gave for random lists (`tests/dialects/fixtures`). *Values* is the number of values
+of the tool from which ours differ by less than 1e-9, or the number beside it. Where a tool's order
+of equal scores has no rule that lists show, it is here that of the list. Below, each metric of the
 tool has its label in receval."""
 _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values")
 

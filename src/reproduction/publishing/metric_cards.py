@@ -48,12 +48,6 @@ IN_THE_FORMULA = {
 }
 """Fields of which formulas and the texts above them say enough."""
 
-_SAID_ABOVE = re.compile(
-    r"The (?:attention|weight) of the ranks\.|The attention of rank r: .*|.*[Ff]or `discount=rbp`\."
-    r"|Whether to scale between the limits of full lists\."
-)
-"""Meanings of parameters that the section on whole lists has."""
-
 _LINKS = {
     "receval.metrics.gains.gains": "[gains](#gains)",
     "receval.metrics.gains.losses": "[losses](#losses)",
@@ -251,7 +245,8 @@ def _parameters(kind: type, sections: dict[str, str], leave_out: Sequence[str] =
             continue
         meaning = _markdown(meanings.get(field.name, ""))
         other = re.fullmatch(r"As that of (\w+)\.", meaning)
-        if issubclass(kind, ListMetric) and (other or _SAID_ABOVE.fullmatch(meaning)):
+        # The section on whole lists has the meanings of parameters that classes leave out.
+        if issubclass(kind, ListMetric) and (other or not meaning):
             where = f" as for {other[1]}" if other and field.name not in ("discount", "phi") else ""
             elsewhere.setdefault(where, []).append(f"`{field.name}={_default(field.default)}`")
             continue

@@ -52,7 +52,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from receval.seeds import gumbel_noise
-from receval.statistics.concentration import gini
+from receval.statistics.inequality import gini
 from reproduction.simulation.spec import (
     Activity,
     Period,

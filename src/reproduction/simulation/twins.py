@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.seeds import generator
-from receval.statistics.concentration import gini
+from receval.statistics.inequality import gini
 from receval.storage.archives import write_archive
 from reproduction.simulation.observation import (
     FIRST_RATING_BONUS,

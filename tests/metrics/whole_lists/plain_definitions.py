@@ -384,6 +384,16 @@ def differences_of_users(plain: PlainLists) -> list[list[float]]:
 
 
 DEFINITIONS: dict[str, Callable[[PlainLists], float]] = {
+    "ItemCoverage": lambda plain: sum(map(bool, plain.met)) / len(plain.met),
+    "ItemCoverage(of=training)": lambda plain: (
+        sum(
+            met > 0
+            for item, met in zip(plain.candidates, plain.met, strict=True)
+            if plain.counts[item]
+        )
+        / max(1, sum(plain.counts[item] > 0 for item in plain.candidates))
+    ),
+    "Gini": lambda plain: gini(plain.met),
     "Gini(denominator=others)": lambda plain: (
         gini(plain.met) * len(plain.met) / max(1, len(plain.met) - 1)
     ),

@@ -57,36 +57,6 @@ def _random(seed: int) -> tuple[RecommendedLists, list[list[str]]]:
     return with_genres(lists, genres), genres
 
 
-@pytest.mark.each(
-    ("label", "value"),
-    [
-        # Items 0, 1, 2: A and AB share 1 of 2, A and B nothing, AB and B 1 of 2.
-        ("ILD(feature=genre)@3", (0.5 + 1 + 0.5) / 3),
-        ("ILD(distance=cosine,feature=genre)@3", (2 * (1 - 1 / sqrt(2)) + 1) / 3),
-        ("ILD(distance=hamming,feature=genre)@3", (1 + 2 + 1) / 3),
-        # Users 0 and 1 rated item 0, user 0 item 1: the cosine is 1 / sqrt(2); nobody rated item 2.
-        ("ILD(distance=co-ratings)@3", 1 - 1 / sqrt(2)),
-        ("ILD(feature=genre)@1", 0.0),
-    ],
-)
-def test_the_diversity_of_a_list_is_the_mean_distance_of_its_pairs(
-    label: str, value: float
-) -> None:
-    metric = parse_any(label)
-    assert isinstance(metric, ListMetric)
-    lists = with_genres(measured([0, 1, 2], [], train=[(0, 0), (0, 1), (1, 0)]))
-
-    np.testing.assert_allclose(metric.per_user(lists), [value, 0.0], rtol=1e-12)
-
-
-def test_pairs_with_an_item_without_a_value_are_left_out_of_the_diversity() -> None:
-    lists = with_genres(measured([0, 4, 3], [4, 0], [4, 4]))
-
-    values = IntraListDiversity(cutoff=3, feature="genre").per_user(lists)
-
-    assert values.tolist() == [1.0, 0.0, 0.0]
-
-
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["jaccard", "cosine", "co-ratings", "hamming"]))
 def test_diversity_is_that_of_a_loop_over_pairs(seed: int, distance: str) -> None:
     lists, genres = _random(seed)
@@ -170,28 +140,6 @@ def test_subtopic_metrics_are_those_of_their_definitions(seed: int, alpha: float
 
     wanted = np.array(_subtopic_values(lists, genres, 4, alpha)).T
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
-
-
-def test_a_hand_worked_list_of_subtopics() -> None:
-    # Relevant: item 0 (A), 1 (AB), 3 (C). The list has 0, 4 and 1: gains 1, 0, 1/2 + 1.
-    test = [(0, item, 1.0) for item in (0, 1, 3)]
-    lists = with_genres(measured([0, 4, 1], test=test))
-    # The best list has 1 (2), 3 (1), 0 (1/2).
-    best = 2 + 1 / log2(3) + 0.5 / 2
-
-    def value(label: str) -> float:
-        metric = parse_any(label)
-        assert isinstance(metric, ListMetric)
-        return float(metric.per_user(lists)[0])
-
-    assert value("alpha_nDCG(feature=genre)@3") == pytest.approx((1 + 1.5 / 2) / best)
-    assert value("alpha_nDCG(alpha=0,feature=genre)@1") == pytest.approx(1 / 2)
-    assert value("SubtopicRecall(feature=genre)@3") == pytest.approx(2 / 3)
-    assert value("ERR_IA(feature=genre)@3") == pytest.approx(0.5 * (1 + 1.5 / 3) / 3)
-    highest = 1 + 0.5 / 2 + 0.25 / 3
-    assert value("ERR_IA(feature=genre,normalisation=highest)@3") == pytest.approx(
-        (1 + 1.5 / 3) / 3 / highest
-    )
 
 
 FIXTURE = json.loads((Path(__file__).parent / "subtopics_ndeval.json").read_text(encoding="utf-8"))

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.feature_metric import FeatureMetric, blocks_of_users
-from receval.metrics.whole_lists.list_metric import RecommendedLists
+from receval.metrics.whole_lists.list_metric import FeatureMetric, RecommendedLists, blocks_of_users
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
-from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric
+from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
+    MetricOfAllUsers,
+    RecommendedLists,
+)
 
 
 def exposures(recommended: RecommendedLists) -> NDArray[np.int64]:
@@ -48,18 +51,13 @@ class ItemCoverage(MetricOfAllUsers):
     ----------
     of : {"candidates", "training"}
         See the denominator above.
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "ItemCoverage"
     other_names: ClassVar[tuple[str, ...]] = ("catalogue coverage", "catalog coverage", "QF")
     of: Literal["candidates", "training"] = "candidates"
     corrected: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def _values(
         self, n_met: NDArray[np.int64], sums: NDArray[np.int64], n_items: int
@@ -112,8 +110,6 @@ class Gini(MetricOfAllUsers):
     ----------
     denominator : {"items", "others"}
         See the denominator above.
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "Gini"
@@ -121,10 +117,7 @@ class Gini(MetricOfAllUsers):
     less_is_better: ClassVar[bool] = True
     denominator: Literal["items", "others"] = "items"
     corrected: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def _values(
         self, differences: NDArray[np.floating], sums: NDArray[np.int64], n: int
@@ -187,8 +180,6 @@ class ShannonEntropy(MetricOfAllUsers):
         The base of the logarithm; ``items`` is the number of candidates.
     denominator : {"none", "recommended"}
         See the denominator above.
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "ShannonEntropy"
@@ -263,10 +254,7 @@ class LeastRecommendedShare(MetricOfAllUsers):
 
     name: ClassVar[str] = "LeastRecommendedShare"
     share: float = 0.8
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -312,22 +300,12 @@ class ExposureGini(DiscountedListMetric, MetricOfAllUsers):
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Do and Usunier (2022), "Optimizing generalized Gini indices for fairness in rankings"
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "ExposureGini"
     other_names: ClassVar[tuple[str, ...]] = ("Gini-w",)
     less_is_better: ClassVar[bool] = True
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def _attention(
         self, recommended: RecommendedLists

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.feature_metric import (
+from receval.metrics.whole_lists.list_metric import (
     FeatureMetric,
+    RecommendedLists,
     blocks_of_users,
     listed_values,
 )
-from receval.metrics.whole_lists.list_metric import RecommendedLists
 
 # The similarities of this many items are held at a time: 32 MiB of float64.
 _MOST_ITEMS = 2048

@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
+from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
+    MetricOfAllUsers,
+    RankDiscount,
+    RecommendedLists,
+)
 from receval.metrics.whole_lists.popularity import (
     HEAD,
     jensen_shannon,
     popularity_groups,
 )
-from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
 from receval.storage.messages import enumerated, quoted
 
 _HEAD = 0.8
@@ -114,10 +118,6 @@ class AttentionWeightedRankFairness(DiscountedListMetric):
     distance : {"total-variation", "jensen-shannon", "jensen-shannon-divergence"}
         Half the sum of the absolute differences, the Jensen-Shannon distance (base 2), or its
         square.
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "AWRF"
@@ -218,10 +218,6 @@ class ExpectedExposureDisparity(_ExpectedExposure):
     ----------
     feature : str
         As that of AWRF; ``none`` makes each item a group.
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "EED"
@@ -308,22 +304,12 @@ class InequityOfAttention(DiscountedListMetric, MetricOfAllUsers):
     :Denominator: the users with a relevant test item
     :Source: Biega et al. (2018), "Equity of attention: amortizing individual fairness in rankings"
     :Missing: no attention
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "InequityOfAttention"
     other_names: ClassVar[tuple[str, ...]] = ("equity of attention",)
     less_is_better: ClassVar[bool] = True
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 2.0
+    bounds = (0.0, 2.0)
 
     def _differences(self, recommended: RecommendedLists) -> tuple[csr_array, NDArray[np.bool_]]:
         """Return attention minus relevance of users and items, and which users count."""
@@ -361,10 +347,7 @@ class _OfItemGroups(MetricOfAllUsers):
     """The relative standard deviation of the rates at which groups of items are recommended."""
 
     feature: str = "popularity"
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, np.inf
+    bounds = (0.0, np.inf)
 
     @abstractmethod
     def _counts(

@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import check_fields
 from receval.metrics.whole_lists.coverage import exposures, scaled_between
-from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
-from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
+from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
+    MetricOfAllUsers,
+    RankDiscount,
+    RecommendedLists,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,10 +25,7 @@ class _Corrected(MetricOfAllUsers):
     """A metric whose smallest and largest possible values are known."""
 
     corrected: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    bounds = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,11 +79,6 @@ class JainIndex(_Corrected):
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Jain et al. (1984)
-
-    Parameters
-    ----------
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "Jain"
@@ -117,11 +113,6 @@ class FractionOfSatisfiedItems(_Corrected):
 
     :Denominator: the items that the protocol lets systems recommend
     :Source: Patro et al. (2020), "FairRec"
-
-    Parameters
-    ----------
-    corrected : bool
-        Whether to scale between the limits of full lists.
     """
 
     name: ClassVar[str] = "FSat"
@@ -155,23 +146,13 @@ class AllItemsDisparity(DiscountedListMetric, MetricOfAllUsers):
     :Denominator: the items that the protocol lets systems recommend
     :Source: Wu et al. (2022), "Joint multisided exposure fairness for recommendation", AI-D
     :Missing: no exposure
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of the ranks.
-    phi : float
-        For ``discount=rbp``.
     """
 
     name: ClassVar[str] = "AID"
     less_is_better: ClassVar[bool] = True
     discount: RankDiscount = "rbp"
     phi: float = 0.8
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, np.inf
+    bounds = (0.0, np.inf)
 
     def _parts(
         self, recommended: RecommendedLists

@@ -18,8 +18,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
-from receval.metrics.whole_lists.rank_discounts import DiscountedListMetric, RankDiscount
+from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
+    ListMetric,
+    MetricOfAllUsers,
+    RankDiscount,
+    RecommendedLists,
+)
 
 
 def _n_candidates(recommended: RecommendedLists) -> int:
@@ -101,10 +106,6 @@ class IndividualFairnessDisparity(DiscountedListMetric):
     ----------
     form : {"product", "ratio"}
         Whether attention is multiplied by relevance, or divided by it (of relevant items).
-    discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
-    phi : float
-        Between 0 and 1; for ``discount=rbp``.
     """
 
     name: ClassVar[str] = "IFD"
@@ -384,13 +385,6 @@ class IndividualUserToItemFairness(_ExposureOfRelevance):
     :Denominator: the items that the protocol lets systems recommend
     :Source: Wu et al. (2022), II-F, as that of AID
     :Missing: no attention
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
-    phi : float
-        Between 0 and 1; for ``discount=rbp``.
     """
 
     name: ClassVar[str] = "IIF"
@@ -413,13 +407,6 @@ class AllUsersToItemFairness(_ExposureOfRelevance, MetricOfAllUsers):
     :Denominator: the items that the protocol lets systems recommend
     :Source: Wu et al. (2022), AI-F, as that of AID
     :Missing: no attention
-
-    Parameters
-    ----------
-    discount : {"none", "log", "rbp"}
-        The attention of rank r: 1, :math:`1 / \log_2(1 + r)`, or :math:`\phi^{r-1}`.
-    phi : float
-        Between 0 and 1; for ``discount=rbp``.
     """
 
     name: ClassVar[str] = "AIF"

@@ -4,19 +4,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from receval.checked_arguments import check_fields
 from receval.metrics.metric import BaseMetric
 from receval.splits.split import Fold
-from receval.storage.messages import how_many
+from receval.storage.messages import enumerated, how_many, quoted
 from receval.top_lists import NO_ITEM, TopLists
+
+# Numbers of one block of users are held at a time: 16 MiB of float64.
+_BLOCK_ENTRIES = 2**21
 
 
 @dataclass(frozen=True)
@@ -268,3 +272,143 @@ def list_values(metrics: list[ListMetric], recommended: RecommendedLists) -> NDA
     return np.array([metric.per_user(recommended) for metric in metrics]).reshape(
         len(metrics), len(recommended.users)
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureMetric(ListMetric):
+    """A metric of the values that the listed items have of one feature.
+
+    Parameters
+    ----------
+    feature : str
+        Needed: a name of ``item_features``.
+    """
+
+    feature_needed: ClassVar[bool] = True
+    feature: str | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "feature")
+        super().__post_init__()
+
+    @property
+    def needed_feature(self) -> str | None:
+        """The name of the feature that must be known; None if no feature is needed.
+
+        Raises
+        ------
+        ValueError
+            The metric does not name its feature.
+        """
+        if not self.feature:
+            raise ValueError(
+                f"{self.label} needs the name of a feature of items, such as genre. Write "
+                f"{self.name}(feature=genre)@{self.cutoff}."
+            )
+        return self.feature
+
+    def has_value(self, recommended: RecommendedLists) -> csr_array:
+        """Return which values of the feature each item has, shape (n_items, n_values).
+
+        Raises
+        ------
+        ValueError
+            The feature is not known.
+        """
+        wanted = self.needed_feature
+        assert wanted is not None
+        if wanted not in recommended.item_features:
+            raise unknown_feature(self.label, wanted, list(recommended.item_features))
+        return recommended.item_features[wanted]
+
+
+def unknown_feature(label: str, feature: str, known: list[str]) -> ValueError:
+    """Return an error for a metric whose feature is not among the known ones."""
+    told = f"the features are {enumerated(known)}" if known else "no features of items were given"
+    return ValueError(
+        f"{label} needs the feature {quoted(feature)} of items, but {told}. Give the features "
+        "with item_features=... of evaluate (in receval evaluate and receval runs: --item-features "
+        "FILE). Systems cannot be tuned by this metric."
+    )
+
+
+def blocks_of_users(n_users: int, per_user: int) -> Iterator[slice]:
+    """Yield blocks of users with a limited number of entries."""
+    step = max(1, _BLOCK_ENTRIES // max(1, per_user))
+    for start in range(0, n_users, step):
+        yield slice(start, min(n_users, start + step))
+
+
+def listed_values(
+    has_value: csr_array, items: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the entry and the value of each value of some items, given by their codes.
+
+    Examples
+    --------
+    >>> genres = csr_array(np.array([[1, 1], [0, 1]]))
+    >>> listed_values(genres, np.array([1, 0]))
+    (array([0, 1, 1]), array([1, 0, 1]))
+    """
+    lengths = np.diff(has_value.indptr)[items].astype(np.int64)
+    starts = has_value.indptr[items].astype(np.int64)
+    ends = np.cumsum(lengths)
+    within = np.arange(int(lengths.sum())) - np.repeat(ends - lengths, lengths)
+    values = has_value.indices[np.repeat(starts, lengths) + within]
+    return np.repeat(np.arange(len(items)), lengths), values.astype(np.int64)
+
+
+RankDiscount = Literal["none", "log", "rbp"]
+
+
+def rank_weights(n: int, discount: RankDiscount, phi: float) -> NDArray[np.float64]:
+    r"""Return the attention that each of the first n ranks gets, shape (n,).
+
+    Parameters
+    ----------
+    n : int
+        The number of ranks.
+    discount : {"none", "log", "rbp"}
+        - ``none``: each rank gets 1;
+        - ``log``: rank r gets :math:`1 / \log_2(1 + r)`, as in nDCG;
+        - ``rbp``: rank r gets :math:`\phi^{r - 1}`, as in rank-biased precision.
+    phi : float
+        The probability to go on to the next rank, for ``rbp``.
+
+    Examples
+    --------
+    >>> rank_weights(3, "log", phi=0.5).round(3).tolist(), rank_weights(3, "rbp", phi=0.5).tolist()
+    ([1.0, 0.631, 0.5], [1.0, 0.5, 0.25])
+    """
+    ranks = np.arange(1.0, n + 1.0)
+    if discount == "log":
+        return np.asarray(1.0 / np.log2(1.0 + ranks))
+    if discount == "rbp":
+        return np.asarray(phi ** (ranks - 1.0))
+    return np.ones(n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscountedListMetric(ListMetric):
+    """A metric that weighs the ranks of a list by the attention that they get.
+
+    Parameters
+    ----------
+    discount : {"none", "log", "rbp"}
+        See :func:`rank_weights`.
+    phi : float
+        Between 0 and 1; the probability to go on to the next rank, for ``discount=rbp``.
+    """
+
+    discount: RankDiscount = "log"
+    phi: float = 0.85
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self, "phi")
+        if not 0 < self.phi < 1:
+            raise ValueError(f"The phi of {self.name} is {self.phi}; it must lie between 0 and 1.")
+
+    def weights(self, n: int) -> NDArray[np.float64]:
+        """Return the attention that each of the first n ranks gets, shape (n,)."""
+        return rank_weights(n, self.discount, self.phi)

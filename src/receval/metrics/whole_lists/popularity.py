@@ -418,10 +418,7 @@ class PopularityLift(MetricOfAllUsers):
     training_needed: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     group: Taste = "all"
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return -1.0, np.inf
+    bounds = (-1.0, np.inf)
 
     def _means(self, recommended: RecommendedLists) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
         """Return the mean popularity of each user's list and profile, and who counts."""

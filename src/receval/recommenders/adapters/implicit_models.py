@@ -86,10 +86,6 @@ def of_implicit(model: Any, *, threads: int = 1) -> AdaptedImplicitModel:
         Threads of the package, at least 1. With several threads, BPR and logistic factors differ
         from run to run, because threads change the same factors without locks.
 
-    Returns
-    -------
-    AdaptedImplicitModel
-
     Raises
     ------
     ValueError

@@ -90,10 +90,6 @@ def of_lenskit(pipeline: Any, *, component: str = "scorer", seed: int = 0) -> Ad
     seed : int
         Seed of the random numbers of training.
 
-    Returns
-    -------
-    AdaptedPipeline
-
     Raises
     ------
     ValueError

@@ -94,10 +94,6 @@ def of_sklearn(estimator: Any) -> AdaptedDecomposition:
         It need not be trained: each fold trains a copy. Set its ``random_state=``, if it has one,
         or values differ from run to run.
 
-    Returns
-    -------
-    AdaptedDecomposition
-
     Raises
     ------
     ValueError

@@ -12,8 +12,12 @@ from scipy.sparse import csr_array
 
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
 from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Seed
-from receval.recommenders.librec.iterators import hash_set_order, read_by_column_iterator
-from receval.recommenders.librec.java_random import JavaRandom, rated_rows
+from receval.recommenders.librec.java_random import (
+    JavaRandom,
+    hash_set_order,
+    rated_rows,
+    read_by_column_iterator,
+)
 from receval.recommenders.neighbourhood import co_rated_cosines
 from receval.recommenders.products import csr_parts, sparse_products
 from receval.storage.kernel_cache import njit
@@ -59,7 +63,7 @@ class LibRecSLIM(Recommender):
         no objective, and depends on the order of users and items.
     librec_seed : int, optional
         Besides the draws, repeat the order of a Java set in which LibRec visits the neighbours of
-        an item (:mod:`receval.recommenders.librec.iterators`).
+        an item (:mod:`receval.recommenders.librec.java_random`).
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
-from receval.statistics.confidence import CONFIDENCE
+from receval.statistics.effect_sizes import CONFIDENCE
 from receval.storage.files import real_values
 from reproduction.studies._shared.bars import GROUP_WIDTH, bar_offsets, grouped_bars
 from reproduction.studies._shared.inputs import ArtifactInputs

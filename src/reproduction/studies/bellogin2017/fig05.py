@@ -142,7 +142,7 @@ def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _curve(counts: NDArray[np.int64]) -> pd.DataFrame:
-    from receval.statistics.concentration import cumulative_shares
+    from receval.statistics.inequality import cumulative_shares
 
     ranks, shares = cumulative_shares(counts, POINTS)
     item_share = ranks / ranks[-1]

@@ -15,7 +15,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import letter_panels
 from receval.figures.line_labels import LABEL_SIZE
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from receval.statistics.concentration import popularity_segments
+from receval.statistics.inequality import popularity_segments
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_mark
 
@@ -31,7 +31,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Each popularity percentile has the same number of segments.
     """
-    from receval.protocols.popularity import popularity_percentiles
+    from receval.protocols.candidates import popularity_percentiles
     from receval.splits.split import TEST, fold
 
     percentiles = int(inputs.parameters["percentiles"])

@@ -12,7 +12,7 @@ from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.line_labels import label_lines
 from receval.figures.style import INK, LINE_STYLES, SINGLE_COLUMN, SeriesStyle, new_figure
-from receval.statistics.concentration import popularity_segments
+from receval.statistics.inequality import popularity_segments
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 

@@ -16,7 +16,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import letter_panels
 from receval.figures.line_labels import LABEL_SIZE
 from receval.figures.style import DOUBLE_COLUMN, INK, LINE_STYLES, MARKERS, SeriesStyle, new_figure
-from receval.statistics.concentration import share_at_most
+from receval.statistics.inequality import share_at_most
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_mark
 from reproduction.studies.canamares2020.train_ratios import paper_says

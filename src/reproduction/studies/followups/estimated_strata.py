@@ -179,7 +179,7 @@ def strata_of_exposure(fold: Fold, strata: int = 2) -> NDArray[np.int64]:
     Strata count from 0, with the least exposed items. A propensity at the border of two is in the
     lower one.
     """
-    from receval.protocols.popularity import popularity
+    from receval.protocols.candidates import popularity
 
     counts = popularity(fold)
     own = PopularityPowerLaw.fit(counts).propensities(counts)[fold.test.items]

@@ -204,7 +204,7 @@ def shares_with_intervals(
     counted: Sequence[Mapping[str, object]], keys: Sequence[str], share: str
 ) -> pd.DataFrame:
     """Return the shares of rejections with exact 95 % intervals, also for all metrics together."""
-    from receval.statistics.confidence import binomial_interval
+    from receval.statistics.effect_sizes import binomial_interval
 
     table = pd.DataFrame(counted)
     together = table.assign(metric=ALL).groupby(list(keys), sort=False, as_index=False)

@@ -144,7 +144,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     are empty.
     """
     from receval.seeds import generator, seed_sequence
-    from receval.statistics.confidence import binomial_interval
+    from receval.statistics.effect_sizes import binomial_interval
     from receval.statistics.pairs import system_pairs
 
     parameters, metrics = inputs.parameters, inputs.named_metrics()

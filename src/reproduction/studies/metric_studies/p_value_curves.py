@@ -14,8 +14,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels, settle_layout
-from receval.figures.label_boxes import draw_leader, lines_meet_boxes
 from receval.figures.line_labels import LABEL_SIZE, label_lines, readable, spaced_positions
+from receval.figures.point_labels import draw_leader, lines_meet_boxes
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,

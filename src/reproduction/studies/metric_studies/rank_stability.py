@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels, print_heading, settle_layout
-from receval.figures.label_boxes import figure_of
 from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
+from receval.figures.point_labels import figure_of
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,

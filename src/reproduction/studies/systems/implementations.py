@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from receval.statistics.confidence import CONFIDENCE
+from receval.statistics.effect_sizes import CONFIDENCE
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import PUBLISHED_GREY, published_on_test
 

@@ -13,7 +13,7 @@ from receval.data.ratings import Ratings
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
-from receval.statistics.concentration import density, gini
+from receval.statistics.inequality import density, gini
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 

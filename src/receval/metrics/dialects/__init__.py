@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Dialects: the metrics of other tools, as parameters of receval's metrics."""
