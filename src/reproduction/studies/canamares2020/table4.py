@@ -11,11 +11,11 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import as_written, fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.metrics.labels import metric_name
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020.table3 import system_cells, system_columns
+from reproduction.studies.canamares2020.table3 import system_cells, system_heads
 
 if TYPE_CHECKING:
     from receval.metrics.averages import AdjustedGeometric
@@ -111,7 +111,6 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per metric and aggregation, with the correlations in a note."""
     values = results[results["statement"] == ""]
     systems = list(dict.fromkeys(values["system"]))
-    columns = [Column("Metric"), Column("Aggregation"), *system_columns(display, systems)]
     rows = []
     for metric in dict.fromkeys(values["metric"]):
         own = values[values["metric"] == metric]
@@ -119,7 +118,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             constant = f", $`\\epsilon`$ = {as_written(float(epsilon))}" if epsilon != "" else ""
             name = AGGREGATIONS[str(aggregation)] + constant
             rows.append([metric_name(str(metric)), name, *system_cells(group, systems)])
-    return printed(display, columns, rows, _note(results[results["statement"] != ""]))
+    notes = _note(results[results["statement"] != ""])
+    return printed(display, ("Metric", "Aggregation"), system_heads(display, systems), rows, notes)
 
 
 def _note(correlations: pd.DataFrame) -> list[str]:

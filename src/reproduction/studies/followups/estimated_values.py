@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -152,11 +152,8 @@ def printed_by_metric(
         )
         for name in dict.fromkeys(results[list(keys.values())].itertuples(index=False, name=None))
     ]
-    columns = [
-        *map(Column, keys),
-        *(Column(f"{metric}, {heading}", "right") for metric in metrics for heading in numbers),
-    ]
-    return printed(display, columns, rows)
+    heads = [f"{metric}, {heading}" for metric in metrics for heading in numbers]
+    return printed(display, list(keys), heads, rows)
 
 
 # Dot plots of estimators: how well they order systems, and their errors.

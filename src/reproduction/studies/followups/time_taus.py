@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -176,11 +176,8 @@ def taus_by_chance(
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the coefficients, one row per metric and pair of splits."""
-    columns = [
-        *(Column(name) for name in ("Ratings", "Split", "Other split", "Metric")),
-        *(Column(name, "right") for name in ("$`\\tau`$", "Same users", "Moved (%)")),
-        *(Column(name, "right") for name in ("Chance", "5th pct.", "Users")),
-    ]
+    texts = ("Ratings", "Split", "Other split", "Metric")
+    heads = ("$`\\tau`$", "Same users", "Moved (%)", "Chance", "5th pct.", "Users")
     coefficients = ("tau", "same_users", *CHANCE, "moved")
     numbers = real_values(results[list(coefficients)])
     rows = []
@@ -200,7 +197,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                 f"{row.users:,}",
             )
         )
-    return printed(display, columns, rows)
+    return printed(display, texts, heads, rows)
 
 
 def _title(tested: str) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
@@ -120,5 +120,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         .drop_duplicates()
         .itertuples(index=False)
     ]
-    columns = [Column("Dataset"), Column("System"), *(Column(name, "right") for name in names)]
-    return printed(display, columns, rows)
+    return printed(display, ("Dataset", "System"), names, rows)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
@@ -207,5 +207,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for measure in MEASURES
     ]
     heads = [TITLES[s] if again == "no" else f"{TITLES[s]}, fair" for s, again in keys]
-    columns = [Column("Ratings"), Column("Metric"), Column("Better")]
-    return printed(display, [*columns, *(Column(head, "right") for head in heads)], rows)
+    return printed(display, ("Ratings", "Metric", "Better"), heads, rows)

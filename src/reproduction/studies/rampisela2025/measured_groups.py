@@ -227,7 +227,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
     heads = ["Groups", "Smallest"]
     heads += [f"{measure} {part.replace('_', ' ')}" for measure in MEASURES[1:] for part in PARTS]
-    described = [Column("Ratings"), Column("Users", "right"), Column("Grouped by")]
-    return printed(
-        display, [*described, *(Column(head, "right") for head in [*heads, "p < .05 (%)"])], rows
-    )
+    texts = ("Ratings", Column("Users", "right"), "Grouped by")
+    return printed(display, texts, [*heads, "p < .05 (%)"], rows)

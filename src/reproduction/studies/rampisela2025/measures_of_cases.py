@@ -10,7 +10,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -97,6 +97,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (str(name), *(significant(value, 3) for value in own))
         for name, own in zip(results["metric"], np.round(numbers, 12).tolist(), strict=True)
     ]
-    return printed(
-        display, [Column("Metric"), *(Column(text, "right") for text in CASES.values())], rows
-    )
+    return printed(display, ["Metric"], list(CASES.values()), rows)

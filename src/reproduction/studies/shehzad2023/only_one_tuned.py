@@ -115,7 +115,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and system."""
-    from receval.figures.tables import Column, printed
+    from receval.figures.tables import printed
 
     headers = ["Worst", "Random", "Default", "Tuned", "By test"]
     headers += ["Others default", "Others random", "Others worst", "All tuned", "Above Pop"]
@@ -134,5 +134,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row in results.itertuples()
     ]
-    columns = [Column("Data"), Column("System"), *(Column(header, "right") for header in headers)]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System"), headers, rows)

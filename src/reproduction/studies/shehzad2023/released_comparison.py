@@ -94,10 +94,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and system."""
     from receval.figures.tables import Column, printed
 
-    headers = ["Tuned", "Untuned", "Worst trial"]
-    words = ["Leads untuned neural", "Leads also EASE, Pop", "Leads worst trials"]
-    columns = [Column("Data"), Column("System"), *(Column(header, "right") for header in headers)]
-    columns += [Column(word) for word in words]
+    heads = ("Tuned", "Untuned", "Worst trial")
+    words = ("Leads untuned neural", "Leads also EASE, Pop", "Leads worst trials")
     numbers = real_values(results[["tuned", "untuned", "worst_trial"]])
     rows = [
         (
@@ -113,4 +111,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             strict=True,
         )
     ]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System"), (*heads, *map(Column, words)), rows)

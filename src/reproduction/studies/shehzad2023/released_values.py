@@ -115,12 +115,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per system and metric."""
-    from receval.figures.tables import Column, printed
+    from receval.figures.tables import printed
 
     titles = {names: title for title, names in SYSTEMS.items()}
     headers = ["Released", "Mean", "SD", "Lowest", "Highest", "Splits above"]
-    columns = [Column("Data"), Column("System"), Column("Metric")]
-    columns += [Column(header, "right") for header in headers]
     numbers = results[["published", "mean", "deviation", "least", "most"]]
     rows = [
         (
@@ -132,4 +130,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row, own in zip(results.itertuples(), real_values(numbers).tolist(), strict=True)
     ]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System", "Metric"), headers, rows)

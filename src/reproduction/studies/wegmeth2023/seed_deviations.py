@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.seeds import generator
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -144,8 +144,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for _, row in shown.iterrows()
     ]
-    columns = [
-        *(Column(name) for name in ("Data", "System", "Metric")),
-        *(Column(name, "right") for name in numbers),
-    ]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System", "Metric"), list(numbers), rows)

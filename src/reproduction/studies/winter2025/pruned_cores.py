@@ -70,14 +70,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and level."""
-    from receval.figures.tables import Column, printed
+    from receval.figures.tables import printed
 
-    columns = [
-        Column("Dataset"),
-        *(Column(name, "right") for name in ("Fewest ratings", "Users", "Items", "Ratings")),
-        *(Column(name, "right") for name in ("Users (%)", "Ratings (%)", "Density (%)")),
-        Column("Users of the core", "right"),
-    ]
+    heads = ["Fewest ratings", "Users", "Items", "Ratings", "Users (%)", "Ratings (%)"]
+    heads += ["Density (%)", "Users of the core"]
     numbers = real_values(results[["kept_users", "kept_ratings", "density"]])
     rows = [
         (
@@ -89,4 +85,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row, shares in zip(results.itertuples(), numbers.tolist(), strict=True)
     ]
-    return printed(display, columns, rows)
+    return printed(display, ["Dataset"], heads, rows)

@@ -102,7 +102,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and level: mean changes over systems, splits and taus."""
-    from receval.figures.tables import Column, printed
+    from receval.figures.tables import printed
 
     headers = ["Fewest ratings", "Pruned test", "Same users", "Training", "All users", "Served"]
     headers += ["Pruned up", "All down", "$`\\tau`$ pruned", "$`\\tau`$ all", "$`\\tau`$ chance"]
@@ -119,5 +119,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row, numbers in zip(means.itertuples(), values.tolist(), strict=True)
     ]
-    columns = [Column("Dataset"), *(Column(header, "right") for header in headers)]
-    return printed(display, columns, rows)
+    return printed(display, ["Dataset"], headers, rows)
