@@ -18,8 +18,16 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from receval.figures.printed_numbers import as_written
 from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
 from receval.storage.messages import enumerated, joined
-from reproduction.claims.comparison_rules import ComparisonRule, ContradictionRule, NumberRule, Rule
-from reproduction.claims.order_rules import CrossingRule, OrderRule, SameOrderRule, TrendRule
+from reproduction.claims.comparison_rules import (
+    ComparisonRule,
+    ContradictionRule,
+    CrossingRule,
+    NumberRule,
+    OrderRule,
+    Rule,
+    SameOrderRule,
+    TrendRule,
+)
 from reproduction.claims.quantities import Quantity
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError, Scalar
 from reproduction.claims.verdicts import NOT_SHOWN, ClaimVerdict, Finding, begun, failing
