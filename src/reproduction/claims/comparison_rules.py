@@ -33,10 +33,7 @@ PositiveShare = Annotated[float, Field(gt=0, le=1)]
 class Rule(Model):
     """A way to decide a claim.
 
-    Attributes
-    ----------
-    because : str
-        The reason for the rule and for the width of its tolerance.
+    - ``because``: The reason for the rule and for the width of its tolerance.
     """
 
     because: str = ""
@@ -110,18 +107,11 @@ class NumberRule(Rule):
 
     .. math:: |x - p| \le \max(t, r\,|p|)
 
-    Attributes
-    ----------
-    ours : Quantity
-        :math:`x`: one number.
-    published : float
-        :math:`p`.
-    within : float
-        :math:`t`; half a unit of the published number's last digit where it was rounded.
-    share : float
-        :math:`r`.
-    nearly : float
-        The multiple of the tolerance within which the claim holds in part; 1 for never.
+    - ``ours``: :math:`x`: one number.
+    - ``published``: :math:`p`.
+    - ``within``: :math:`t`; half a unit of the published number's last digit where it was rounded.
+    - ``share``: :math:`r`.
+    - ``nearly``: The multiple of the tolerance within which the claim holds in part; 1 for never.
     """
 
     rule: Literal["number"]
@@ -176,23 +166,15 @@ class ComparisonRule(Rule):
 
     ``~`` is :math:`|l - r| \le \max(t, s \max(|l|, |r|))`.
 
-    Attributes
-    ----------
-    left, right : Quantity
-        With the same labels on both sides, or one number on one of them.
-    sign : {"<", "<=", ">", ">=", "=", "~"}
-    alike : float
-        :math:`s`, the share of the larger number by which two about equal numbers may differ.
-    within : float
-        :math:`t`, the absolute difference that is always allowed.
-    margin : float
-        The least difference for ``<`` and ``>``.
-    p_value : Quantity, optional
-        P-values of the differences. Differences that are not significant at .05 do not count as
-        shown. For a claim of no difference (``~``), significant differences do not.
-    enough : float
-        The share of comparisons that must hold for the claim to hold; with half of that it holds in
-        part.
+    - ``left``, ``right``: With the same labels on both sides, or one number on one of them.
+    - ``alike``: :math:`s`, the share of the larger number by which two about equal numbers may
+      differ.
+    - ``within``: :math:`t`, the absolute difference that is always allowed.
+    - ``margin``: The least difference for ``<`` and ``>``.
+    - ``p_value``: P-values of the differences. Differences that are not significant at .05 do not
+      count as shown. For a claim of no difference (``~``), significant differences do not.
+    - ``enough``: The share of comparisons that must hold for the claim to hold; with half of that
+      it holds in part.
     """
 
     rule: Literal["comparison"]
@@ -312,10 +294,7 @@ class ContradictionRule(Rule):
 
     The text alone decides it: it needs neither results nor a dataset.
 
-    Attributes
-    ----------
-    mentions : dict of str to float
-        Each number, by its place in the paper.
+    - ``mentions``: Each number, by its place in the paper.
     """
 
     rule: Literal["contradiction"]
@@ -347,19 +326,12 @@ _Chances = dict[tuple[str, ...], float]
 class OrderRule(Rule):
     """Everything in a tier is ahead of everything in the tiers after it.
 
-    Attributes
-    ----------
-    values : Quantity
-        Its labels end with what is ordered; the labels before distinguish repetitions.
-    tiers : tuple of tuple of str
-        The leading tier first; ``others`` stands for all that no tier names.
-    ahead : {"higher", "lower"}
-        Which values lead.
-    ties : bool
-        Whether equal values count as in order.
-    enough : float
-        The share of pairs that must be in order for the claim to hold; with half of that it holds
-        in part.
+    - ``values``: Its labels end with what is ordered; the labels before distinguish repetitions.
+    - ``tiers``: The leading tier first; ``others`` stands for all that no tier names.
+    - ``ahead``: Which values lead.
+    - ``ties``: Whether equal values count as in order.
+    - ``enough``: The share of pairs that must be in order for the claim to hold; with half of that
+      it holds in part.
     """
 
     rule: Literal["order"]
@@ -432,19 +404,14 @@ class OrderRule(Rule):
 class SameOrderRule(Rule):
     """Two quantities order all things, such as systems, in the same way.
 
-    Attributes
-    ----------
-    values : Quantity
-        Its labels end with what is ordered; the labels before distinguish orders.
-    reference : Quantity
-        The quantity that each order is compared with, by the same labels. A reference for several
-        orders lacks the first labels.
-    p_values, p_reference : Quantity, optional
-        P-values of the difference of two things, which the last two labels name; the labels before
-        are those of the quantity. A change of order does not count if a difference is not
-        significant at .05.
-    enough : float
-        The share of orders that must be the same; with half of that the claim holds in part.
+    - ``values``: Its labels end with what is ordered; the labels before distinguish orders.
+    - ``reference``: The quantity that each order is compared with, by the same labels. A reference
+      for several orders lacks the first labels.
+    - ``p_values``, ``p_reference``: P-values of the difference of two things, which the last two
+      labels name; the labels before are those of the quantity. A change of order does not count if
+      a difference is not significant at .05.
+    - ``enough``: The share of orders that must be the same; with half of that the claim holds in
+      part.
     """
 
     rule: Literal["same-order"]
@@ -531,24 +498,16 @@ FLAT = 0.1
 class TrendRule(Rule):
     """The trend of numbers along a column, which is their last label.
 
-    Attributes
-    ----------
-    values : Quantity
-        Its labels end with a number, the position on the axis. The labels before distinguish
-        series.
-    direction : {"rising", "falling", "both ways", "flat", "peak", "dip", "linear"}
-        ``both ways``: some step goes up and some goes down. ``peak`` and ``dip``: the highest or
-        lowest value lies between the bounds, and both ends are beyond it. ``linear``: a straight
-        line explains ``steps`` of the variance. ``flat``: the range is at most ``flat`` times the
-        mean.
-    steps : float
-        For ``rising`` and ``falling``, the share of steps that must go that way; for ``linear``,
-        the share of variance explained.
-    between : tuple of two float, optional
-        Bounds of a peak or dip.
-    flat : float
-    enough : float
-        The share of series that must follow the trend.
+    - ``values``: Its labels end with a number, the position on the axis. The labels before
+      distinguish series.
+    - ``direction``: ``both ways``: some step goes up and some goes down. ``peak`` and ``dip``: the
+      highest or lowest value lies between the bounds, and both ends are beyond it. ``linear``: a
+      straight line explains ``steps`` of the variance. ``flat``: the range is at most ``flat``
+      times the mean.
+    - ``steps``: For ``rising`` and ``falling``, the share of steps that must go that way; for
+      ``linear``, the share of variance explained.
+    - ``between``: Bounds of a peak or dip.
+    - ``enough``: The share of series that must follow the trend.
     """
 
     rule: Literal["trend"]
@@ -627,15 +586,11 @@ class TrendRule(Rule):
 class CrossingRule(Rule):
     """Two lines cross where their difference changes its sign.
 
-    Attributes
-    ----------
-    left, right : Quantity
-        Labelled by one column of numbers.
-    leads : {"left", "right", "none"}
-        Which line is higher before the crossing; ``none`` says that the lines do not cross.
-    between : tuple of two float, optional
-        Where the crossing lies; anywhere by default. The range must overlap with the interval from
-        the last place where one line leads to the first where the other does.
+    - ``left``, ``right``: Labelled by one column of numbers.
+    - ``leads``: Which line is higher before the crossing; ``none`` says that the lines do not
+      cross.
+    - ``between``: Where the crossing lies; anywhere by default. The range must overlap with the
+      interval from the last place where one line leads to the first where the other does.
     """
 
     rule: Literal["crossing"]

@@ -65,13 +65,7 @@ Entity = dict[str, Any]
 
 
 def descriptions(root: Path = Path()) -> dict[str, str]:
-    """Return the content of every file that describes the repository, by its path.
-
-    Parameters
-    ----------
-    root
-        Folder of the repository.
-    """
+    """Return the content of every file that describes the repository, by its path."""
     citation = read_yaml(root / "CITATION.cff")
     project = _project(root)
     datasets = load_datasets(root / "config" / "datasets.yaml")
@@ -324,18 +318,8 @@ def run_crate(
 ) -> dict[str, Any]:
     """Return the description of a packed run as a Workflow Run RO-Crate.
 
-    Parameters
-    ----------
-    crate
-        Folder with the record of the run and its artifacts.
-    citation
-        The content of CITATION.cff.
-    home
-        Web address of the repository.
-    datasets
-        The registry of datasets.
-    times
-        When the run began and ended, in seconds since 1970.
+    The crate has the record of the run and its artifacts. The times are when the run began and
+    ended, in seconds since 1970.
     """
     run = json.loads((crate / "run.json").read_text(encoding="utf-8"))
     records = {
@@ -572,16 +556,7 @@ def croissant_of_results(
 ) -> dict[str, Any]:
     """Return the description of the tables below a folder of accepted results.
 
-    Parameters
-    ----------
-    folder
-        The results of an edition, such as ``results/full``.
-    written_from
-        The way to the folder from where the description lies.
-    citation
-        The content of CITATION.cff.
-    home
-        Web address of the repository.
+    ``written_from`` is the way to the folder from where the description lies.
     """
     edition = folder.name
     tables = sorted(folder.rglob("*.csv"))

@@ -39,13 +39,8 @@ DATASETS = {
 def compared_values(values: pd.DataFrame, systems: Collection[str] = tuple(TITLES)) -> pd.DataFrame:
     """Compare the tuned value of each system with those of all others that are not tuned.
 
-    Parameters
-    ----------
-    values : DataFrame
-        One row per system of one dataset, with the columns ``tuned``, ``untuned`` and ``worst
-        trial``; popularity stands in the row ``pop``.
-    systems : collection of str
-        Those to compare.
+    The values have one row per system of one dataset, with the columns ``tuned``, ``untuned`` and
+    ``worst trial``; popularity stands in the row ``pop``.
     """
     pop = values.loc["pop", "tuned"]
     rows = []

@@ -53,15 +53,9 @@ def chosen_interactions(
 ) -> Ratings:
     """Return the positive ratings of some random users, as ones, without rare users and items.
 
-    Parameters
-    ----------
-    lowest : int
-        Ratings from this value on are positive. Of a dataset that says which items users knew,
-        only ratings of these count.
-    core : int
-        The fewest interactions of a user and of an item.
-    users : int
-        How many users are drawn, before rare ones are removed, if there are more.
+    Ratings from the lowest value on are positive. Of a dataset that says which items users knew,
+    only ratings of these count. Users are drawn before those of fewer interactions than the core
+    are removed.
     """
     from receval.splits.selection import selected_ratings
 
@@ -192,15 +186,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 class Choices:
     """Values on the test of one dataset, by what chose the parameters.
 
-    Attributes
-    ----------
-    default, tuned, worst, chosen_on_test : ndarray, shape (n_draws, n_systems)
-        With the default parameters; those of the random settings with the best value on the
-        validation part; and the settings with the worst and the best value on the test.
-    random : ndarray, shape (n_draws, n_systems, n_trials)
-        With each random setting.
-    pop : ndarray, shape (n_draws,)
-        Popularity, which has no parameter.
+    - ``default``, ``tuned``, ``worst``, ``chosen_on_test``: With the default parameters; those of
+      the random settings with the best value on the validation part; and the settings with the
+      worst and the best value on the test.
+    - ``random``: With each random setting.
+    - ``pop``: Popularity, which has no parameter.
     """
 
     default: NDArray[np.float64]

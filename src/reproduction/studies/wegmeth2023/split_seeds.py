@@ -42,13 +42,7 @@ HALF_WIDTH = 1.96
 
 
 def interactions(ratings: Ratings, lowest: float) -> Ratings:
-    """Return a 5-core of the ratings that users chose and that are at least the lowest, as ones.
-
-    Raises
-    ------
-    ValueError
-        Nothing is left.
-    """
+    """Return a 5-core of the ratings that users chose and that are at least the lowest, as ones."""
     from receval.splits.selection import selected_ratings
 
     chosen = ratings.values >= lowest
