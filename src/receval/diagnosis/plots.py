@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from receval.figures.finish import legend_below, settle_layout
+from receval.figures.finish import beside, legend_below, settle_layout
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, SeriesStyle, new_figure, short_number
 
@@ -31,16 +31,9 @@ def draw_popularity(curve: pd.DataFrame) -> Figure:
     for share in (0.5, 0.9):
         row = curve.iloc[int(np.searchsorted(curve["cumulative_share"], share))]
         axes.plot(row["rank"], row["ratings"], "o", color=COLOURS[3], markersize=4)
-        axes.annotate(
-            f"{share:.0%} of the ratings: {row['rank']:,.0f} items".replace("%", " %"),
-            (row["rank"], row["ratings"]),
-            xytext=(-6, -3),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            color=INK,
-            fontsize=7,
-        )
+        text = f"{share:.0%} of the ratings: {row['rank']:,.0f} items".replace("%", " %")
+        style = {"ha": "right", "va": "top", "color": INK, "fontsize": 7}
+        beside(axes, text, (row["rank"], row["ratings"]), (-6, -3), **style)
     return figure
 
 

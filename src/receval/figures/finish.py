@@ -21,7 +21,7 @@ from matplotlib.font_manager import findfont, fontManager
 from matplotlib.ft2font import FT2Font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 from matplotlib.ticker import ScalarFormatter
 
 from receval.figures.style import PADDING, figure_style, short_number
@@ -109,6 +109,17 @@ def note(figure: Figure, text: str) -> Text:
         legend.set_bbox_to_anchor((0.5, anchor.y0 + needed / height), figure.transFigure)
     _reserve(figure, layout, needed)
     return printed
+
+
+def beside(
+    axes: Axes, text: str, place: tuple[float, float], points: tuple[float, float], **style: Any
+) -> Annotation:
+    """Print a small text some points to the right of a place in a panel and above it.
+
+    The style is that of :meth:`matplotlib.axes.Axes.annotate`.
+    """
+    style = {"fontsize": NOTE_SIZE, **style}
+    return axes.annotate(text, place, xytext=points, textcoords="offset points", **style)
 
 
 def _notes(figure: Figure) -> list[Text]:

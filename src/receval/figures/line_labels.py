@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from receval.figures.finish import settle_layout
+from receval.figures.finish import beside, settle_layout
 from receval.figures.label_boxes import (
     are_one,
     draw_leader,
@@ -88,13 +88,12 @@ def _ends(axes: Axes, near: float) -> list[_End]:
         across, up = _points(group[0])
         shown = axes.transData.transform(np.column_stack([across, up]))
         last = int(np.argmax(np.round(shown[:, 0], 3)))
-        name = axes.annotate(
+        name = beside(
+            axes,
             joint_name([str(line.get_label()) for line in group]),
-            xy=(1, up[last]),
+            (1, up[last]),
+            (_LEADER + _GAP, 0),
             xycoords=axes.get_yaxis_transform(),
-            xytext=(_LEADER + _GAP, 0),
-            textcoords="offset points",
-            fontsize=LABEL_SIZE,
             color=readable(str(group[0].get_color())),
             ha="left",
             va="center",

@@ -132,11 +132,10 @@ def _estimated(
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw tau (above) and the ratio (below) by the power, in a column per dataset and world."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    from receval.figures.curves import line
+    from receval.figures.curves import line, plain_ticks
     from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
+    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     found = summary_of_powers(results)
     sources = list(dict.fromkeys(results["source"]))
@@ -161,9 +160,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         column[1].axhline(1, color=NOTE_COLOUR, linewidth=0.7)
         column[1].set_xlabel("Power of popularity")
     grid[1, 0].set_yscale("log")
-    grid[1, 0].yaxis.set_major_locator(FixedLocator(TICKS))
-    grid[1, 0].yaxis.set_minor_locator(NullLocator())
-    grid[1, 0].yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: short_number(f"{ratio:g}")))
+    plain_ticks(grid[1, 0].yaxis, TICKS)
     ratios = found[["ratio", "ratio_low", "ratio_high"]].to_numpy()
     grid[1, 0].set_ylim(0.9 * min(ratios.min(), 0.5), 1.1 * max(ratios.max(), 2.0))
     grid[0, 0].set_ylabel(TAU)

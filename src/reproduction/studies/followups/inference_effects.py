@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 from numpy.typing import NDArray
 
-from receval.figures.curves import line, mute
+from receval.figures.curves import line, mute, plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
-from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure, short_number
+from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.inference_errors import (
@@ -171,9 +171,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels[1].set_yscale("log")
     panels[1].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     panels[1].yaxis.set_minor_locator(NullLocator())
-    panels[1].yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: short_number(f"{value:.3f}".rstrip("0").rstrip(".")))
-    )
+    plain_numbers(panels[1].yaxis)
     panels[1].set_ylabel("Smallest effect found ($d_z$, log scale)")
     panels[2].set_xscale("log")
     panels[2].set_ylim(0, 1.03)
