@@ -24,6 +24,7 @@ from matplotlib.legend import Legend
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import ScalarFormatter
 
+from receval.figures.label_boxes import figure_of
 from receval.figures.style import PADDING, figure_style, short_number
 from receval.storage.files import write_atomically
 from receval.storage.messages import printable
@@ -203,6 +204,15 @@ def letter_panels(panels: Iterable[Axes]) -> None:
     if len(lettered) > 1:
         for letter, axes in zip(ascii_lowercase, lettered, strict=False):
             axes.set_title(f"({letter}) {axes.get_title(loc='left')}".rstrip())
+
+
+def with_legend(panels: Iterable[Axes]) -> Figure:
+    """Letter the panels of a figure, put one legend below them, and return the figure."""
+    lettered = list(panels)
+    letter_panels(lettered)
+    figure = figure_of(lettered[0])
+    legend_below(figure)
+    return figure
 
 
 def print_heading(figure: Figure, text: str) -> Text:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from receval.figures.finish import beside, settle_layout
+from receval.figures.finish import beside, letter_panels, settle_layout
 from receval.figures.label_boxes import (
     are_one,
     draw_leader,
@@ -178,6 +179,14 @@ def spaced_positions(
     places = np.empty(len(wanted))
     places[order] = np.clip(fitted, low, max(low, high - steps[-1])) + steps
     return places
+
+
+def with_named_lines(panels: Iterable[Axes]) -> Figure:
+    """Letter the panels of a figure, label their lines, and return the figure."""
+    lettered = list(panels)
+    letter_panels(lettered)
+    label_lines(lettered)
+    return figure_of(lettered[0])
 
 
 def joint_name(names: Sequence[str]) -> str:

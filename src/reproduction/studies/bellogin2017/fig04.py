@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels
-from receval.figures.line_labels import label_lines
+from receval.figures.line_labels import with_named_lines
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -221,9 +220,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     size_axis(right)
     for axes in panels:
         axes.set_ylabel(label)
-    letter_panels(panels)
-    label_lines(panels)
-    return figure
+    return with_named_lines(panels)
 
 
 def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, display: DisplayStyle) -> None:

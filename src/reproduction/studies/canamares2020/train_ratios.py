@@ -13,8 +13,8 @@ from matplotlib.ticker import MultipleLocator, PercentFormatter
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import beside, letter_panels
-from receval.figures.line_labels import label_lines
+from receval.figures.finish import beside
+from receval.figures.line_labels import with_named_lines
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -63,9 +63,7 @@ def draw_system_curves(
             line(axes, x, y, styles[system], label, markers=markers)
         axes.set_title(titles[name])
         finish(axes, name)
-    letter_panels(panels)
-    label_lines(panels)
-    return figure
+    return with_named_lines(panels)
 
 
 # Statements of the paper's text about a figure, from the parameters of its artifact.

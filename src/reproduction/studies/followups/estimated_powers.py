@@ -134,7 +134,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw tau (above) and the ratio (below) by the power, in a column per dataset and world."""
 
     from receval.figures.curves import line, plain_ticks
-    from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
+    from receval.figures.finish import NOTE_COLOUR, with_legend
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     found = summary_of_powers(results)
@@ -165,6 +165,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     grid[1, 0].set_ylim(0.9 * min(ratios.min(), 0.5), 1.1 * max(ratios.max(), 2.0))
     grid[0, 0].set_ylabel(TAU)
     grid[1, 0].set_ylabel(RATIO)
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)

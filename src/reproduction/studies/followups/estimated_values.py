@@ -181,7 +181,7 @@ def draw_rows(
     from matplotlib.ticker import NullFormatter
 
     from receval.figures.curves import plain_numbers
-    from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
+    from receval.figures.finish import NOTE_COLOUR, with_legend
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     metrics = list(dict.fromkeys(metric for _, rows in panels for metric in rows["metric"]))
@@ -209,9 +209,7 @@ def draw_rows(
             axes_of_row[1].axvline(1, color=NOTE_COLOUR, linewidth=0.7)
         axes_of_row[0].set_yticks(range(len(names)), names)
         axes_of_row[0].set_ylim(len(names) - 0.5, -0.5)
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)
 
 
 def _dots(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import line, mute, plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
+from receval.figures.finish import NOTE_COLOUR, with_legend
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -181,9 +181,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     titles = ("Significant at .05", "Smallest effects found", "Users for a power of .8")
     for axes, title in zip(panels, titles, strict=True):
         axes.set_title(title)
-    letter_panels(panels)
-    legend_below(figure)
-    return figure
+    return with_legend(panels)
 
 
 def _draw_needed(axes: Axes, needed: pd.Series, style: SeriesStyle, label: str) -> None:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, letter_panels
+from receval.figures.finish import with_legend
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.inference_errors import (
@@ -207,6 +207,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         if column != "found":
             mark_level(axes)
         axes.set_ylim(0, 1.04 if column != "false_share" else None)
-    letter_panels(panels)
-    legend_below(figure)
-    return figure
+    return with_legend(panels)

@@ -285,7 +285,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     The parameter ``shown_users`` is the number of users that is shown besides all users.
     """
-    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.finish import with_legend
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     metrics = list(dict.fromkeys(results["metric"]))
@@ -313,9 +313,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     most = float(drawn.loc[drawn["test"].isin(TEST_TITLES), "changed"].max())
     # Results without any change need an axis, too.
     grid[0, 0].set_xlim(0, 100 * max(1.03 * most, 0.01))
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)
 
 
 def _draw_bars(axes: Axes, rows: pd.DataFrame) -> None:

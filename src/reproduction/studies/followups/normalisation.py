@@ -125,7 +125,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     from dataclasses import replace
 
     from receval.figures.curves import line
-    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.finish import with_legend
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     counted = inversions(results)
@@ -148,6 +148,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xlabel("Cut-off")
     panels[0].set_ylim(bottom=0)
     panels[0].set_ylabel("Pairs of systems (%)")
-    letter_panels(panels)
-    legend_below(figure)
-    return figure
+    return with_legend(panels)

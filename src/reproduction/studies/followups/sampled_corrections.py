@@ -69,7 +69,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw error and tau with the full order by cut-off, one column per number of candidates."""
     from receval.figures.curves import line, plain_numbers
-    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.finish import with_legend
     from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
 
     errors = correction_errors(results)
@@ -94,6 +94,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         grid[1, column].set_xlabel(f"Cut-off of {metrics[0].partition('@')[0]}")
     grid[0, 0].set_ylabel("Error (% of the mean value,\nroot mean square)")
     grid[1, 0].set_ylabel("$\\tau$ with the order by\nall candidates")
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)

@@ -93,7 +93,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     Parameters of the artifact: ``named``, the systems with names; all others are thin grey lines.
     """
     from receval.figures.curves import line
-    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.finish import with_legend
     from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
 
     sizes = list(dict.fromkeys(results["negatives"]))
@@ -122,6 +122,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     grid[0].set_ylabel(
         "Equivalent cut-off among all candidates\n(1 = in proportion to their number)"
     )
-    letter_panels(grid)
-    legend_below(figure)
-    return figure
+    return with_legend(grid)

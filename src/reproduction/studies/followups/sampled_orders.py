@@ -293,7 +293,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     Parameters of the artifact: ``printed``, the numbers of candidates that are drawn, besides all.
     """
     from receval.figures.curves import line
-    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.finish import with_legend
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     taus = sampled_taus(results)
@@ -317,9 +317,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         own = [size for size in sizes if sampling == UNIFORM or size != EVERY]
         axes.set_xticks(range(len(own)), list(map(written_size, own)))
         axes.set_xlabel("Sampled candidates per relevant item")
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)
 
 
 def written_size(size: str) -> str:

@@ -124,7 +124,7 @@ def percentage(value: float, *, at_least: bool = False) -> str:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the share of affected test ratings, and of the training ratings that are later."""
-    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.finish import with_legend
     from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
     from reproduction.studies._shared.bars import grouped_bars
 
@@ -172,9 +172,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for row, of in zip(grid, ("test", "training"), strict=True):
         for axes, dataset in zip(row, datasets, strict=True):
             axes.set_title(f"{display.datasets[dataset]}, {of}")
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)
 
 
 def _labels(results: pd.DataFrame) -> Iterator[tuple[str, str]]:

@@ -195,8 +195,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     Names are on both sides, on the left with the place.
     """
-    from receval.figures.finish import letter_panels
-    from receval.figures.line_labels import label_lines
+    from receval.figures.line_labels import with_named_lines
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     shown = results[results["metric"] == display.parameters["shown"]]
@@ -212,9 +211,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             _draw_places(axes, own, display)
         grid[0].set_ylabel(f"Place by mean {display.parameters['shown']}")
         drawn += list(grid)
-    letter_panels(drawn)
-    label_lines(drawn)
-    return figure
+    return with_named_lines(drawn)
 
 
 def _draw_places(axes: Axes, results: pd.DataFrame, display: DisplayStyle) -> None:

@@ -226,7 +226,7 @@ def deviations(values: ArrayLike) -> NDArray[np.float64]:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the deviation of every seed, one row of panels per dataset and one panel per cut-off."""
-    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.finish import with_legend
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     results = results[(results["varied"] == "split") & (results["metric"] == "P")]
@@ -240,9 +240,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes.set_title(f"{display.datasets[dataset]}, P@{cutoff}")
     for axes in grid[-1]:
         axes.set_xlabel("Deviation from the mean (%)")
-    letter_panels(grid.ravel())
-    legend_below(figure)
-    return figure
+    return with_legend(grid.ravel())
 
 
 def _draw_seeds(axes: Axes, results: pd.DataFrame, *, named: bool) -> None:
