@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from receval.figures.finish import beside
+from receval.metrics.registry import parse
 
 if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
@@ -107,7 +108,6 @@ def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _own_values(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
-    from receval.metrics.registry import parse
     from reproduction.experiments.values import (
         Measurement,
         means_over_folds,

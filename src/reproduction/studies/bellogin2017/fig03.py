@@ -16,6 +16,7 @@ from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.line_labels import with_named_lines
 from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol, RelevantSelection
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -63,7 +64,6 @@ def points(kept: KeptRatings, sizes: list[int]) -> list[Point]:
 def drawn_precision(inputs: ArtifactInputs) -> tuple[Precision, int]:
     """Return the metric that is drawn, and its cut-off."""
     from receval.metrics.precision_and_recall import Precision
-    from receval.metrics.registry import parse
 
     metric = parse(inputs.parameters["metric"])
     if not isinstance(metric, Precision) or metric.cutoff is None:

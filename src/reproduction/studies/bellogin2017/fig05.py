@@ -26,6 +26,7 @@ from receval.figures.style import (
     ordered_styles,
     short_number,
 )
+from receval.statistics.concentration import cumulative_shares
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_mark
@@ -142,7 +143,6 @@ def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _curve(counts: NDArray[np.int64]) -> pd.DataFrame:
-    from receval.statistics.concentration import cumulative_shares
 
     ranks, shares = cumulative_shares(counts, POINTS)
     item_share = ranks / ranks[-1]

@@ -12,6 +12,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import NOTHING, p_value, significant
 from receval.figures.tables import Table, printed
 from receval.metrics.labels import metric_name
+from receval.metrics.registry import parse
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -43,7 +44,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _gain(label: str) -> str:
-    from receval.metrics.registry import parse
     from receval.multiverse.decisions import GAINS
 
     metric = parse(label)

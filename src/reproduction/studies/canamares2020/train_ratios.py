@@ -16,6 +16,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import beside
 from receval.figures.line_labels import with_named_lines
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.metrics.registry import parse
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import PUBLISHED_GREY, published_line
@@ -100,7 +101,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; train_ratio; evaluated_users; metric; system; lists; value; p_value; verdict,
     the last five as in :meth:`.MeasuredSystems.compared`.
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.universes import (
         MeasuredSystems,
         starting_configuration,

@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
+from receval.figures.curves import line, plain_ticks
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import NOTE_COLOUR, with_legend
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.estimated_values import MAR, SPREAD, ranked_folds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from matplotlib.figure import Figure
-
     from receval.evaluation.fitted_systems import RankedFold
-    from receval.protocols.protocol import Protocol
 
 GENERATED_TITLE = "simulated data"
 
@@ -132,10 +133,6 @@ def _estimated(
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw tau (above) and the ratio (below) by the power, in a column per dataset and world."""
-
-    from receval.figures.curves import line, plain_ticks
-    from receval.figures.finish import NOTE_COLOUR, with_legend
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     found = summary_of_powers(results)
     sources = list(dict.fromkeys(results["source"]))

@@ -14,6 +14,8 @@ from receval.figures.curves import line, mute, plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, with_legend
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
+from receval.seeds import generator, seed_sequence
+from receval.statistics.pairs import system_pairs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.inference_errors import (
@@ -38,9 +40,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     is no effect); subsets; t, permutation, bootstrap, wilcoxon, sign (the share of the subsets in
     which the pair is significant at .05 by that test). Larger subsets contain the smaller ones.
     """
-    from receval.seeds import generator, seed_sequence
     from receval.statistics.difference_tests import users_for_power
-    from receval.statistics.pairs import system_pairs
     from receval.statistics.permutation import permutation_test
 
     parameters, metrics = inputs.parameters, inputs.named_metrics()
@@ -97,7 +97,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _effects(stacked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the absolute d_z and relative differences, shape (n_metrics, n_pairs)."""
-    from receval.statistics.pairs import system_pairs
 
     first, second = system_pairs(stacked.shape[1])
     means = stacked.mean(axis=2)

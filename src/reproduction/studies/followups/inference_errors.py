@@ -20,6 +20,9 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.line_labels import label_lines
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
+from receval.metrics.averages import MEAN_DECIMALS
+from receval.seeds import generator
+from receval.statistics.pairs import system_pairs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -53,8 +56,6 @@ def all_differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Pairs are in the order of :func:`receval.statistics.pairs.system_pairs`.
     """
-    from receval.metrics.averages import MEAN_DECIMALS
-    from receval.statistics.pairs import system_pairs
 
     first, second = system_pairs(len(values))
     return np.round(values[first] - values[second], MEAN_DECIMALS)
@@ -170,7 +171,6 @@ def shares_of_rejections(
     the draws by kind, given the values of systems and users under a metric. `seed_names` returns
     names for seeds, given the dataset, the metric and the kind of draw.
     """
-    from receval.seeds import generator
     from receval.statistics.difference_tests import p_values_of_tests
 
     parameters = inputs.parameters
@@ -342,7 +342,6 @@ def matched_users(values: NDArray[np.float64]) -> Draw:
     This compares a system with itself on two random halves of the users, which differ only by
     chance.
     """
-    from receval.metrics.averages import MEAN_DECIMALS
 
     def drawn(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
         rows = np.arange(n_tests)[:, np.newaxis] % len(values)

@@ -9,6 +9,7 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Table, printed
+from receval.seeds import generator
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.sampled_orders import POPULARITY, SAMPLINGS, SampledMoments
@@ -29,7 +30,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.protocols.candidates import popularity_weights
     from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
-    from receval.seeds import generator
     from reproduction.experiments.simulated_ranks import simulated_hits
 
     metrics = inputs.named_metrics()

@@ -18,6 +18,7 @@ from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle, coefficient_text
 from receval.figures.finish import beside, letter_panels, settle_layout
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.statistics.correlation import kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -127,7 +128,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     A row has either a statement or an item. Items are not named; those without ratings or rated by
     all users are left out.
     """
-    from receval.statistics.correlation import kendall_tau_b
 
     tables = []
     for dataset in inputs.datasets:

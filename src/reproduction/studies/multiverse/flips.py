@@ -15,7 +15,7 @@ from receval.multiverse.decisions import Configuration
 from receval.multiverse.description import NO_DIFFERENCE, decision_title, describe, level_title
 from receval.multiverse.verdicts import single_changes, with_verdicts
 from receval.statistics.pairs import LEVEL
-from receval.storage.files import real_values
+from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 
@@ -24,7 +24,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: decision, level (what was changed; empty for the start); then those of ``universes``.
     """
-    from receval.storage.files import read_results
 
     return single_changes(read_results(inputs.results["universes"]))
 

@@ -13,6 +13,7 @@ from receval.figures.tables import Table, printed
 from receval.metrics.labels import metric_name
 from receval.multiverse.decisions import DECISIONS, Configuration
 from receval.multiverse.description import level_title
+from receval.seeds import generator
 from receval.storage.files import VALUE_OF_SYSTEM, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -34,7 +35,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     which would take 30 more columns; those of one pair are in ``universes``.
     """
     from receval.multiverse.exploration import explore
-    from receval.seeds import generator
     from reproduction.experiments.universes import ExperimentUniverses
 
     # Use the first legal test of each universe; the bootstrap is last in a grid.

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
 from receval.figures.tables import Table, printed
+from receval.statistics.concentration import gini
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CASES = {
     "equal": "Equal means",
@@ -42,7 +39,6 @@ def group_measures(
     :math:`(\sum_j n^{-2} / \hat p_j - 1) / 2` with :math:`\hat p_j` proportional to
     :math:`.95 p_j + .05 \cdot 10^{-4}`.
     """
-    from receval.statistics.concentration import gini
 
     n, users = len(means), sizes.sum()
     shares, wanted = means / means.sum(), sizes / users

@@ -4,18 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Column, Table, printed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.shehzad2023.tuning_trials import METRIC
-
-if TYPE_CHECKING:
-    from receval.figures.tables import Table
 
 NEURAL = {
     "multi-dae": "MultiDAE",
@@ -87,7 +84,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and system."""
-    from receval.figures.tables import Column, printed
 
     heads = ("Tuned", "Untuned", "Worst trial")
     words = ("Leads untuned neural", "Leads also EASE, Pop", "Leads worst trials")

@@ -16,6 +16,7 @@ from scipy.special import stdtrit
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import with_legend
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.metrics.registry import parse
 from receval.statistics.confidence import CONFIDENCE
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import PUBLISHED_GREY, published_on_test
@@ -161,7 +162,6 @@ def _by_fold(group: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 
 def _measured(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
-    from receval.metrics.registry import parse
     from reproduction.experiments.values import Measurement, measure_experiment, tidy
 
     measurement = Measurement(
