@@ -56,14 +56,9 @@ def draw_designs(designs: pd.DataFrame) -> Figure:
         if row.random_expected > 0 and row.pop > 0:
             both = [row.random_expected, row.pop]
             axes.plot([place, place], both, color="#B8B8B8", linewidth=1.0, zorder=1)
-            axes.annotate(
-                f"{short_number(f'{row.ratio:.2g}' if row.ratio < 10 else f'{row.ratio:.0f}')} ×",
-                (place, np.sqrt(row.random_expected * row.pop)),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=7,
-            )
+            text = short_number(f"{row.ratio:.2g}" if row.ratio < 10 else f"{row.ratio:.0f}")
+            middle = (float(place), float(np.sqrt(row.random_expected * row.pop)))
+            beside(axes, f"{text} ×", middle, (5, 0), va="center", fontsize=7)
     axes.set_yscale("log")
     axes.set_xticks(places, [name.replace(" ", "\n", 1) for name in designs["design"]])
     axes.set_xlim(-0.5, len(designs) - 0.3)

@@ -9,12 +9,9 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from receval.figures.finish import beside
+from receval.figures.finish import NOTE_SIZE, beside
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import short_number
-
-LABEL_SIZE = 6.5
-"""Font size in points of names and numbers."""
 
 ROW_HEIGHT = 0.16
 """Inches that a row needs; gives the height of a figure."""
@@ -82,7 +79,7 @@ def bar_table(
         beside(axes, head, (1, 1), (right, 2), xycoords="axes fraction", **style)
         for place, own in zip(places, numbers, strict=True):
             _print(axes, 1, right, place, _printed(own[column]), ha="right")
-    axes.set_yticks(places, [row.label for row in rows], fontsize=LABEL_SIZE)
+    axes.set_yticks(places, [row.label for row in rows], fontsize=NOTE_SIZE)
     axes.set_ylim(max(line, 1) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.tick_params(axis="y", length=0)

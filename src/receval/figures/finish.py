@@ -24,13 +24,12 @@ from matplotlib.legend import Legend
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import ScalarFormatter
 
-from receval.figures.label_boxes import figure_of
 from receval.figures.style import PADDING, figure_style, short_number
 from receval.storage.files import write_atomically
 from receval.storage.messages import printable
 
 NOTE_SIZE = 6.5
-"""Font size of a note, in points."""
+"""Font size of notes and of names in panels, in points."""
 
 NOTE_COLOUR = "#595959"
 
@@ -204,6 +203,13 @@ def letter_panels(panels: Iterable[Axes]) -> None:
     if len(lettered) > 1:
         for letter, axes in zip(ascii_lowercase, lettered, strict=False):
             axes.set_title(f"({letter}) {axes.get_title(loc='left')}".rstrip())
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure of a panel."""
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure
 
 
 def with_legend(panels: Iterable[Axes]) -> Figure:

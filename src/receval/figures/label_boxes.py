@@ -9,18 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
+from receval.figures.finish import figure_of
+
 COINCIDENT = 0.75
 """Two lines that are at most this many points apart look like one line, and share one name."""
 
 Boxes = NDArray[np.float64]
 """Shape (n, 4): left, bottom, right and top, in points."""
-
-
-def figure_of(axes: Axes) -> Figure:
-    """Return the figure of a panel."""
-    figure = axes.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    return figure
 
 
 def points_per_pixel(axes: Axes) -> float:

@@ -14,17 +14,13 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from receval.figures.finish import beside, letter_panels, settle_layout
+from receval.figures.finish import beside, figure_of, letter_panels, settle_layout
 from receval.figures.label_boxes import (
     are_one,
     draw_leader,
-    figure_of,
     points_per_pixel,
 )
 from receval.figures.style import luminance, shaded
-
-LABEL_SIZE = 6.5
-"""Font size of a name, in points."""
 
 _LEADER = 9.0  # points between the panel and the names, crossed by leaders
 _GAP = 1.5  # points between the end of a leader and its name

@@ -16,8 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.figures.finish import beside, legend_below, letter_panels
-from receval.figures.label_boxes import figure_of
+from receval.figures.finish import beside, figure_of, legend_below, letter_panels
 from receval.figures.printed_numbers import in_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, shaded
 from receval.storage.files import real_values

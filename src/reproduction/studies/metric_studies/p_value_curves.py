@@ -13,9 +13,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, beside, letter_panels, settle_layout
+from receval.figures.finish import NOTE_COLOUR, NOTE_SIZE, beside, letter_panels, settle_layout
 from receval.figures.label_boxes import draw_leader, lines_meet_boxes
-from receval.figures.line_labels import LABEL_SIZE, label_lines, readable, spaced_positions
+from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,
@@ -88,7 +88,7 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
             round(float(ground - 1) / tall, 6),
             name,
             rotation=90,
-            fontsize=LABEL_SIZE,
+            fontsize=NOTE_SIZE,
             color=readable(colour),
             ha="center",
             va="top",

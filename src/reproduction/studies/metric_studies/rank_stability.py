@@ -20,8 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import line, mute, plain_ticks
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, beside, letter_panels, print_heading, settle_layout
-from receval.figures.label_boxes import figure_of
+from receval.figures.finish import (
+    NOTE_COLOUR,
+    beside,
+    figure_of,
+    letter_panels,
+    print_heading,
+    settle_layout,
+)
 from receval.figures.line_labels import label_lines, readable
 from receval.figures.style import (
     DOUBLE_COLUMN,
