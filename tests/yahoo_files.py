@@ -28,12 +28,8 @@ DATASET = "yahoo-r3"
 class YahooFiles:
     """Raw files of a few users and songs, and what is in them.
 
-    Attributes
-    ----------
-    folder : Path
-        Holds the train and the test file, and nothing else that was written here.
-    observation : Observation
-        All rows of both files.
+    - ``folder``: Holds the train and the test file, and nothing else that was written here.
+    - ``observation``: All rows of both files.
     """
 
     folder: Path

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from reproduction.datasets.fetch import fetch_file
+from reproduction.datasets.fetch import RetryPolicy, fetch_file
 from reproduction.datasets.raw import RawFile
 from reproduction.datasets.spec import FileSpec
-from reproduction.datasets.transfer import RetryPolicy
 
 
 def zip_bytes() -> bytes:

@@ -15,7 +15,6 @@ import pytest
 from datasets.downloads import CONTENT, SHA256, Waits, fetch, names, spec_of
 from datasets.hostile_server import HostileServer
 
-from reproduction.datasets import transfer
 from reproduction.datasets.raw import RawFile
 from reproduction.datasets.reports import ChecksumError, DownloadError
 from reproduction.datasets.spec import FileSpec
@@ -34,7 +33,7 @@ def test_a_downloaded_file_is_whole_and_alone(server: HostileServer, target: Pat
 def test_blocks_of_three_bytes_are_written_one_behind_the_other(
     server: HostileServer, target: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(transfer, "_BLOCK", 3)
+    monkeypatch.setattr("reproduction.datasets.fetch._BLOCK", 3)
     content = CONTENT[:size]
     url = server.serve("/a", content, cuts=[size // 2])
     sha256 = hashlib.sha256(content).hexdigest()

@@ -22,10 +22,9 @@ from datasets.hostile_server import (
     slowly,
 )
 
-from reproduction.datasets.fetch import access_reported
+from reproduction.datasets.fetch import RetryPolicy, access_reported
 from reproduction.datasets.reports import ChecksumError, DownloadError, FileAccessError
 from reproduction.datasets.spec import FileSpec, check_address, redirected
-from reproduction.datasets.transfer import RetryPolicy
 
 BY_CONTENT = [
     case

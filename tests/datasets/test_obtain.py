@@ -11,7 +11,7 @@ from datasets.hostile_server import HostileServer
 from datasets.registry_entries import spec
 
 from receval.storage.files import DamagedFileError
-from reproduction.datasets.fetch import obtain
+from reproduction.datasets.fetch import RetryPolicy, obtain
 from reproduction.datasets.raw import RawFile, RawFiles, resolve
 from reproduction.datasets.reports import (
     ChecksumError,
@@ -21,7 +21,6 @@ from reproduction.datasets.reports import (
     UnavailableError,
 )
 from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
-from reproduction.datasets.transfer import RetryPolicy
 
 PARSER = "reproduction.datasets.formats.movielens:parse_dat"
 CONTENT = b"1::2::3\n"

@@ -30,16 +30,10 @@ TABLE = "user,item,rating\n" + "".join(
 class HostileInput:
     """A command, and what must come of it.
 
-    Attributes
-    ----------
-    name : str
-        Of the file, or of the case where there is none.
-    words : tuple of str
-        The command.
-    said : str
-        What stands in its last line.
-    content : callable, optional
-        Returns the bytes of the file.
+    - ``name``: Of the file, or of the case where there is none.
+    - ``words``: The command.
+    - ``said``: What stands in its last line.
+    - ``content``: Returns the bytes of the file.
     """
 
     name: str

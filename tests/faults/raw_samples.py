@@ -44,20 +44,12 @@ def rows_of(ratings: Ratings) -> Counter[Row]:
 class Sample:
     """A good file of one format.
 
-    Attributes
-    ----------
-    name : str
-        Format and variant.
-    parser : str
-        ``module:function``, as in the registry.
-    records : tuple of bytes
-        Each gives the same rows, whatever stands before and after it.
-    files : callable
-        Puts records into files with their names, in the order that the parser wants.
-    checksummed : bool
-        Whether no byte of the files can change without being noticed.
-    scale : float
-        What values are multiplied with in the file; 0 where it does not have them.
+    - ``name``: Format and variant.
+    - ``parser``: ``module:function``, as in the registry.
+    - ``records``: Each gives the same rows, whatever stands before and after it.
+    - ``files``: Puts records into files with their names, in the order that the parser wants.
+    - ``checksummed``: Whether no byte of the files can change without being noticed.
+    - ``scale``: What values are multiplied with in the file; 0 where it does not have them.
     """
 
     name: str

@@ -97,11 +97,8 @@ class Results:
 class Laboratory:
     """A copy of the repository as it is, and what its tests reach.
 
-    Attributes
-    ----------
-    kills : Path, optional
-        Where to write which tests notice a mutant and which do not, a line a mutant. Then the
-        tests of its package run to the end.
+    - ``kills``: Where to write which tests notice a mutant and which do not, a line a mutant. Then
+      the tests of its package run to the end.
     """
 
     copy: Path

@@ -87,10 +87,7 @@ class Change(NamedTuple):
 class Finder(ast.NodeVisitor):
     """Gathers the changes of one source.
 
-    Attributes
-    ----------
-    found : list of Change
-        In no order.
+    - ``found``: In no order.
     """
 
     def __init__(self, source: bytes) -> None:

@@ -36,16 +36,11 @@ KERNELS = "kernels"
 class Mutation:
     """One mistake: the bytes ``start`` to ``end`` of a file below src/receval become ``text``.
 
-    Attributes
-    ----------
-    group : str
-        The package, or ``kernels``: what scores are counted by.
-    scope : str
-        The function around, by its qualified name; empty for what runs when the module is imported.
-    before, after : str
-        The changed lines as they are and as they become.
-    occurrence : int
-        How often the same change of the same line stands further up in the file.
+    - ``group``: The package, or ``kernels``: what scores are counted by.
+    - ``scope``: The function around, by its qualified name; empty for what runs when the module is
+      imported.
+    - ``before``, ``after``: The changed lines as they are and as they become.
+    - ``occurrence``: How often the same change of the same line stands further up in the file.
     """
 
     group: str

@@ -50,18 +50,13 @@ CONTEXT.set_forkserver_preload(
 class Trial:
     """How some test files ended.
 
-    Attributes
-    ----------
-    outcome : str
-        ``passed``, ``failed``, ``timed out`` or ``died``.
-    by : str
-        The first test that failed, or the last one that began.
-    passed, failed : list of str
-        The functions of tests that ended, whatever their parameters; none if the process died.
-    seconds, longest : float
-        Seconds of the processor, altogether and of the longest test; 0 if the process died.
-    entered : dict of str to list of str
-        If asked for: the functions that were called, by their file below src/receval.
+    - ``outcome``: ``passed``, ``failed``, ``timed out`` or ``died``.
+    - ``by``: The first test that failed, or the last one that began.
+    - ``passed``, ``failed``: The functions of tests that ended, whatever their parameters; none if
+      the process died.
+    - ``seconds``, ``longest``: Seconds of the processor, altogether and of the longest test; 0 if
+      the process died.
+    - ``entered``: If asked for: the functions that were called, by their file below src/receval.
     """
 
     outcome: str

@@ -11,8 +11,7 @@ import pytest
 
 from receval.storage.files import sha256_of
 from reproduction.config.reading import load_datasets
-from reproduction.publishing.croissant import croissant_of_dataset, croissant_of_results
-from reproduction.publishing.metadata import pack_run
+from reproduction.publishing.metadata import croissant_of_dataset, croissant_of_results, pack_run
 
 ROOT = Path(__file__).resolve().parents[2]
 DATASETS = load_datasets(ROOT / "config" / "datasets.yaml")

@@ -16,7 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from receval.diagnosis.metric_sensitivity import POPULAR_PERCENT, SAMPLES, TOLD_PERCENT
 from receval.evaluation.formatting import with_direction
-from receval.figures.finish import legend_below, settle_layout
+from receval.figures.finish import beside, legend_below, settle_layout
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.printed_numbers import NOTHING, fixed, significant
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, SeriesStyle, new_figure, short_number
@@ -228,16 +228,9 @@ def draw_popularity(curve: pd.DataFrame) -> Figure:
     for share in (0.5, 0.9):
         row = curve.iloc[int(np.searchsorted(curve["cumulative_share"], share))]
         axes.plot(row["rank"], row["ratings"], "o", color=COLOURS[3], markersize=4)
-        axes.annotate(
-            f"{share:.0%} of the ratings: {row['rank']:,.0f} items".replace("%", " %"),
-            (row["rank"], row["ratings"]),
-            xytext=(-6, -3),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            color=INK,
-            fontsize=7,
-        )
+        text = f"{share:.0%} of the ratings: {row['rank']:,.0f} items".replace("%", " %")
+        style = {"ha": "right", "va": "top", "color": INK, "fontsize": 7}
+        beside(axes, text, (row["rank"], row["ratings"]), (-6, -3), **style)
     return figure
 
 
@@ -260,14 +253,9 @@ def draw_designs(designs: pd.DataFrame) -> Figure:
         if row.random_expected > 0 and row.pop > 0:
             both = [row.random_expected, row.pop]
             axes.plot([place, place], both, color="#B8B8B8", linewidth=1.0, zorder=1)
-            axes.annotate(
-                f"{short_number(f'{row.ratio:.2g}' if row.ratio < 10 else f'{row.ratio:.0f}')} ×",
-                (place, np.sqrt(row.random_expected * row.pop)),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=7,
-            )
+            text = short_number(f"{row.ratio:.2g}" if row.ratio < 10 else f"{row.ratio:.0f}")
+            middle = (float(place), float(np.sqrt(row.random_expected * row.pop)))
+            beside(axes, f"{text} ×", middle, (5, 0), va="center", fontsize=7)
     axes.set_yscale("log")
     axes.set_xticks(places, [name.replace(" ", "\n", 1) for name in designs["design"]])
     axes.set_xlim(-0.5, len(designs) - 0.3)

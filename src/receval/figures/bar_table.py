@@ -9,11 +9,9 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from receval.figures.finish import NOTE_SIZE, beside
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import short_number
-
-LABEL_SIZE = 6.5
-"""Font size in points of names and numbers."""
 
 ROW_HEIGHT = 0.16
 """Inches that a row needs; gives the height of a figure."""
@@ -77,20 +75,11 @@ def bar_table(
     numbers = [[*row.shares, sum(row.shares)] for row in rows]
     for column, head in enumerate((*heads, "all")):
         right = COLUMN * (column + 1)
-        axes.annotate(
-            head,
-            (1, 1),
-            (right, 2),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            fontsize=LABEL_SIZE,
-            ha="right",
-            va="bottom",
-            annotation_clip=False,
-        )
+        style = {"ha": "right", "va": "bottom", "annotation_clip": False}
+        beside(axes, head, (1, 1), (right, 2), xycoords="axes fraction", **style)
         for place, own in zip(places, numbers, strict=True):
             _print(axes, 1, right, place, _printed(own[column]), ha="right")
-    axes.set_yticks(places, [row.label for row in rows], fontsize=LABEL_SIZE)
+    axes.set_yticks(places, [row.label for row in rows], fontsize=NOTE_SIZE)
     axes.set_ylim(max(line, 1) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.tick_params(axis="y", length=0)
@@ -108,13 +97,12 @@ def _printed(share: float) -> str:
 
 def _print(axes: Axes, side: int, points: float, row: float, text: str, **style: Any) -> None:
     """Print a text some points to the right of the left (0) or right (1) end of a panel."""
-    axes.annotate(
+    beside(
+        axes,
         text,
         (side, row),
+        (points, 0),
         xycoords=axes.get_yaxis_transform(),
-        xytext=(points, 0),
-        textcoords="offset points",
-        fontsize=LABEL_SIZE,
         va="center",
         annotation_clip=False,
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},

@@ -3,11 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    NullFormatter,
+    NullLocator,
+    PercentFormatter,
+)
 from numpy.typing import ArrayLike
 
 from receval.figures.style import NO_WINNER, SeriesStyle, short_number
@@ -116,6 +125,13 @@ def plain_numbers(axis: Axis) -> None:
         return short_number(f"{value:,.10g}".replace("-", "\N{MINUS SIGN}"))
 
     axis.set_major_formatter(FuncFormatter(written_out))
+
+
+def plain_ticks(axis: Axis, ticks: Sequence[float]) -> None:
+    """Put ticks at some numbers alone, labelled by :func:`plain_numbers`."""
+    axis.set_major_locator(FixedLocator(list(ticks)))
+    axis.set_minor_locator(NullLocator())
+    plain_numbers(axis)
 
 
 def _end(values: ArrayLike, across: np.ndarray, label: str | None) -> np.ndarray:

@@ -21,7 +21,7 @@ from matplotlib.font_manager import findfont, fontManager
 from matplotlib.ft2font import FT2Font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 from matplotlib.ticker import ScalarFormatter
 
 from receval.figures.style import PADDING, figure_style, short_number
@@ -29,7 +29,7 @@ from receval.storage.files import write_atomically
 from receval.storage.messages import printable
 
 NOTE_SIZE = 6.5
-"""Font size of a note, in points."""
+"""Font size of notes and of names in panels, in points."""
 
 NOTE_COLOUR = "#595959"
 
@@ -109,6 +109,17 @@ def note(figure: Figure, text: str) -> Text:
         legend.set_bbox_to_anchor((0.5, anchor.y0 + needed / height), figure.transFigure)
     _reserve(figure, layout, needed)
     return printed
+
+
+def beside(
+    axes: Axes, text: str, place: tuple[float, float], points: tuple[float, float], **style: Any
+) -> Annotation:
+    """Print a small text some points to the right of a place in a panel and above it.
+
+    The style is that of :meth:`matplotlib.axes.Axes.annotate`.
+    """
+    style = {"fontsize": NOTE_SIZE, **style}
+    return axes.annotate(text, place, xytext=points, textcoords="offset points", **style)
 
 
 def _notes(figure: Figure) -> list[Text]:
@@ -192,6 +203,22 @@ def letter_panels(panels: Iterable[Axes]) -> None:
     if len(lettered) > 1:
         for letter, axes in zip(ascii_lowercase, lettered, strict=False):
             axes.set_title(f"({letter}) {axes.get_title(loc='left')}".rstrip())
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure of a panel."""
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def with_legend(panels: Iterable[Axes]) -> Figure:
+    """Letter the panels of a figure, put one legend below them, and return the figure."""
+    lettered = list(panels)
+    letter_panels(lettered)
+    figure = figure_of(lettered[0])
+    legend_below(figure)
+    return figure
 
 
 def print_heading(figure: Figure, text: str) -> Text:

@@ -9,21 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from receval.figures.finish import settle_layout
+from receval.figures.finish import beside, figure_of, letter_panels, settle_layout
 from receval.figures.point_labels import (
     are_one,
     draw_leader,
-    figure_of,
     points_per_pixel,
 )
 from receval.figures.style import luminance, shaded
-
-LABEL_SIZE = 6.5
-"""Font size of a name, in points."""
 
 _LEADER = 9.0  # points between the panel and the names, crossed by leaders
 _GAP = 1.5  # points between the end of a leader and its name
@@ -88,13 +85,12 @@ def _ends(axes: Axes, near: float) -> list[_End]:
         across, up = _points(group[0])
         shown = axes.transData.transform(np.column_stack([across, up]))
         last = int(np.argmax(np.round(shown[:, 0], 3)))
-        name = axes.annotate(
+        name = beside(
+            axes,
             joint_name([str(line.get_label()) for line in group]),
-            xy=(1, up[last]),
+            (1, up[last]),
+            (_LEADER + _GAP, 0),
             xycoords=axes.get_yaxis_transform(),
-            xytext=(_LEADER + _GAP, 0),
-            textcoords="offset points",
-            fontsize=LABEL_SIZE,
             color=readable(str(group[0].get_color())),
             ha="left",
             va="center",
@@ -179,6 +175,14 @@ def spaced_positions(
     places = np.empty(len(wanted))
     places[order] = np.clip(fitted, low, max(low, high - steps[-1])) + steps
     return places
+
+
+def with_named_lines(panels: Iterable[Axes]) -> Figure:
+    """Letter the panels of a figure, label their lines, and return the figure."""
+    lettered = list(panels)
+    letter_panels(lettered)
+    label_lines(lettered)
+    return figure_of(lettered[0])
 
 
 def joint_name(names: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
+from receval.figures.finish import NOTE_SIZE, beside, figure_of
 from receval.figures.style import INK
 
 COINCIDENT = 0.75
@@ -21,13 +22,6 @@ COINCIDENT = 0.75
 
 Boxes = NDArray[np.float64]
 """Shape (n, 4): left, bottom, right and top, in points."""
-
-
-def figure_of(axes: Axes) -> Figure:
-    """Return the figure of a panel."""
-    figure = axes.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    return figure
 
 
 def points_per_pixel(axes: Axes) -> float:
@@ -392,7 +386,7 @@ def _sizes(axes: Axes, labels: Sequence[PointLabel]) -> NDArray[np.float64]:
     """Return the width and height of each name in pixels, shape (n, 2)."""
     sizes = []
     for label in labels:
-        probe = axes.text(0, 0, label.text, fontsize=LABEL_SIZE, transform=None)
+        probe = axes.text(0, 0, label.text, fontsize=NOTE_SIZE, transform=None)
         extent = probe.get_window_extent()
         sizes.append((np.ceil(extent.width), np.ceil(extent.height)))
         probe.remove()
@@ -407,34 +401,21 @@ def _write(
     far: bool,
     marker_size: float,
 ) -> Annotation:
+    place = (label.x, label.y)
     centre = np.round((box[:2] + box[2:]) / 2 - point, 2)
     if far:
         # A separate annotation, so that the box of the name does not include the leader.
         end = np.round(nearest_points(box[None], point)[0] - point, 2)
-        axes.annotate(
-            "",
-            xy=(label.x, label.y),
-            xytext=(end[0], end[1]),
-            textcoords="offset points",
-            arrowprops={
-                "arrowstyle": "-",
-                "color": LEADER_COLOUR,
-                "linewidth": 0.4,
-                "shrinkA": 0,
-                "shrinkB": marker_size / 2,
-            },
-            zorder=2.5,
-        ).set_in_layout(False)
-    written = axes.annotate(
-        label.text,
-        xy=(label.x, label.y),
-        xytext=(centre[0], centre[1]),
-        textcoords="offset points",
-        fontsize=LABEL_SIZE,
-        color=label.colour,
-        ha="center",
-        va="center",
-        zorder=4,
-    )
+        arrow = {
+            "arrowstyle": "-",
+            "color": LEADER_COLOUR,
+            "linewidth": 0.4,
+            "shrinkA": 0,
+            "shrinkB": marker_size / 2,
+        }
+        leader = beside(axes, "", place, (end[0], end[1]), arrowprops=arrow, zorder=2.5)
+        leader.set_in_layout(False)
+    style = {"color": label.colour, "ha": "center", "va": "center", "zorder": 4}
+    written = beside(axes, label.text, place, (centre[0], centre[1]), **style)
     written.set_in_layout(False)
     return written

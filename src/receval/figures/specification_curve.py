@@ -23,7 +23,7 @@ from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.bar_table import percent
-from receval.figures.finish import legend_below
+from receval.figures.finish import beside, legend_below
 from receval.figures.point_labels import LEADER
 from receval.figures.style import (
     DOUBLE_COLUMN,
@@ -261,14 +261,8 @@ def _beside(
     axes: Axes, side: int, distance: float, y: float, text: str, **style: Any
 ) -> Annotation:
     """Print a text a number of points to the right of the left (0) or right (1) end of a panel."""
-    return axes.annotate(
-        text,
-        (side, y),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(distance, 0),
-        textcoords="offset points",
-        **{"fontsize": NAME_SIZE, **style},
-    )
+    style = {"xycoords": axes.get_yaxis_transform(), "fontsize": NAME_SIZE, **style}
+    return beside(axes, text, (side, y), (distance, 0), **style)
 
 
 def _widest(texts: Sequence[Text]) -> float:
@@ -567,13 +561,6 @@ def _mark(panels: Sequence[Axes], x: float, value: float, label: str) -> None:
     panels[0].plot(
         x, value, marker="D", markersize=4.5, markerfacecolor="white", markeredgecolor=INK
     )
-    panels[0].annotate(
-        label,
-        (x, 1),
-        xycoords=panels[0].get_xaxis_transform(),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="left" if x < 0.2 else "right" if x > 0.8 else "center",
-        va="bottom",
-        fontsize=NAME_SIZE,
-    )
+    align = "left" if x < 0.2 else "right" if x > 0.8 else "center"
+    style = {"ha": align, "va": "bottom", "fontsize": NAME_SIZE}
+    beside(panels[0], label, (x, 1), (0, 2), xycoords=panels[0].get_xaxis_transform(), **style)

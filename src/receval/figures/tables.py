@@ -273,20 +273,27 @@ def table_of(
 
 def printed(
     display: DisplayStyle,
-    columns: Sequence[Column],
+    texts: Sequence[str | Column],
+    numbers: Sequence[str | Column],
     rows: Sequence[Sequence[str]],
     notes: Sequence[str] = (),
 ) -> Table:
     """Return a table with the title and caption of an artifact, and a note on absent datasets.
 
+    Columns of texts come first. A heading alone is enough for a column without a width.
+
     Examples
     --------
     >>> from receval.figures.display import DisplayStyle
     >>> display = DisplayStyle("Table 1", "All systems.", {}, (), {}, {}, "Absent: Netflix.", {})
-    >>> table = printed(display, [Column("System")], [["Popularity"], ["WRMF"]])
+    >>> table = printed(display, ["System"], ["P@10"], [["Popularity", ".1"], ["WRMF", ".2"]])
     >>> table.caption, table.rows, table.notes
-    ('All systems.', (('Popularity',), ('WRMF',)), ('Absent: Netflix.',))
+    ('All systems.', (('Popularity', '.1'), ('WRMF', '.2')), ('Absent: Netflix.',))
+    >>> [column.alignment for column in table.columns]
+    ['left', 'right']
     """
+    columns = [head if isinstance(head, Column) else Column(head) for head in texts]
+    columns += [head if isinstance(head, Column) else Column(head, "right") for head in numbers]
     return Table(
         title=display.title,
         columns=tuple(columns),
@@ -307,7 +314,7 @@ def printed_text(
     rows = [
         part for row in text.fillna("").astype(str).to_numpy().tolist() for part in continued(row)
     ]
-    return printed(display, columns, rows)
+    return printed(display, columns, (), rows)
 
 
 def continued(cells: Sequence[str]) -> list[list[str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import combinations, product
 from typing import Annotated, Literal, Self
 
 import numpy as np
@@ -32,10 +33,7 @@ PositiveShare = Annotated[float, Field(gt=0, le=1)]
 class Rule(Model):
     """A way to decide a claim.
 
-    Attributes
-    ----------
-    because : str
-        The reason for the rule and for the width of its tolerance.
+    - ``because``: The reason for the rule and for the width of its tolerance.
     """
 
     because: str = ""
@@ -109,18 +107,11 @@ class NumberRule(Rule):
 
     .. math:: |x - p| \le \max(t, r\,|p|)
 
-    Attributes
-    ----------
-    ours : Quantity
-        :math:`x`: one number.
-    published : float
-        :math:`p`.
-    within : float
-        :math:`t`; half a unit of the published number's last digit where it was rounded.
-    share : float
-        :math:`r`.
-    nearly : float
-        The multiple of the tolerance within which the claim holds in part; 1 for never.
+    - ``ours``: :math:`x`: one number.
+    - ``published``: :math:`p`.
+    - ``within``: :math:`t`; half a unit of the published number's last digit where it was rounded.
+    - ``share``: :math:`r`.
+    - ``nearly``: The multiple of the tolerance within which the claim holds in part; 1 for never.
     """
 
     rule: Literal["number"]
@@ -175,23 +166,15 @@ class ComparisonRule(Rule):
 
     ``~`` is :math:`|l - r| \le \max(t, s \max(|l|, |r|))`.
 
-    Attributes
-    ----------
-    left, right : Quantity
-        With the same labels on both sides, or one number on one of them.
-    sign : {"<", "<=", ">", ">=", "=", "~"}
-    alike : float
-        :math:`s`, the share of the larger number by which two about equal numbers may differ.
-    within : float
-        :math:`t`, the absolute difference that is always allowed.
-    margin : float
-        The least difference for ``<`` and ``>``.
-    p_value : Quantity, optional
-        P-values of the differences. Differences that are not significant at .05 do not count as
-        shown. For a claim of no difference (``~``), significant differences do not.
-    enough : float
-        The share of comparisons that must hold for the claim to hold; with half of that it holds in
-        part.
+    - ``left``, ``right``: With the same labels on both sides, or one number on one of them.
+    - ``alike``: :math:`s`, the share of the larger number by which two about equal numbers may
+      differ.
+    - ``within``: :math:`t`, the absolute difference that is always allowed.
+    - ``margin``: The least difference for ``<`` and ``>``.
+    - ``p_value``: P-values of the differences. Differences that are not significant at .05 do not
+      count as shown. For a claim of no difference (``~``), significant differences do not.
+    - ``enough``: The share of comparisons that must hold for the claim to hold; with half of that
+      it holds in part.
     """
 
     rule: Literal["comparison"]
@@ -311,10 +294,7 @@ class ContradictionRule(Rule):
 
     The text alone decides it: it needs neither results nor a dataset.
 
-    Attributes
-    ----------
-    mentions : dict of str to float
-        Each number, by its place in the paper.
+    - ``mentions``: Each number, by its place in the paper.
     """
 
     rule: Literal["contradiction"]
@@ -328,3 +308,338 @@ class ContradictionRule(Rule):
 
     def in_words(self) -> str:
         return "the paper's own numbers of the same thing"
+
+
+# Rules on orders of systems or metrics, and on numbers along a column.
+
+OTHERS = "others"
+"""Stands in a tier for everything that no tier names."""
+
+MOST_SHOWN = 5
+
+_NOTHING_TO_ORDER = "An order needs several things. Name a column under each."
+
+_Groups = dict[tuple[str, ...], dict[str, float]]
+_Chances = dict[tuple[str, ...], float]
+
+
+class OrderRule(Rule):
+    """Everything in a tier is ahead of everything in the tiers after it.
+
+    - ``values``: Its labels end with what is ordered; the labels before distinguish repetitions.
+    - ``tiers``: The leading tier first; ``others`` stands for all that no tier names.
+    - ``ahead``: Which values lead.
+    - ``ties``: Whether equal values count as in order.
+    - ``enough``: The share of pairs that must be in order for the claim to hold; with half of that
+      it holds in part.
+    """
+
+    rule: Literal["order"]
+    values: Quantity
+    tiers: Annotated[tuple[tuple[str, ...], ...], Field(min_length=2)]
+    ahead: Literal["higher", "lower"] = "higher"
+    ties: bool = False
+    enough: PositiveShare = 1.0
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        numbers = evaluated(self.values, sources, context)
+        groups = numbers.by_last_label(_NOTHING_TO_ORDER)
+        parts: list[tuple[bool, str]] = []
+        orders = []
+        for group, values in groups.items():
+            if missing := sorted(self._named() - set(values)):
+                raise sources.missing(context.study, enumerated(missing), enumerated(list(values)))
+            parts += self._pairs(values, ", ".join(group))
+            sign = -1 if self.ahead == "higher" else 1
+            known = {name: value for name, value in values.items() if not np.isnan(value)}
+            ranked = sorted(known, key=lambda name: sign * known[name])
+            shown = ", ".join(ranked[:MOST_SHOWN]) + (" ..." if len(ranked) > MOST_SHOWN else "")
+            orders.append(f"{', '.join(group)}: {shown}" if group else shown)
+        more = f" and {len(orders) - 2} more" if len(orders) > 2 else ""
+        return Finding(
+            verdict_of([is_shown for is_shown, _ in parts], self.enough),
+            "; ".join(orders[:2]) + more,
+            self.in_words(),
+            failing(parts) or self._only_pair(groups, parts),
+        )
+
+    def in_words(self) -> str:
+        rule = "every pair in order" if self.enough == 1 else f"{100 * self.enough:g} % of pairs"
+        return f"{rule}, {'highest' if self.ahead == 'higher' else 'lowest'} first"
+
+    def _only_pair(self, groups: _Groups, parts: list[tuple[bool, str]]) -> str:
+        """Return the two numbers if there is a single pair and it is not in order."""
+        if len(parts) != 1 or parts[0][0]:
+            return ""
+        values = next(values for values in groups.values() if self._pairs(values, ""))
+        leading, following = (name for tier in self._tiers(values) for name in tier)
+        return (
+            f"{leading} has {in_words([values[leading]])}, {following} "
+            f"{in_words([values[following]])}."
+        )
+
+    def _pairs(self, values: dict[str, float], group: str) -> list[tuple[bool, str]]:
+        where = f" ({group})" if group else ""
+        sign = 1 if self.ahead == "higher" else -1
+        pairs = []
+        for leading, following in combinations(self._tiers(values), 2):
+            for one, other in product(leading, following):
+                by = sign * (values[one] - values[other])
+                in_order = by >= 0 if self.ties else by > 0
+                pairs.append((in_order, f"{one} before {other}{where}"))
+        return pairs
+
+    def _named(self) -> set[str]:
+        return {name for tier in self.tiers for name in tier} - {OTHERS}
+
+    def _tiers(self, values: dict[str, float]) -> list[list[str]]:
+        named = self._named()
+        rest = [name for name in values if name not in named]
+        return [
+            [own for name in tier for own in (rest if name == OTHERS else [name])]
+            for tier in self.tiers
+        ]
+
+
+class SameOrderRule(Rule):
+    """Two quantities order all things, such as systems, in the same way.
+
+    - ``values``: Its labels end with what is ordered; the labels before distinguish orders.
+    - ``reference``: The quantity that each order is compared with, by the same labels. A reference
+      for several orders lacks the first labels.
+    - ``p_values``, ``p_reference``: P-values of the difference of two things, which the last two
+      labels name; the labels before are those of the quantity. A change of order does not count if
+      a difference is not significant at .05.
+    - ``enough``: The share of orders that must be the same; with half of that the claim holds in
+      part.
+    """
+
+    rule: Literal["same-order"]
+    values: Quantity
+    reference: Quantity
+    p_values: Quantity | None = None
+    p_reference: Quantity | None = None
+    enough: PositiveShare = 1.0
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        found, reference = (
+            evaluated(quantity, sources, context).by_last_label(_NOTHING_TO_ORDER)
+            for quantity in (self.values, self.reference)
+        )
+        chances, of_reference = (
+            None if quantity is None else evaluated(quantity, sources, context).by_label()
+            for quantity in (self.p_values, self.p_reference)
+        )
+        parts = []
+        changed = compared = 0
+        for group, values in found.items():
+            own = _counterpart(group, reference)
+            others = reference[own]
+            if set(values) != set(others):
+                raise ValueError(
+                    f"One order is of {enumerated(sorted(values))}, but the other is of "
+                    f"{enumerated(sorted(others))}. Select the same things on both sides."
+                )
+            moved = [
+                f"{one} and {other}"
+                for one, other in combinations(values, 2)
+                if (values[one] - values[other]) * (others[one] - others[other]) < 0
+                and _is_apart(chances, group, one, other)
+                and _is_apart(of_reference, own, one, other)
+            ]
+            known = not np.isnan([*values.values(), *others.values()]).any()
+            name = ": ".join(filter(None, [", ".join(group), ", ".join(moved)]))
+            parts.append((known and not moved, name or "missing values"))
+            changed += len(moved)
+            compared += len(values) * (len(values) - 1) // 2
+        detail = failing(parts)
+        if len(parts) == 1 and not parts[0][0]:
+            detail = f"In another order: {parts[0][1]}."
+        return Finding(
+            verdict_of([is_same for is_same, _ in parts], self.enough),
+            f"{changed} of {compared} pairs change places",
+            self.in_words(),
+            detail,
+        )
+
+    def in_words(self) -> str:
+        rule = "the same order"
+        if self.p_values is not None or self.p_reference is not None:
+            rule += " but for differences that are not significant"
+        return rule if self.enough == 1 else f"{rule}, in {100 * self.enough:g} %"
+
+
+def _counterpart(group: tuple[str, ...], reference: _Groups) -> tuple[str, ...]:
+    for start in range(len(group) + 1):
+        if group[start:] in reference:
+            return group[start:]
+    raise ValueError(
+        f"There is no order to compare with the order of {', '.join(group)}. There are orders of "
+        f"{enumerated([', '.join(name) for name in reference])}."
+    )
+
+
+def _is_apart(chances: _Chances | None, group: tuple[str, ...], one: str, other: str) -> bool:
+    """Return whether a difference is significant; always true without p-values."""
+    if chances is None:
+        return True
+    label = next((g for g in ((*group, one, other), (*group, other, one)) if g in chances), None)
+    if label is None:
+        raise ValueError(
+            f"The difference of {one} and {other} has no p-value. Select the p-values of all pairs."
+        )
+    return chances[label] < LEVEL
+
+
+FLAT = 0.1
+"""Numbers are flat if their range is at most this share of their mean."""
+
+
+class TrendRule(Rule):
+    """The trend of numbers along a column, which is their last label.
+
+    - ``values``: Its labels end with a number, the position on the axis. The labels before
+      distinguish series.
+    - ``direction``: ``both ways``: some step goes up and some goes down. ``peak`` and ``dip``: the
+      highest or lowest value lies between the bounds, and both ends are beyond it. ``linear``: a
+      straight line explains ``steps`` of the variance. ``flat``: the range is at most ``flat``
+      times the mean.
+    - ``steps``: For ``rising`` and ``falling``, the share of steps that must go that way; for
+      ``linear``, the share of variance explained.
+    - ``between``: Bounds of a peak or dip.
+    - ``enough``: The share of series that must follow the trend.
+    """
+
+    rule: Literal["trend"]
+    values: Quantity
+    direction: Literal["rising", "falling", "both ways", "flat", "peak", "dip", "linear"]
+    steps: PositiveShare = 1.0
+    between: tuple[float, float] | None = None
+    flat: Annotated[float, Field(gt=0)] = FLAT
+    enough: PositiveShare = 1.0
+
+    @model_validator(mode="after")
+    def _peaks_have_bounds(self) -> Self:
+        if (self.between is None) == (self.direction in ("peak", "dip")):
+            raise ValueError(
+                "between is required for a peak or a dip, and is not allowed for other trends"
+            )
+        return self
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        numbers = evaluated(self.values, sources, context)
+        series = numbers.by_last_label("A trend needs a column to follow. Name it under each.")
+        parts = []
+        said = []
+        names = part_names(series, numbers.columns)
+        for name, points in zip(names, series.values(), strict=True):
+            x, y = np.array(sorted((float(at), value) for at, value in points.items())).T
+            parts.append((self._goes(x, y), name))
+            said.append(f"{in_words([y[0]])} to {in_words([y[-1]])}")
+            steps = ", ".join(in_words([value]) for value in y)
+        others = f", and {len(said) - 1} more series" if len(said) > 1 else ""
+        alone = "" if len(parts) > 1 or parts[0][0] else f"It goes {steps}."
+        return Finding(
+            verdict_of([goes for goes, _ in parts], self.enough),
+            said[0] + others,
+            self.in_words(),
+            alone or failing(parts),
+        )
+
+    def _goes(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
+        if len(x) < 2:
+            raise ValueError("A trend needs at least two points. Select more.")
+        if np.isnan(y).any():
+            return False
+        if self.direction in ("rising", "falling"):
+            steps = np.diff(y) if self.direction == "rising" else -np.diff(y)
+            return bool((steps > 0).mean() >= self.steps and steps.sum() > 0)
+        if self.direction == "both ways":
+            steps = np.diff(y)
+            return bool((steps > 0).any() and (steps < 0).any())
+        if self.direction == "flat":
+            return bool(np.ptp(y) <= self.flat * np.abs(y).mean())
+        if self.direction == "linear":
+            line = np.polyval(np.polyfit(x, y, 1), x)
+            rest, whole = ((y - line) ** 2).sum(), ((y - y.mean()) ** 2).sum()
+            return bool(whole > 0 and 1 - rest / whole >= self.steps)
+        heights = y if self.direction == "peak" else -y
+        assert self.between is not None
+        top = int(heights.argmax())
+        inside = self.between[0] <= x[top] <= self.between[1]
+        return bool(inside and heights[top] > max(heights[0], heights[-1]))
+
+    def in_words(self) -> str:
+        if self.direction in ("rising", "falling"):
+            every = "every step" if self.steps == 1 else f"{100 * self.steps:g} % of the steps"
+            return f"{self.direction} at {every}"
+        if self.direction == "both ways":
+            return "some steps up and some down"
+        if self.direction == "flat":
+            return f"a range of at most {100 * self.flat:g} % of the mean"
+        if self.direction == "linear":
+            return f"a line explains {100 * self.steps:g} % of the variance"
+        assert self.between is not None
+        return f"{self.direction} between {self.between[0]:g} and {self.between[1]:g}"
+
+
+class CrossingRule(Rule):
+    """Two lines cross where their difference changes its sign.
+
+    - ``left``, ``right``: Labelled by one column of numbers.
+    - ``leads``: Which line is higher before the crossing; ``none`` says that the lines do not
+      cross.
+    - ``between``: Where the crossing lies; anywhere by default. The range must overlap with the
+      interval from the last place where one line leads to the first where the other does.
+    """
+
+    rule: Literal["crossing"]
+    left: Quantity
+    right: Quantity
+    leads: Literal["left", "right", "none"]
+    between: tuple[float, float] | None = None
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        left, right = aligned(
+            evaluated(self.left, sources, context), evaluated(self.right, sources, context)
+        )
+        if any(len(label) != 1 for label in left.labels):
+            raise ValueError("A crossing needs one column to follow. Name it under each.")
+        x = np.array([float(label[0]) for label in left.labels])
+        order = np.argsort(x)
+        x, lead = x[order], np.sign(left.values - right)[order]
+        x, lead = x[lead != 0], lead[lead != 0]
+        if len(x) < 2:
+            raise ValueError("A crossing needs at least two points where the lines differ.")
+        changes = np.flatnonzero(lead[1:] != lead[:-1])
+        places = [(float(x[change]), float(x[change + 1])) for change in changes]
+        said = [f"{significant(a)} and {significant(b)}" for a, b in places]
+        ours = f"crossing between {enumerated(said)}" if said else "no crossing"
+        verdict, detail = self._verdict(lead, places)
+        return Finding(verdict, ours, self.in_words(), detail)
+
+    def _verdict(
+        self, lead: NDArray[np.float64], places: list[tuple[float, float]]
+    ) -> tuple[ClaimVerdict, str]:
+        if self.leads == "none":
+            if places:
+                return ClaimVerdict.DOES_NOT_HOLD, "The lines cross."
+            return ClaimVerdict.HOLDS, ""
+        first = 1.0 if self.leads == "left" else -1.0
+        if lead[0] != first or lead[-1] == first:
+            words = "the other way round" if places else "nowhere"
+            return ClaimVerdict.DOES_NOT_HOLD, f"The lines cross {words}."
+        low, high = self.between or (-np.inf, np.inf)
+        if not any(a <= high and b >= low for a, b in places):
+            return ClaimVerdict.HOLDS_IN_PART, "The crossing lies elsewhere."
+        if len(places) > 1:
+            return ClaimVerdict.HOLDS_IN_PART, "The lines cross several times."
+        return ClaimVerdict.HOLDS, ""
+
+    def in_words(self) -> str:
+        if self.leads == "none":
+            return "no crossing"
+        first, last = map(as_written, self.between or (0.0, 0.0))
+        where = f" at {first}" if first == last else f" between {first} and {last}"
+        line = "first" if self.leads == "left" else "second"
+        return f"one crossing{where if self.between else ''}, before which the {line} line leads"

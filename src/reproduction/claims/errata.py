@@ -42,16 +42,11 @@ _FUNCTION = r"^(receval|reproduction)(\.\w+)+:\w+(\.\w+)*$"
 class ErratumName(Model):
     """The name of a form in the library or its configuration, under one of these keys.
 
-    Attributes
-    ----------
-    metric, average, system, split, protocol : str, optional
-        A metric's or an average's label; names of ``config/``; a protocol's name.
-    column : str, optional
-        A column of accepted results: ``study/artifact: column``.
-    setting : str, optional
-        Keys of a file of ``config/``, joined by slashes.
-    function : str, optional
-        ``module:name``.
+    - ``metric``, ``average``, ``system``, ``split``, ``protocol``: A metric's or an average's
+      label; names of ``config/``; a protocol's name.
+    - ``column``: A column of accepted results: ``study/artifact: column``.
+    - ``setting``: Keys of a file of ``config/``, joined by slashes.
+    - ``function``: ``module:name``.
     """
 
     metric: NonEmptyText | None = None
@@ -86,16 +81,10 @@ class ErratumName(Model):
 class ErratumForm(Model):
     """One of the two forms that disagree.
 
-    Attributes
-    ----------
-    form : str
-        A short name for it.
-    says : str
-        What the text says, or what the other form shows or does, in sentences.
-    source : {"text", "cited method", "release's intention", "definition", "proof", "figure", ...}
-        Where the form is found.
-    here : tuple of ErratumName
-        Its names in the library or its configuration; empty if neither has it.
+    - ``form``: A short name for it.
+    - ``says``: What the text says, or what the other form shows or does, in sentences.
+    - ``source``: Where the form is found.
+    - ``here``: Its names in the library or its configuration; empty if neither has it.
     """
 
     form: NonEmptyText
@@ -118,16 +107,11 @@ class ErratumForm(Model):
 class ErratumSize(Model):
     """The size of the effect on our data: two texts with numbers, or why there are none.
 
-    Attributes
-    ----------
-    numbers : dict of str to Quantity
-        The numbers by name, written like those of claims.
-    short : str
-        For the paper's table of errata. ``{name:.3f}`` stands for a number here and in ``shown``.
-    shown : str, optional
-        Sentences with the numbers.
-    missing : str, optional
-        Instead of numbers: why our data cannot show the effect, or that there is none.
+    - ``numbers``: The numbers by name, written like those of claims.
+    - ``short``: For the paper's table of errata. ``{name:.3f}`` stands for a number here and in
+      ``shown``.
+    - ``shown``: Sentences with the numbers.
+    - ``missing``: Instead of numbers: why our data cannot show the effect, or that there is none.
     """
 
     numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Quantity] = Field(
@@ -153,22 +137,11 @@ class ErratumSize(Model):
 class Erratum(Model):
     """A place where a paper disagrees with itself, its data or its released code.
 
-    Attributes
-    ----------
-    paper : str
-    where : str
-        In the paper: section, figure, table.
-    title : str
-    text, other : ErratumForm
-        What the text says, and what contradicts it.
-    size : ErratumSize
-    command : str
-        A command that shows it.
-    certainty : {"certain", "likely", "open"}
-    because : str
-        The reason, in a sentence.
-    claims : tuple of str
-        Numbers of the claims that it concerns.
+    - ``where``: In the paper: section, figure, table.
+    - ``text``, ``other``: What the text says, and what contradicts it.
+    - ``command``: A command that shows it.
+    - ``because``: The reason, in a sentence.
+    - ``claims``: Numbers of the claims that it concerns.
     """
 
     paper: Paper

@@ -61,22 +61,18 @@ from reproduction.config.reading import sentences
 class LedgerRow:
     """One claim on one dataset: a row of ``claims.csv``, all of it text.
 
-    Attributes
-    ----------
-    claim, paper, where, kind, statement, dataset, expected : str
-        What the paper says, and where.
-    form : str
-        Another form of the claim, whose verdict is shown beside the claim's and not counted.
-    in_paper, printed : str
-        What the paper's own values say about it, in a word and in a sentence.
-    published, value, low, high, ours : str
-        The paper's number, ours and its interval, and a sentence on ours.
-    rule, because, verdict, detail, reason, needs : str
-        How and why it was decided in this way, and the result.
-    one_split, splits : str
-        The verdict of the single split, and a sentence on other splits.
-    artifact, cells : str
-        What decided it.
+    - ``claim``, ``paper``, ``where``, ``kind``, ``statement``, ``dataset``, ``expected``: What the
+      paper says, and where.
+    - ``form``: Another form of the claim, whose verdict is shown beside the claim's and not
+      counted.
+    - ``in_paper``, ``printed``: What the paper's own values say about it, in a word and in a
+      sentence.
+    - ``published``, ``value``, ``low``, ``high``, ``ours``: The paper's number, ours and its
+      interval, and a sentence on ours.
+    - ``rule``, ``because``, ``verdict``, ``detail``, ``reason``, ``needs``: How and why it was
+      decided in this way, and the result.
+    - ``one_split``, ``splits``: The verdict of the single split, and a sentence on other splits.
+    - ``artifact``, ``cells``: What decided it.
     """
 
     claim: str
@@ -296,13 +292,9 @@ _PARTS = re.compile(rf"{NOT_SHOWN}.*?\(\d+ of \d+\)\.")
 class OwnStatement(Model):
     """A statement of our own about a figure, decided in the same way as claims.
 
-    Attributes
-    ----------
-    statement : str
-        A sentence.
-    checks : tuple of CheckSpec
-        Like those of claims (:class:`reproduction.claims.spec.ClaimSpec`); the default artifact is
-        the figure.
+    - ``statement``: A sentence.
+    - ``checks``: Like those of claims (:class:`reproduction.claims.spec.ClaimSpec`); the default
+      artifact is the figure.
     """
 
     statement: NonEmptyText

@@ -37,13 +37,8 @@ from reproduction.config.reading import check_name
 class Taking(Model):
     """One number taken from the several numbers of each group.
 
-    Attributes
-    ----------
-    of : Quantity
-    take : str
-        As for :class:`SelectedCells`.
-    each : tuple of int
-        The positions of the quantity's labels that are kept.
+    - ``take``: As for :class:`SelectedCells`.
+    - ``each``: The positions of the quantity's labels that are kept.
     """
 
     of: Quantity
@@ -72,10 +67,7 @@ def evaluated(quantity: Quantity, sources: ClaimSources, context: ClaimContext) 
 class Named(Model):
     """Several quantities beside each other, such as the cells of several columns.
 
-    Attributes
-    ----------
-    named : dict of str to Quantity
-        By a name that becomes the last label of each of its numbers.
+    - ``named``: By a name that becomes the last label of each of its numbers.
     """
 
     named: Annotated[dict[NonEmptyText, Quantity], Field(min_length=2)]
@@ -154,13 +146,8 @@ class LogarithmOf(_ByLabel):
 class RankOf(Model):
     """The rank of each number among those whose labels differ only in the last part.
 
-    Attributes
-    ----------
-    rank : Quantity
-    ahead : {"higher", "lower"}
-        Which values lead; equal values share the best of their ranks.
-    only : tuple of str
-        The last labels of the ranks to keep; all by default.
+    - ``ahead``: Which values lead; equal values share the best of their ranks.
+    - ``only``: The last labels of the ranks to keep; all by default.
     """
 
     rank: Quantity
@@ -183,12 +170,7 @@ class RankOf(Model):
 
 
 class InOrder(Model):
-    """All numbers from the highest to the lowest, labelled 1, 2 and so on.
-
-    Attributes
-    ----------
-    in_order : Quantity
-    """
+    """All numbers from the highest to the lowest, labelled 1, 2 and so on."""
 
     in_order: Quantity
 
@@ -202,12 +184,7 @@ class InOrder(Model):
 class Correlation(Model):
     """The correlation of two quantities, over all labels except those in ``each``.
 
-    Attributes
-    ----------
-    correlation : tuple of two Quantity
-    coefficient : {"kendall", "pearson", "spearman"}
-    each : tuple of int
-        The positions of the labels that distinguish correlations.
+    - ``each``: The positions of the labels that distinguish correlations.
     """
 
     correlation: tuple[Quantity, Quantity]
@@ -238,14 +215,9 @@ class Correlation(Model):
 class Setting(Model):
     """A setting of the configuration: a number, or 1 if it equals the expected value.
 
-    Attributes
-    ----------
-    setting : str
-        Keys of the study's ``provenance.json``, joined by slashes.
-    equal : value or list, optional
-        Take 1 if the setting is this, and 0 if not. Otherwise it must be a number.
-    count : bool
-        Take the number of entries.
+    - ``setting``: Keys of the study's ``provenance.json``, joined by slashes.
+    - ``equal``: Take 1 if the setting is this, and 0 if not. Otherwise it must be a number.
+    - ``count``: Take the number of entries.
     """
 
     setting: NonEmptyText
@@ -272,10 +244,7 @@ class Setting(Model):
 class Computed(Model):
     """A number that a function of the library computes without any results.
 
-    Attributes
-    ----------
-    computed : str
-        The function, as ``module:name``; it takes nothing and returns a number.
+    - ``computed``: The function, as ``module:name``; it takes nothing and returns a number.
     """
 
     computed: Annotated[str, AfterValidator(lambda name: _own(name))]

@@ -278,28 +278,17 @@ class ClaimContext:
 class SelectedCells(Model):
     """Cells of one column of an artifact's results.
 
-    Attributes
-    ----------
-    artifact : str, optional
-        ``fig01``, or ``study/fig01`` of another study; by default that of the check.
-    where : mapping of str to value or list of values
-        Which rows. In the check's artifact, the check's own selection applies too, except to the
-        columns named here. A column ``dataset`` is limited to the check's dataset. Every dataset of
-        a list must be present.
-    without : mapping of str to value or list of values
-        Which of these rows to leave out: those with the value in any of the columns.
-    pair : tuple of two str, optional
-        Columns that name a pair. Rows that pair a thing with itself are left out. Where ``each``
-        has both columns, so is the second of the two rows of a pair.
-    column : str
-    each : tuple of str
-        Columns that distinguish the cells; without them, there must be one cell.
-    take : {"mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"}
-        Which number to take from several cells that ``each`` does not distinguish.
-    equal : str, optional
-        Take 1 where the cell has this text, and 0 elsewhere.
-    low, high : str, optional
-        Columns of the interval.
+    - ``artifact``: ``fig01``, or ``study/fig01`` of another study; by default that of the check.
+    - ``where``: Which rows. In the check's artifact, the check's own selection applies too, except
+      to the columns named here. A column ``dataset`` is limited to the check's dataset. Every
+      dataset of a list must be present.
+    - ``without``: Which of these rows to leave out: those with the value in any of the columns.
+    - ``pair``: Columns that name a pair. Rows that pair a thing with itself are left out. Where
+      ``each`` has both columns, so is the second of the two rows of a pair.
+    - ``each``: Columns that distinguish the cells; without them, there must be one cell.
+    - ``take``: Which number to take from several cells that ``each`` does not distinguish.
+    - ``equal``: Take 1 where the cell has this text, and 0 elsewhere.
+    - ``low``, ``high``: Columns of the interval.
     """
 
     artifact: str | None = None

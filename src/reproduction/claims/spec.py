@@ -18,8 +18,16 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from receval.figures.printed_numbers import as_written
 from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
 from receval.storage.messages import enumerated, joined
-from reproduction.claims.comparison_rules import ComparisonRule, ContradictionRule, NumberRule, Rule
-from reproduction.claims.order_rules import CrossingRule, OrderRule, SameOrderRule, TrendRule
+from reproduction.claims.comparison_rules import (
+    ComparisonRule,
+    ContradictionRule,
+    CrossingRule,
+    NumberRule,
+    OrderRule,
+    Rule,
+    SameOrderRule,
+    TrendRule,
+)
 from reproduction.claims.quantities import Quantity
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError, Scalar
 from reproduction.claims.verdicts import NOT_SHOWN, ClaimVerdict, Finding, begun, failing
@@ -31,13 +39,10 @@ class EachRule(Rule):
 
     A part that is not measured leaves the claim undecided if it could change the verdict.
 
-    Attributes
-    ----------
-    parts : mapping of str to rule
-        The rule of each part, by what the part says.
-    together : bool
-        Whether the parts mean something only together, like the two sides of a reversal. If so, the
-        claim fails when one part fails; otherwise it holds in part if any part holds.
+    - ``parts``: The rule of each part, by what the part says.
+    - ``together``: Whether the parts mean something only together, like the two sides of a
+      reversal. If so, the claim fails when one part fails; otherwise it holds in part if any part
+      holds.
     """
 
     rule: Literal["each"]
@@ -97,10 +102,7 @@ def _of_part(name: str, found: Finding) -> str:
 class UnmeasuredRule(Rule):
     """A claim that nothing measured here can decide.
 
-    Attributes
-    ----------
-    needs : str
-        What would decide it, as the end of "needs ...".
+    - ``needs``: What would decide it, as the end of "needs ...".
     """
 
     rule: Literal["unmeasured"]
@@ -146,12 +148,8 @@ _NAME = re.compile(r"\{(\w+)\}")
 class ValuesOfPaper(Model):
     """What the paper's own values, printed or released, say about a statement.
 
-    Attributes
-    ----------
-    found : {"consistent", "inconsistent", "not given"}
-        ``not given`` if the paper neither prints nor releases such values.
-    because : str
-        A sentence on which values these are and what they say.
+    - ``found``: ``not given`` if the paper neither prints nor releases such values.
+    - ``because``: A sentence on which values these are and what they say.
     """
 
     found: Literal["consistent", "inconsistent", "not given"]
@@ -194,28 +192,19 @@ class _Printed(float):
 class CheckSpec(Model):
     """How a claim is decided on one dataset.
 
-    Attributes
-    ----------
-    dataset : str, optional
-        None if the claim is about any data. In the file, ``datasets`` lists several datasets, and
-        ``{dataset}`` in the texts of the check stands for each. ``each`` lists mappings of values
-        for names in braces; ``dataset`` and ``form`` among them also set those of the check.
-    form : str
-        A few words on what the check uses instead of the deciding form, where text and code differ
-        or the text leaves a choice. Empty in the deciding check. The verdict on another form is
-        reported beside the claim's.
-    artifact : str, optional
-        The default artifact of the quantities.
-    where : mapping of str to value or list of values
-        Which of its rows, for all quantities.
-    expected : str, optional
-        The paper's value on this dataset, instead of the claim's.
-    reason : str, optional
-        The known reason why the claim does not hold on it.
-    needs : str, optional
-        What is missing if the results lack the cells and the claim is not at fault, such as a file
-        that not every copy of a dataset has.
-    decide : rule
+    - ``dataset``: None if the claim is about any data. In the file, ``datasets`` lists several
+      datasets, and ``{dataset}`` in the texts of the check stands for each. ``each`` lists mappings
+      of values for names in braces; ``dataset`` and ``form`` among them also set those of the
+      check.
+    - ``form``: A few words on what the check uses instead of the deciding form, where text and code
+      differ or the text leaves a choice. Empty in the deciding check. The verdict on another form
+      is reported beside the claim's.
+    - ``artifact``: The default artifact of the quantities.
+    - ``where``: Which of its rows, for all quantities.
+    - ``expected``: The paper's value on this dataset, instead of the claim's.
+    - ``reason``: The known reason why the claim does not hold on it.
+    - ``needs``: What is missing if the results lack the cells and the claim is not at fault, such
+      as a file that not every copy of a dataset has.
     """
 
     dataset: Identifier | None = None
@@ -245,26 +234,16 @@ class CheckSpec(Model):
 class ClaimSpec(Model):
     """One checkable statement of a paper.
 
-    Attributes
-    ----------
-    where : str
-        In the paper.
-    kind : str
-    statement : str
-        A sentence in our words.
-    expected : str
-        The paper's value.
-    reason : str
-        The known reason why it does not hold, with the page that explains more.
-    in_paper : ValuesOfPaper, optional
-        What the paper's own values say.
-    split_dependent : bool
-        Whether the outcome could change with the split or seed; then replications repeat it.
-    published_on : dict of str to str
-        The split of which the published number is, by dataset. Where the study used another one,
-        because the file of the split is missing, the claim is not decided.
-    checks : tuple of CheckSpec
-        One per dataset, and one for each other form that is reported.
+    - ``where``: In the paper.
+    - ``statement``: A sentence in our words.
+    - ``expected``: The paper's value.
+    - ``reason``: The known reason why it does not hold, with the page that explains more.
+    - ``in_paper``: What the paper's own values say.
+    - ``split_dependent``: Whether the outcome could change with the split or seed; then
+      replications repeat it.
+    - ``published_on``: The split of which the published number is, by dataset. Where the study used
+      another one, because the file of the split is missing, the claim is not decided.
+    - ``checks``: One per dataset, and one for each other form that is reported.
     """
 
     where: NonEmptyText
@@ -281,17 +260,11 @@ class ClaimSpec(Model):
 class PaperClaims(Model):
     """All claims of a paper.
 
-    Attributes
-    ----------
-    paper : str
-        The study that rebuilds it.
-    claims : dict of str to ClaimSpec
-        In the order of their numbers.
-    fitted : str
-        Which systems were fitted to published values of the paper, so that agreement is weak
-        evidence.
-    systems : dict of str to str
-        Printed names of systems, by their names in the results.
+    - ``paper``: The study that rebuilds it.
+    - ``claims``: In the order of their numbers.
+    - ``fitted``: Which systems were fitted to published values of the paper, so that agreement is
+      weak evidence.
+    - ``systems``: Printed names of systems, by their names in the results.
     """
 
     paper: Identifier

@@ -17,20 +17,13 @@ Bound = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class Tolerance(Model):
     """How far the real values of a column may move: the largest of the first three bounds counts.
 
-    Attributes
-    ----------
-    absolute : float
-        Bound on the difference, in the unit of the value.
-    relative : float
-        Bound on the difference as a share of the accepted value.
-    per_list : float
-        Bound on the difference times the row's number of lists, that is on the sum of the changes
-        of the averaged lists. So a value that averages few lists may move further than one that
-        averages many. It has no effect if a row does not tell its number of lists.
-    counts : int
-        Bound on the difference of two whole numbers, to which no other bound applies.
-    reason : str
-        Why these values move at all.
+    - ``absolute``: Bound on the difference, in the unit of the value.
+    - ``relative``: Bound on the difference as a share of the accepted value.
+    - ``per_list``: Bound on the difference times the row's number of lists, that is on the sum of
+      the changes of the averaged lists. So a value that averages few lists may move further than
+      one that averages many. It has no effect if a row does not tell its number of lists.
+    - ``counts``: Bound on the difference of two whole numbers, to which no other bound applies.
+    - ``reason``: Why these values move at all.
     """
 
     absolute: Bound = 0.0
@@ -43,26 +36,18 @@ class Tolerance(Model):
 class DriftSpec(Model):
     """Which columns of an artifact's CSV identify a row, and how far the others may move.
 
-    Attributes
-    ----------
-    keys : tuple of str
-        Patterns of the names of numeric columns that identify a row, such as ``cutoff``. Other
-        columns that are not numeric are keys anyway.
-    words : tuple of str
-        Patterns of columns whose words are not keys, but results or remarks. They must be equal,
-        including their numbers. Here and in the next two ``study/artifact:column`` stands for the
-        column of one artifact.
-    texts : tuple of str
-        Patterns of columns of sentences that a run writes. Their words must be equal, and their
-        numbers must be within the tolerance of the column.
-    digests : tuple of str
-        Patterns of columns of digests of code, which are not compared.
-    lists : str
-        Name of the column with the number of lists that a row's values average.
-    tolerances : dict of str to Tolerance
-        Pattern of column names to tolerance, for columns of real values; the first pattern that
-        matches counts, and the last is ``*``. ``study/artifact:column`` stands for the column of
-        one artifact and comes before all others.
+    - ``keys``: Patterns of the names of numeric columns that identify a row, such as ``cutoff``.
+      Other columns that are not numeric are keys anyway.
+    - ``words``: Patterns of columns whose words are not keys, but results or remarks. They must be
+      equal, including their numbers. Here and in the next two ``study/artifact:column`` stands for
+      the column of one artifact.
+    - ``texts``: Patterns of columns of sentences that a run writes. Their words must be equal, and
+      their numbers must be within the tolerance of the column.
+    - ``digests``: Patterns of columns of digests of code, which are not compared.
+    - ``lists``: Name of the column with the number of lists that a row's values average.
+    - ``tolerances``: Pattern of column names to tolerance, for columns of real values; the first
+      pattern that matches counts, and the last is ``*``. ``study/artifact:column`` stands for the
+      column of one artifact and comes before all others.
     """
 
     keys: tuple[str, ...]

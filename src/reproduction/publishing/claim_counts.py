@@ -16,8 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.figures.finish import legend_below, letter_panels
-from receval.figures.point_labels import figure_of
+from receval.figures.finish import beside, figure_of, legend_below, letter_panels
 from receval.figures.printed_numbers import in_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, shaded
 from receval.storage.files import real_values
@@ -338,15 +337,8 @@ def _print_names(
     ):
         code = f"{claim} {dataset}" if several and dataset else str(claim)
         for shift, printed in (0.0, code), (_CODE_WITH_DATASET if several else _CODE, text):
-            axes.annotate(
-                printed,
-                (0, place),
-                xycoords=axes.get_yaxis_transform(),
-                xytext=(shift, 0),
-                textcoords="offset points",
-                fontsize=6.5,
-                va="center",
-            )
+            across = axes.get_yaxis_transform()
+            beside(axes, printed, (0, place), (shift, 0), xycoords=across, va="center")
 
 
 def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64], between: str) -> None:

@@ -57,27 +57,18 @@ Form = Annotated[str, Field(pattern=r"^(words|,?\.[0-9]f|\+\.[0-9]f|\.[0-9]%|p|t
 class PaperNumber(Model):
     """The source of a number in the text: one of the first two keys.
 
-    Attributes
-    ----------
-    quantity : Quantity, optional
-        Cells of results, or computations on them, written as in claims. Besides artifacts there are
-        the tables ``ledger/verdicts`` (one row per claim and dataset), ``ledger/claims`` (one row
-        per claim), ``ledger/forms`` (decided rows of other forms, ``same`` or not as the claim's
-        ``own``), ``ledger/tolerances`` (numbers with a tolerance, and whether ours are within it),
-        ``ledger/causes``, ``ledger/errata`` and ``plan/counts``.
-    document : str, optional
-        A document of the repository in which the number is written.
-    pattern : str, optional
-        Its only occurrence: a regular expression whose only group is the number.
-    study : str
-        The default study for settings and artifacts.
-    dataset : str, optional
-        Only rows of this dataset.
-    shown : str
-        A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign; ``words``
-        for a small whole number in words; ``text`` as written in the document.
-    on_twins : bool
-        Whether synthetic twins can give it, too; if not, the text says so.
+    - ``quantity``: Cells of results, or computations on them, written as in claims. Besides
+      artifacts there are the tables ``ledger/verdicts`` (one row per claim and dataset),
+      ``ledger/claims`` (one row per claim), ``ledger/forms`` (decided rows of other forms, ``same``
+      or not as the claim's ``own``), ``ledger/tolerances`` (numbers with a tolerance, and whether
+      ours are within it), ``ledger/causes``, ``ledger/errata`` and ``plan/counts``.
+    - ``document``: A document of the repository in which the number is written.
+    - ``pattern``: Its only occurrence: a regular expression whose only group is the number.
+    - ``study``: The default study for settings and artifacts.
+    - ``dataset``: Only rows of this dataset.
+    - ``shown``: A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign;
+      ``words`` for a small whole number in words; ``text`` as written in the document.
+    - ``on_twins``: Whether synthetic twins can give it, too; if not, the text says so.
     """
 
     quantity: Quantity | None = None
@@ -100,11 +91,7 @@ class PaperNumber(Model):
 class ListedErratum(Model):
     """An erratum for the paper's table.
 
-    Attributes
-    ----------
-    erratum : str
-    on_twins : bool
-        Whether synthetic twins can give its size, too.
+    - ``on_twins``: Whether synthetic twins can give its size, too.
     """
 
     erratum: ErratumId
@@ -114,11 +101,7 @@ class ListedErratum(Model):
 class Cause(Model):
     """A cause, in our judgement, why some claims do not hold.
 
-    Attributes
-    ----------
-    cause : str
-        A few words.
-    claims : tuple of str
+    - ``cause``: A few words.
     """
 
     cause: NonEmptyText
@@ -128,21 +111,13 @@ class Cause(Model):
 class PaperSpec(Model):
     """The names that the text of the paper uses.
 
-    Attributes
-    ----------
-    numbers : dict of str to PaperNumber
-    tables : dict of str to tuple of str
-        Claims to list beside their verdicts, by the name of the table.
-    causes : tuple of Cause
-        Causes why claims do not hold, or only in part.
-    errata : tuple of ListedErratum
-    replications : dict of str to PaperNumber
-        Numbers that are read only if there are replications, from the table ``ledger/certainty``,
-        which besides its own columns has those of
-        :func:`reproduction.publishing.claim_counts.with_outcomes`.
-    crossed : dict of str to PaperNumber
-        Numbers that are read only if there are runs of the crossed design, from the table
-        ``ledger/variance``.
+    - ``tables``: Claims to list beside their verdicts, by the name of the table.
+    - ``causes``: Causes why claims do not hold, or only in part.
+    - ``replications``: Numbers that are read only if there are replications, from the table
+      ``ledger/certainty``, which besides its own columns has those of
+      :func:`reproduction.publishing.claim_counts.with_outcomes`.
+    - ``crossed``: Numbers that are read only if there are runs of the crossed design, from the
+      table ``ledger/variance``.
     """
 
     numbers: dict[NumberName, PaperNumber]

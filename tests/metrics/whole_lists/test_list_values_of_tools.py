@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.publishing.list_metrics_of_tools import (
+from reproduction.publishing.dialects_page import (
     DIFFERENCES,
-    EXACT,
+    EXACT_OF_LISTS,
     OURS,
     TOOLS,
     Difference,
@@ -49,7 +49,7 @@ def test_every_reason_is_needed_in_each_of_its_cases(known: Difference) -> None:
     differing = {
         value.case
         for value in _values(known.tool)
-        if value.difference is known and value.deviation > EXACT
+        if value.difference is known and value.deviation > EXACT_OF_LISTS
     }
 
     assert differing == known.cases

@@ -255,16 +255,7 @@ def inventory(
 ) -> bytes:
     """Return the inventory of public names in version 2 of the form of Sphinx.
 
-    Parameters
-    ----------
-    modules
-        The modules with their public names.
-    aliases
-        Full names by those that a package gives them, such as ``receval.evaluate``.
-    project
-        The name of the software.
-    version
-        Its version.
+    ``aliases`` has full names by those that a package gives them, such as ``receval.evaluate``.
     """
     entries = {}
     for module in modules:

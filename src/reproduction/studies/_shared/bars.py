@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from numpy.typing import ArrayLike, NDArray
 
+from receval.figures.finish import beside
 from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, SeriesStyle, ink_on
 
 GROUP_WIDTH = 0.82
@@ -73,15 +74,8 @@ def grouped_bars(
                 capthick=0.6,
             )
         for position in x[~drawn]:
-            axes.annotate(
-                "\N{EN DASH}",
-                (position, 0),
-                xytext=(0, 1),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                color=style.colour,
-            )
+            dash = {"ha": "center", "va": "bottom", "color": style.colour, "fontsize": None}
+            beside(axes, "\N{EN DASH}", (position, 0), (0, 1), **dash)
     axes.set_xticks(positions, [(group_labels or {}).get(name, name) for name in groups])
     axes.tick_params(axis="x", length=0)
     axes.grid(visible=False, axis="x")

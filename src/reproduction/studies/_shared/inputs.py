@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from receval.metrics.registry import parse, parse_named
 from reproduction.experiments.experiment import Experiment, ExperimentDescription
 
 if TYPE_CHECKING:
@@ -122,13 +123,11 @@ class ArtifactInputs(ArtifactDescription):
 
     def metrics(self, parameter: str = "metrics") -> list[Metric]:
         """Return the metrics whose labels a parameter lists."""
-        from receval.metrics.registry import parse
 
         return [parse(str(label)) for label in self.parameters[parameter]]
 
     def named_metrics(self, parameter: str = "metrics") -> dict[str, Metric]:
         """Return the metrics whose labels a parameter lists, by the parameter ``names``."""
-        from receval.metrics.registry import parse_named
 
         return parse_named(self.parameters["names"], self.parameters[parameter])
 

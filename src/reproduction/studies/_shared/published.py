@@ -14,6 +14,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from receval.figures.finish import beside
+from receval.metrics.registry import parse
+
 if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
     from reproduction.studies._shared.inputs import ArtifactInputs
@@ -105,7 +108,6 @@ def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _own_values(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
-    from receval.metrics.registry import parse
     from reproduction.experiments.values import (
         Measurement,
         means_over_folds,
@@ -129,9 +131,6 @@ def _own_values(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
 
 PUBLISHED_GREY = "#6b6b6b"
 """Colour of everything that comes from a paper."""
-
-LABEL_SIZE = 6.5
-"""Font size of its label, in points."""
 
 _MARK = 4.5
 _DISTANCE = 4.5
@@ -172,16 +171,8 @@ def published_mark(
     if side == "legend":
         return
     across, up, ha, va = _SIDES[side]
-    axes.annotate(
-        label,
-        (x, y),
-        xytext=(across * _DISTANCE, up * _DISTANCE),
-        textcoords="offset points",
-        ha=ha,
-        va=va,
-        fontsize=LABEL_SIZE,
-        color=PUBLISHED_GREY,
-    )
+    points = (across * _DISTANCE, up * _DISTANCE)
+    beside(axes, label, (x, y), points, ha=ha, va=va, color=PUBLISHED_GREY)
 
 
 def published_line(
@@ -189,13 +180,5 @@ def published_line(
 ) -> None:
     """Draw a published straight line in thin grey, with its label above its right end."""
     axes.plot(x, y, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)))
-    axes.annotate(
-        label,
-        (x[1], y[1]),
-        xytext=(0, 1.5),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=LABEL_SIZE,
-        color=PUBLISHED_GREY,
-    )
+    style = {"ha": "right", "va": "bottom", "color": PUBLISHED_GREY}
+    beside(axes, label, (x[1], y[1]), (0, 1.5), **style)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, letter_panels
+from receval.figures.finish import with_legend
 from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
 from receval.statistics.effect_sizes import CONFIDENCE
 from receval.storage.files import real_values
@@ -87,9 +87,7 @@ def draw_bar_grid(
                     axes.set_ylabel(metrics[label])
                 if row is not own[-1]:
                     axes.set_xticklabels([])
-    letter_panels(figure.axes)
-    legend_below(figure)
-    return figure
+    return with_legend(figure.axes)
 
 
 def _widths(row: list[BarPanel]) -> list[int]:

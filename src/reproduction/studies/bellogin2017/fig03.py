@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels
-from receval.figures.line_labels import label_lines
+from receval.figures.line_labels import with_named_lines
 from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol, RelevantSelection
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -64,7 +64,6 @@ def points(kept: KeptRatings, sizes: list[int]) -> list[Point]:
 def drawn_precision(inputs: ArtifactInputs) -> tuple[Precision, int]:
     """Return the metric that is drawn, and its cut-off."""
     from receval.metrics.precision_and_recall import Precision
-    from receval.metrics.registry import parse
 
     metric = parse(inputs.parameters["metric"])
     if not isinstance(metric, Precision) or metric.cutoff is None:
@@ -185,9 +184,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     size_axis(right)
     left.set_ylabel(display.parameters["metric"])
     left.set_ylim(bottom=0)
-    letter_panels((left, right))
-    label_lines((left, right))
-    return figure
+    return with_named_lines((left, right))
 
 
 def _draw_panel(

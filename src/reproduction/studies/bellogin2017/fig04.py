@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels
-from receval.figures.line_labels import label_lines
+from receval.figures.line_labels import with_named_lines
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.metrics.averages import Arithmetic
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
@@ -93,7 +93,6 @@ def _all_relevant(
     experiment: Experiment, number: int, kept: KeptRatings, metrics: list[Metric]
 ) -> Iterator[Row]:
     """Measure AR with all candidates while test ratings are removed."""
-    from receval.metrics.averages import Arithmetic
     from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
     from receval.theory.precision import random_precision
     from receval.theory.target_densities import TargetDensities
@@ -221,9 +220,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     size_axis(right)
     for axes in panels:
         axes.set_ylabel(label)
-    letter_panels(panels)
-    label_lines(panels)
-    return figure
+    return with_named_lines(panels)
 
 
 def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, display: DisplayStyle) -> None:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels, settle_layout
-from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
+from receval.figures.finish import NOTE_SIZE, letter_panels, settle_layout
+from receval.figures.line_labels import label_lines, readable
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
@@ -26,6 +26,7 @@ from receval.figures.style import (
     ordered_styles,
     short_number,
 )
+from receval.statistics.inequality import cumulative_shares
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_mark
@@ -142,7 +143,6 @@ def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _curve(counts: NDArray[np.int64]) -> pd.DataFrame:
-    from receval.statistics.inequality import cumulative_shares
 
     ranks, shares = cumulative_shares(counts, POINTS)
     item_share = ranks / ranks[-1]
@@ -211,7 +211,7 @@ def _name_on_curves(axes: Axes, curves: Sequence[Line2D]) -> None:
             across,
             100 - across,
             str(curve.get_label()),
-            fontsize=LABEL_SIZE,
+            fontsize=NOTE_SIZE,
             color=readable(str(curve.get_color())),
             ha="center",
             va="center",

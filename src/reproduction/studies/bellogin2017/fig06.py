@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels
-from receval.figures.line_labels import LABEL_SIZE
+from receval.figures.finish import NOTE_SIZE, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.inequality import popularity_segments
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -145,5 +144,5 @@ def _name_grounds(
         across = NAMED_AT * float(ranks[-1])
         middle = np.mean([np.sqrt(np.interp(across, ranks, edge)) for edge in (lower, upper)])
         axes.text(
-            across, middle**2, name, color=colour, fontsize=LABEL_SIZE, ha="center", va="center"
+            across, middle**2, name, color=colour, fontsize=NOTE_SIZE, ha="center", va="center"
         )

@@ -61,12 +61,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         size = f"{int(sampled):,}" if sampled else ""
         words = SPLITS.get(split, split)
         rows.append((display.datasets[dataset], words, in_text(protocol), size, *cells))
-    columns = [
-        Column("Dataset"),
-        Column("Split", width=0.13),
-        Column("Protocol"),
-        Column("Sampled", "right"),
-    ]
-    columns += [Column(display.titles[system], "right") for system in systems]
+    texts = ("Dataset", Column("Split", width=0.13), "Protocol")
+    heads = ["Sampled", *(display.titles[system] for system in systems)]
     # Experiments of one split may have protocols in common.
-    return printed(display, columns, list(dict.fromkeys(rows)))
+    return printed(display, texts, heads, list(dict.fromkeys(rows)))

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import cumulative_curve
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels
-from receval.figures.line_labels import LABEL_SIZE
+from receval.figures.finish import beside, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, LINE_STYLES, MARKERS, SeriesStyle, new_figure
 from receval.statistics.inequality import share_at_most
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -127,15 +126,9 @@ def _name_curves(axes: Axes, curves: dict[str, pd.DataFrame], display: DisplaySt
         at = axes.transAxes.inverted().transform(axes.transData.transform((high, HIGH)))[0]
         last = dataset == order[-1] or at < LEAST_ROOM
         share = LOW if last else HIGH
-        axes.annotate(
-            display.datasets[dataset],
-            (_reaches(curves[dataset], share), share),
-            xytext=(5, -1) if last else (-5, 1),
-            textcoords="offset points",
-            ha="left" if last else "right",
-            va="top" if last else "bottom",
-            fontsize=LABEL_SIZE,
-        )
+        place = (_reaches(curves[dataset], share), share)
+        shift, ha, va = ((5, -1), "left", "top") if last else ((-5, 1), "right", "bottom")
+        beside(axes, display.datasets[dataset], place, shift, ha=ha, va=va)
 
 
 def _reaches(curve: pd.DataFrame, share: float) -> float:

@@ -13,10 +13,10 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import beside
 from receval.figures.style import INK
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import (
-    LABEL_SIZE,
     PUBLISHED_GREY,
     published_mark,
 )
@@ -120,28 +120,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 def _draw_above(axes: Axes, x: float, y: float, words: str) -> None:
     """Draw a grey arrow up from a lower limit of the paper's value, with words beside it."""
-    axes.annotate(
-        "",
-        (x, y),
-        xytext=(0, ARROW),
-        textcoords="offset points",
-        arrowprops={
-            "arrowstyle": "<|-,head_width=0.15,head_length=0.3",
-            "color": PUBLISHED_GREY,
-            "linewidth": 0.8,
-            "shrinkA": 0,
-            "shrinkB": 0,
-        },
-        annotation_clip=False,
-    )
+    arrow = {
+        "arrowstyle": "<|-,head_width=0.15,head_length=0.3",
+        "color": PUBLISHED_GREY,
+        "linewidth": 0.8,
+        "shrinkA": 0,
+        "shrinkB": 0,
+    }
+    # The size of the head of an arrow follows the font.
+    beside(axes, "", (x, y), (0, ARROW), arrowprops=arrow, annotation_clip=False, fontsize=None)
     axes.plot([x], [y], marker="_", markersize=5, color=PUBLISHED_GREY, clip_on=False)
-    axes.annotate(
-        words,
-        (x, y),
-        xytext=(4.5, 0),
-        textcoords="offset points",
-        ha="left",
-        va="center",
-        fontsize=LABEL_SIZE,
-        color=PUBLISHED_GREY,
-    )
+    beside(axes, words, (x, y), (4.5, 0), ha="left", va="center", color=PUBLISHED_GREY)

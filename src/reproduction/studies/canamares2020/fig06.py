@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import logarithmic_x
 from receval.figures.display import DisplayStyle
+from receval.metrics.registry import parse
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.canamares2020.train_ratios import draw_system_curves
 
@@ -20,7 +21,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     p_value; verdict, the last five as in
     :meth:`reproduction.experiments.universes.MeasuredSystems.compared`.
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.universes import MeasuredSystems, starting_configuration
 
     metric = parse(str(inputs.parameters["metric"]))

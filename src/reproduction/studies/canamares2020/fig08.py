@@ -14,8 +14,8 @@ from matplotlib.ticker import PercentFormatter
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels
-from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
+from receval.figures.finish import beside, letter_panels
+from receval.figures.line_labels import label_lines, readable
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -157,14 +157,6 @@ def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str
     if label is not None and len(known) < len(points):
         if len(known):
             # At the edge of the panel the name would look like a part of the line.
-            axes.annotate(
-                label,
-                known[-1],
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=LABEL_SIZE,
-                color=readable(style.colour),
-            )
+            beside(axes, label, known[-1], (5, 0), va="center", color=readable(style.colour))
         label = None
     line(axes, points[:, 0], points[:, 1], style, label)

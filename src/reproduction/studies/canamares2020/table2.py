@@ -7,7 +7,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import p_value, significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.metrics.labels import metric_name
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -36,13 +36,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and system, with the p-value against the first system."""
     metrics = list(dict.fromkeys(results["metric"]))
-    columns = [Column("Dataset"), Column("System")]
-    names = [metric_name(label) for label in metrics]
-    columns += [Column(text, "right") for name in names for text in (name, f"p, {name}")]
+    heads = [text for name in map(metric_name, metrics) for text in (name, f"p, {name}")]
     rows = []
     for (dataset, system), own in results.groupby(["dataset", "system"], sort=False):
         cells = [display.datasets[str(dataset)], display.short_titles[str(system)]]
         for value, p in real_values(own[["value", "p_value"]]):
             cells += [significant(value), p_value(p)]
         rows.append(cells)
-    return printed(display, columns, rows)
+    return printed(display, ("Dataset", "System"), heads, rows)

@@ -10,8 +10,9 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import NOTHING, p_value, significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.metrics.labels import metric_name
+from receval.metrics.registry import parse
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -43,7 +44,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _gain(label: str) -> str:
-    from receval.metrics.registry import parse
     from receval.multiverse.decisions import GAINS
 
     metric = parse(label)
@@ -56,15 +56,14 @@ def _gain(label: str) -> str:
 # Columns and cells of tables that compare the values of systems, with p-values.
 
 
-def system_columns(display: DisplayStyle, systems: Sequence[str]) -> list[Column]:
-    """Return one column for the first system, and two for each other: value and p-value."""
+def system_heads(display: DisplayStyle, systems: Sequence[str]) -> list[str]:
+    """Return one heading for the first system, and two for each other: value and p-value."""
     first, *others = (display.short_titles[system] for system in systems)
-    names = [first, *(name for other in others for name in (other, f"p, {other}"))]
-    return [Column(name, "right") for name in names]
+    return [first, *(name for other in others for name in (other, f"p, {other}"))]
 
 
 def system_cells(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
-    """Return the cells of :func:`system_columns`; dashes where there are no rows."""
+    """Return the cells of :func:`system_heads`; dashes where there are no rows."""
     values, p_values = (
         dict(zip(rows["system"], real_values(rows[name]), strict=True))
         for name in ("value", "p_value")
@@ -79,7 +78,6 @@ def system_cells(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per metric and gain."""
     systems = list(dict.fromkeys(results["system"]))
-    columns = [Column("Lists"), Column("Metric"), Column("Gain"), *system_columns(display, systems)]
     shown = results.assign(name=[metric_name(label) for label in results["metric"]])
     rows = [
         [
@@ -90,4 +88,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         ]
         for (form, name, gain), own in shown.groupby(["list_form", "name", "gain"], sort=False)
     ]
-    return printed(display, columns, rows)
+    return printed(display, ("Lists", "Metric", "Gain"), system_heads(display, systems), rows)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,14 +12,15 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import as_written, fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
+from receval.metrics.averages import AdjustedGeometric
 from receval.metrics.labels import metric_name
+from receval.statistics.correlation import pearson_r
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020.table3 import system_cells, system_columns
+from reproduction.studies.canamares2020.table3 import system_cells, system_heads
 
 if TYPE_CHECKING:
-    from receval.metrics.averages import AdjustedGeometric
     from reproduction.experiments.experiment import Experiment
     from reproduction.experiments.universes import MeasuredSystems
 
@@ -55,7 +57,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _aggregated(experiment: Experiment, inputs: ArtifactInputs) -> Iterator[pd.DataFrame]:
-    from receval.metrics.averages import AdjustedGeometric
     from reproduction.experiments.universes import (
         MeasuredSystems,
         starting_configuration,
@@ -79,7 +80,6 @@ def _aggregated(experiment: Experiment, inputs: ArtifactInputs) -> Iterator[pd.D
 def _logarithms(measured: MeasuredSystems, geometric: AdjustedGeometric) -> MeasuredSystems:
     """Return the systems with the logarithms of their values, for the t-test of their mean."""
     from copy import copy
-    from dataclasses import replace
 
     transformed = copy(measured)
     transformed.users = {
@@ -90,7 +90,6 @@ def _logarithms(measured: MeasuredSystems, geometric: AdjustedGeometric) -> Meas
 
 
 def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
-    from receval.statistics.correlation import pearson_r
 
     ratings = experiment.ratings
     positive = ratings.values >= experiment.threshold
@@ -111,7 +110,6 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per metric and aggregation, with the correlations in a note."""
     values = results[results["statement"] == ""]
     systems = list(dict.fromkeys(values["system"]))
-    columns = [Column("Metric"), Column("Aggregation"), *system_columns(display, systems)]
     rows = []
     for metric in dict.fromkeys(values["metric"]):
         own = values[values["metric"] == metric]
@@ -119,7 +117,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             constant = f", $`\\epsilon`$ = {as_written(float(epsilon))}" if epsilon != "" else ""
             name = AGGREGATIONS[str(aggregation)] + constant
             rows.append([metric_name(str(metric)), name, *system_cells(group, systems)])
-    return printed(display, columns, rows, _note(results[results["statement"] != ""]))
+    notes = _note(results[results["statement"] != ""])
+    return printed(display, ("Metric", "Aggregation"), system_heads(display, systems), rows, notes)
 
 
 def _note(correlations: pd.DataFrame) -> list[str]:

@@ -13,12 +13,13 @@ from matplotlib.ticker import MultipleLocator, PercentFormatter
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels
-from receval.figures.line_labels import label_lines
+from receval.figures.finish import beside
+from receval.figures.line_labels import with_named_lines
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.metrics.registry import parse
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies._shared.published import LABEL_SIZE, PUBLISHED_GREY, published_line
+from reproduction.studies._shared.published import PUBLISHED_GREY, published_line
 
 HEIGHT = 2.4
 
@@ -63,9 +64,7 @@ def draw_system_curves(
             line(axes, x, y, styles[system], label, markers=markers)
         axes.set_title(titles[name])
         finish(axes, name)
-    letter_panels(panels)
-    label_lines(panels)
-    return figure
+    return with_named_lines(panels)
 
 
 # Statements of the paper's text about a figure, from the parameters of its artifact.
@@ -87,18 +86,9 @@ def paper_says(display: DisplayStyle) -> dict[str, list[list[str]]]:
 def draw_limit(axes: Axes, x: float, before: str, beyond: str) -> None:
     """Draw a vertical grey line where the paper's finding changes, with words on both sides."""
     axes.axvline(x, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
+    style = {"xycoords": axes.get_xaxis_transform(), "va": "bottom", "color": PUBLISHED_GREY}
     for words, shift, align in ((before, -3, "right"), (beyond, 3, "left")):
-        axes.annotate(
-            words,
-            (x, 0),
-            xycoords=axes.get_xaxis_transform(),
-            xytext=(shift, 3),
-            textcoords="offset points",
-            ha=align,
-            va="bottom",
-            fontsize=LABEL_SIZE,
-            color=PUBLISHED_GREY,
-        )
+        beside(axes, words, (x, 0), (shift, 3), ha=align, **style)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -111,7 +101,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; train_ratio; evaluated_users; metric; system; lists; value; p_value; verdict,
     the last five as in :meth:`.MeasuredSystems.compared`.
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.universes import (
         MeasuredSystems,
         starting_configuration,

@@ -6,13 +6,19 @@ The artifacts on other weights in this world, and on its errors, use the same dr
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.protocols.protocol import Protocol
+from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -25,16 +31,11 @@ from reproduction.studies.followups.estimated_values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from typing import Self
-
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from receval.evaluation.fitted_systems import RankedFold
     from receval.missing_judgments.propensities import PropensityModel
     from receval.protocols.judged_ranks import JudgedRanks
-    from receval.protocols.protocol import Protocol
     from receval.recommenders.base import Recommender
     from receval.splits.split import Judgments
     from reproduction.simulation.complete_judgments import KnownChances
@@ -83,12 +84,9 @@ class DrawnTests:
     """
 
     def __init__(self, world: KnownChances, seed: int) -> None:
-        from functools import partial
 
         from receval.data.ratings import summed_matrix
         from receval.protocols.evaluation import rank_judged
-        from receval.protocols.protocol import Protocol
-        from receval.seeds import generator
         from receval.splits.split import Fold
         from reproduction.simulation.complete_judgments import complete_judgments
 
@@ -109,7 +107,6 @@ class DrawnTests:
     @classmethod
     def of(cls, inputs: ArtifactInputs) -> Self:
         """Train the systems in the world that all artifacts share, of their sizes and seed."""
-        from receval.seeds import generator
         from reproduction.simulation.complete_judgments import KnownChances
 
         users, items = (int(inputs.parameters[name]) for name in ("users", "items"))
@@ -218,7 +215,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         SamplePropensities,
         StratifiedPropensities,
     )
-    from receval.seeds import generator
 
     metrics = [additive_metric_of(str(label)) for label in inputs.parameters["metrics"]]
     tests = DrawnTests.of(inputs)

@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
+from receval.figures.curves import line, plain_ticks
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import NOTE_COLOUR, with_legend
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.estimated_values import MAR, SPREAD, ranked_folds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from matplotlib.figure import Figure
-
     from receval.evaluation.fitted_systems import RankedFold
-    from receval.protocols.protocol import Protocol
 
 GENERATED_TITLE = "simulated data"
 
@@ -132,11 +133,6 @@ def _estimated(
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw tau (above) and the ratio (below) by the power, in a column per dataset and world."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    from receval.figures.curves import line
-    from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
 
     found = summary_of_powers(results)
     sources = list(dict.fromkeys(results["source"]))
@@ -161,13 +157,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         column[1].axhline(1, color=NOTE_COLOUR, linewidth=0.7)
         column[1].set_xlabel("Power of popularity")
     grid[1, 0].set_yscale("log")
-    grid[1, 0].yaxis.set_major_locator(FixedLocator(TICKS))
-    grid[1, 0].yaxis.set_minor_locator(NullLocator())
-    grid[1, 0].yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: short_number(f"{ratio:g}")))
+    plain_ticks(grid[1, 0].yaxis, TICKS)
     ratios = found[["ratio", "ratio_low", "ratio_high"]].to_numpy()
     grid[1, 0].set_ylim(0.9 * min(ratios.min(), 0.5), 1.1 * max(ratios.max(), 2.0))
     grid[0, 0].set_ylabel(TAU)
     grid[1, 0].set_ylabel(RATIO)
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
@@ -300,12 +300,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                     " ".join(map(str, reversed_pairs)) if judgments in (WHOLE, BOTH) else "–",
                 )
             )
-    columns = [
-        Column("Dataset"),
-        Column("Test ratings"),
-        Column("Share, %", "right"),
-        Column("Items", "right"),
-        *(Column(f"{name}, tau", "right") for name in metrics),
-        Column("Reversed", "right"),
-    ]
-    return printed(display, columns, rows)
+    heads = ["Share, %", "Items", *(f"{name}, tau" for name in metrics), "Reversed"]
+    return printed(display, ("Dataset", "Test ratings"), heads, rows)

@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
+from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table, printed
+from receval.figures.finish import NOTE_COLOUR, with_legend
+from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
+from receval.figures.tables import Table, printed
+from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from receval.evaluation.fitted_systems import RankedFold
-    from receval.figures.style import SeriesStyle
     from receval.missing_judgments.estimates_of_systems import FoldGenerator
     from reproduction.experiments.experiment import Experiment
 
@@ -152,11 +155,8 @@ def printed_by_metric(
         )
         for name in dict.fromkeys(results[list(keys.values())].itertuples(index=False, name=None))
     ]
-    columns = [
-        *map(Column, keys),
-        *(Column(f"{metric}, {heading}", "right") for metric in metrics for heading in numbers),
-    ]
-    return printed(display, columns, rows)
+    heads = [f"{metric}, {heading}" for metric in metrics for heading in numbers]
+    return printed(display, list(keys), heads, rows)
 
 
 # Dot plots of estimators: how well they order systems, and their errors.
@@ -181,11 +181,6 @@ def draw_rows(
     The left one shows only the first metric, because all have the same values there; the right one
     has a logarithmic scale.
     """
-    from matplotlib.ticker import NullFormatter
-
-    from receval.figures.curves import plain_numbers
-    from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     metrics = list(dict.fromkeys(metric for _, rows in panels for metric in rows["metric"]))
     styles = display.metric_styles(metrics)
@@ -212,9 +207,7 @@ def draw_rows(
             axes_of_row[1].axvline(1, color=NOTE_COLOUR, linewidth=0.7)
         axes_of_row[0].set_yticks(range(len(names)), names)
         axes_of_row[0].set_ylim(len(names) - 0.5, -0.5)
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)
 
 
 def _dots(
@@ -262,7 +255,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         SamplePropensities,
         StratifiedPropensities,
     )
-    from receval.seeds import generator
 
     metrics = [additive_metric_of(str(label)) for label in inputs.parameters["metrics"]]
     tables = []

@@ -7,13 +7,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 from numpy.typing import NDArray
 
-from receval.figures.curves import line, mute
+from receval.figures.curves import line, mute, plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
-from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure, short_number
+from receval.figures.finish import NOTE_COLOUR, with_legend
+from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
+from receval.seeds import generator, seed_sequence
+from receval.statistics.pairs import system_pairs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.inference_errors import (
@@ -38,9 +40,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     is no effect); subsets; t, permutation, bootstrap, wilcoxon, sign (the share of the subsets in
     which the pair is significant at .05 by that test). Larger subsets contain the smaller ones.
     """
-    from receval.seeds import generator, seed_sequence
     from receval.statistics.difference_tests import users_for_power
-    from receval.statistics.pairs import system_pairs
     from receval.statistics.permutation import permutation_test
 
     parameters, metrics = inputs.parameters, inputs.named_metrics()
@@ -97,7 +97,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _effects(stacked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the absolute d_z and relative differences, shape (n_metrics, n_pairs)."""
-    from receval.statistics.pairs import system_pairs
 
     first, second = system_pairs(stacked.shape[1])
     means = stacked.mean(axis=2)
@@ -171,9 +170,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels[1].set_yscale("log")
     panels[1].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     panels[1].yaxis.set_minor_locator(NullLocator())
-    panels[1].yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: short_number(f"{value:.3f}".rstrip("0").rstrip(".")))
-    )
+    plain_numbers(panels[1].yaxis)
     panels[1].set_ylabel("Smallest effect found ($d_z$, log scale)")
     panels[2].set_xscale("log")
     panels[2].set_ylim(0, 1.03)
@@ -183,9 +180,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     titles = ("Significant at .05", "Smallest effects found", "Users for a power of .8")
     for axes, title in zip(panels, titles, strict=True):
         axes.set_title(title)
-    letter_panels(panels)
-    legend_below(figure)
-    return figure
+    return with_legend(panels)
 
 
 def _draw_needed(axes: Axes, needed: pd.Series, style: SeriesStyle, label: str) -> None:

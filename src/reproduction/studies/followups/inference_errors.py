@@ -13,14 +13,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
-from receval.figures.curves import line, mute
+from receval.figures.curves import line, mute, plain_ticks
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure, short_number
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
+from receval.metrics.averages import MEAN_DECIMALS
+from receval.seeds import generator
+from receval.statistics.pairs import system_pairs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -54,8 +56,6 @@ def all_differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Pairs are in the order of :func:`receval.statistics.pairs.system_pairs`.
     """
-    from receval.metrics.averages import MEAN_DECIMALS
-    from receval.statistics.pairs import system_pairs
 
     first, second = system_pairs(len(values))
     return np.round(values[first] - values[second], MEAN_DECIMALS)
@@ -171,7 +171,6 @@ def shares_of_rejections(
     the draws by kind, given the values of systems and users under a metric. `seed_names` returns
     names for seeds, given the dataset, the metric and the kind of draw.
     """
-    from receval.seeds import generator
     from receval.statistics.difference_tests import p_values_of_tests
 
     parameters = inputs.parameters
@@ -266,9 +265,7 @@ def set_user_axis(axes: Axes, sizes: Sequence[int]) -> None:
     ends = (min(sizes), max(sizes))
     inner = [size for size in (100, 200, 1000) if ends[0] * 1.9 < size < ends[1] / 1.9]
     ticks = [ends[0], *(inner if ends[1] < 2000 else [s for s in inner if s != 100]), ends[1]]
-    axes.xaxis.set_major_locator(FixedLocator([float(tick) for tick in ticks]))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    plain_ticks(axes.xaxis, ticks)
     axes.set_xlim(ends[0] / 1.12, ends[1] * 1.12)
     axes.set_xlabel("Users (log scale)")
 
@@ -345,7 +342,6 @@ def matched_users(values: NDArray[np.float64]) -> Draw:
     This compares a system with itself on two random halves of the users, which differ only by
     chance.
     """
-    from receval.metrics.averages import MEAN_DECIMALS
 
     def drawn(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
         rows = np.arange(n_tests)[:, np.newaxis] % len(values)
@@ -399,9 +395,5 @@ def set_log_shares(axes: Axes, lowest: float) -> None:
     below = [tick for tick in TICKS_OF_SHARES if tick <= lowest]
     shown = [tick for tick in TICKS_OF_SHARES if tick >= (below[-1] if below else 0)]
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(FixedLocator(list(shown)))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda share, _: short_number(f"{share:.2f}".rstrip("0").rstrip(".")))
-    )
+    plain_ticks(axes.yaxis, shown)
     axes.set_ylim(min(shown[0], lowest) / 1.1, 1.12)

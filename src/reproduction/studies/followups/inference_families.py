@@ -9,8 +9,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, letter_panels
+from receval.figures.finish import with_legend
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
+from receval.metrics.averages import MEAN_DECIMALS
+from receval.seeds import generator, seed_sequence
+from receval.statistics.pairs import system_pairs
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.inference_errors import (
     ALL,
@@ -85,11 +88,9 @@ def rejected_pairs(
     family: NDArray[np.float64], seed: np.random.SeedSequence, *, slow: bool, permutations: int
 ) -> dict[str, NDArray[np.bool_]]:
     """Return the pairs of systems that each method rejects, shape (n_pairs,), by its name."""
-    from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.difference_tests import t_test_by_moments
     from receval.statistics.multiple_comparisons import benjamini_hochberg, holm
     from receval.statistics.paired_tests import wilcoxon_test
-    from receval.statistics.pairs import system_pairs
     from receval.statistics.tukey import honestly_significant_differences, randomised_tukey_hsd
 
     p_values = t_test_by_moments(family)
@@ -143,9 +144,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     share of differing pairs that are rejected). Columns about pairs that do not exist in a setting
     are empty.
     """
-    from receval.seeds import generator, seed_sequence
     from receval.statistics.effect_sizes import binomial_interval
-    from receval.statistics.pairs import system_pairs
 
     parameters, metrics = inputs.parameters, inputs.named_metrics()
     families, slow_families = int(parameters["families"]), int(parameters["slow_families"])
@@ -207,6 +206,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         if column != "found":
             mark_level(axes)
         axes.set_ylim(0, 1.04 if column != "false_share" else None)
-    letter_panels(panels)
-    legend_below(figure)
-    return figure
+    return with_legend(panels)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, letter_panels
+from receval.figures.finish import with_legend
 from receval.figures.printed_numbers import as_written
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -73,6 +73,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_title(f"$d_z$ = {as_written(effect)}")
     panels[0].set_ylim(0, 1.03)
     panels[0].set_ylabel("Power")
-    letter_panels(panels)
-    legend_below(figure)
-    return figure
+    return with_legend(panels)

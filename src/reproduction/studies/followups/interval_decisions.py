@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.statistics.pairs import LEVEL
+from receval.figures.finish import with_legend
+from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
+from receval.metrics.averages import MEAN_DECIMALS
+from receval.seeds import generator
+from receval.statistics.pairs import LEVEL, over_pairs
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from receval.metrics.metric import Metric
     from reproduction.experiments.experiment import Experiment
     from reproduction.studies._shared.inputs import ArtifactInputs
@@ -154,7 +157,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     interval scale); lost (only on the own scale), gained (only on the interval scale), reversed (on
     both, with another system ahead); changed (the sum of these three).
     """
-    from receval.seeds import generator
 
     (experiment,) = inputs.experiments.values()
     metrics = metrics_with_gain(inputs)
@@ -246,9 +248,7 @@ def _decided(values: NDArray[np.float64]) -> dict[str, NDArray[np.int8]]:
     """Return the decisions of each test, shape (n_metrics, n_pairs)."""
     from scipy.special import ndtr, stdtr
 
-    from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.paired_tests import sign_test, t_statistics, wilcoxon_statistics
-    from receval.statistics.pairs import over_pairs
 
     t = t_statistics(values)
     z = wilcoxon_statistics(values, decimals=MEAN_DECIMALS)
@@ -285,8 +285,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     The parameter ``shown_users`` is the number of users that is shown besides all users.
     """
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     metrics = list(dict.fromkeys(results["metric"]))
     sizes = (str(display.parameters["shown_users"]), EVERYONE)
@@ -313,13 +311,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     most = float(drawn.loc[drawn["test"].isin(TEST_TITLES), "changed"].max())
     # Results without any change need an axis, too.
     grid[0, 0].set_xlim(0, 100 * max(1.03 * most, 0.01))
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)
 
 
 def _draw_bars(axes: Axes, rows: pd.DataFrame) -> None:
-    from receval.figures.style import ordered_styles
 
     styles = ordered_styles(list(KINDS))
     ends = np.zeros(len(rows))

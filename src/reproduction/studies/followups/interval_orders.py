@@ -8,7 +8,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.interval_decisions import (
@@ -61,14 +61,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print tau and the number of swapped pairs, by metric and scale."""
     found = results.drop_duplicates(["metric", "scale"]).set_index(["metric", "scale"])
-    columns = [
-        Column("Metric"),
-        *(
-            Column(f"{SHORT_TITLES[scale]}, {head}", "right")
-            for scale in SCALES
-            for head in ("$`\\tau`$", "pairs")
-        ),
-    ]
     rows = []
     for metric in dict.fromkeys(results["metric"]):
         cells = []
@@ -76,4 +68,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             row = found.loc[(metric, scale)]
             cells += [two_decimals(float(row["tau"])), str(round(row["swapped"] * row["pairs"]))]
         rows.append((str(metric), *cells))
-    return printed(display, columns, rows)
+    heads = [f"{SHORT_TITLES[s]}, {head}" for s in SCALES for head in ("$`\\tau`$", "pairs")]
+    return printed(display, ["Metric"], heads, rows)

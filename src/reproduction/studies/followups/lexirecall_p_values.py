@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
+from receval.metrics.averages import MEAN_DECIMALS
 from receval.statistics.pairs import system_pairs
 from reproduction.studies._shared.inputs import ArtifactInputs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -28,7 +25,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     the difference in means, which is the sign test for preferences); permutations (number of
     samples of signs).
     """
-    from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.paired_tests import sign_test_of_counts
     from reproduction.experiments.lexirecall_orders import LEXIRECALL, LexirecallLists
     from reproduction.experiments.values import means_of_users, p_values

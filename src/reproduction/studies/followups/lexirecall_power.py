@@ -8,7 +8,7 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import kendall_tau_b
 from receval.statistics.multiple_comparisons import discriminative_power, holm
 from receval.statistics.pairs import LEVEL
@@ -77,5 +77,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for name in names
     ]
     headings = ("Ties (%)", "Pairs, sign", "Pairs, perm.", "DP, sign", "DP, perm.", "$`\\tau`$")
-    columns = [Column("Metric"), *(Column(name, "right") for name in headings)]
-    return printed(display, columns, rows)
+    return printed(display, ["Metric"], headings, rows)

@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
     from reproduction.studies.metric_studies.rank_stability import SampledValues
 
 
@@ -53,7 +53,6 @@ def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArra
     import numpy as np
 
     from receval.missing_judgments.judgment_sampling import kept_units
-    from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
     from reproduction.experiments.lexirecall_orders import LexirecallLists
     from reproduction.experiments.universes import sample_of_experiment
 

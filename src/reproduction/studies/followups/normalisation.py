@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import with_legend
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.correlation import TOLERANCE_OF_MEANS
-from receval.statistics.pairs import LEVEL
+from receval.statistics.pairs import LEVEL, system_pairs
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
     from receval.metrics.gains import Gain
     from receval.metrics.lists import ListView
 
@@ -64,7 +67,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.metrics.lists import NO_CUTOFF
     from receval.statistics.paired_tests import t_test
-    from receval.statistics.pairs import system_pairs
     from reproduction.experiments.values import UserMeans
 
     (experiment,) = inputs.experiments.values()
@@ -122,11 +124,6 @@ def _plain_and_normalised(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the percentage of inverted pairs by cut-off: all pairs and the significant ones."""
-    from dataclasses import replace
-
-    from receval.figures.curves import line
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     counted = inversions(results)
     (dataset,) = results["dataset"].unique()
@@ -148,6 +145,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xlabel("Cut-off")
     panels[0].set_ylim(bottom=0)
     panels[0].set_ylabel("Pairs of systems (%)")
-    letter_panels(panels)
-    legend_below(figure)
-    return figure
+    return with_legend(panels)

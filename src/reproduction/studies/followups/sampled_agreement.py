@@ -9,7 +9,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -83,8 +83,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             )
         )
     titles = [f"{name}, {'all' if other == FULL else other}" for name, other in asked]
-    columns = [
-        Column("Drawn"),
-        *(Column(name, "right") for name in ("Candidates", "Between metrics", *titles)),
-    ]
-    return printed(display, columns, rows)
+    return printed(display, ["Drawn"], ("Candidates", "Between metrics", *titles), rows)

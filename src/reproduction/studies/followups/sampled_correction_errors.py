@@ -43,12 +43,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                 beside = f" ± over {100 * LARGEST_SPREAD:,}"
             cells.append(_per_cent(error) + beside)
         rows.append((f"{int(negatives):,}", ESTIMATOR_TITLES[str(estimator)], *cells))
-    columns = [
-        Column("Sampled", "right"),
-        Column("Estimator"),
-        *(Column(f"{metric} (%)", "right") for metric in metrics),
-    ]
-    return printed(display, columns, rows)
+    texts = (Column("Sampled", "right"), "Estimator")
+    return printed(display, texts, [f"{metric} (%)" for metric in metrics], rows)
 
 
 def _per_cent(value: float) -> str:

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
+from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import with_legend
+from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
+from receval.metrics.registry import parse
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.sampled_orders import (
     ESTIMATOR_TITLES,
@@ -17,9 +20,6 @@ from reproduction.studies.followups.sampled_orders import (
     SampledMoments,
     correction_errors,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -34,7 +34,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     expected (mean over samples); sd (over samples; empty for the most likely ranks, which are
     estimated from expected shares, and if above ten times the systems' mean value).
     """
-    from receval.metrics.registry import parse
     from receval.sampled_metrics.rank_corrections import corrected_values
 
     metrics = {str(label): parse(str(label)) for label in inputs.parameters["metrics"]}
@@ -68,9 +67,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw error and tau with the full order by cut-off, one column per number of candidates."""
-    from receval.figures.curves import line, plain_numbers
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
 
     errors = correction_errors(results)
     metrics = list(dict.fromkeys(errors["metric"]))
@@ -94,6 +90,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         grid[1, column].set_xlabel(f"Cut-off of {metrics[0].partition('@')[0]}")
     grid[0, 0].set_ylabel("Error (% of the mean value,\nroot mean square)")
     grid[1, 0].set_ylabel("$\\tau$ with the order by\nall candidates")
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)

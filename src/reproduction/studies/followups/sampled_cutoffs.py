@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
+from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import with_legend
+from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
+from receval.metrics.registry import parse
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from receval.sampled_metrics.sampled_moments import AuditedMoments
 
 PROPORTION = "#7f7f7f"
@@ -75,7 +78,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     candidates); common_cutoff (the one whose full values are nearest to the expected ones of all
     systems); at_common (the full value there).
     """
-    from receval.metrics.registry import parse
     from reproduction.studies.followups.sampled_orders import SampledMoments
 
     metrics = {str(label): parse(str(label)) for label in inputs.parameters["metrics"]}
@@ -92,9 +94,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     Parameters of the artifact: ``named``, the systems with names; all others are thin grey lines.
     """
-    from receval.figures.curves import line
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
 
     sizes = list(dict.fromkeys(results["negatives"]))
     systems = list(dict.fromkeys(results["system"]))
@@ -122,6 +121,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     grid[0].set_ylabel(
         "Equivalent cut-off among all candidates\n(1 = in proportion to their number)"
     )
-    letter_panels(grid)
-    legend_below(figure)
-    return figure
+    return with_legend(grid)

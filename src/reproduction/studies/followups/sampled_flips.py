@@ -10,7 +10,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS
 from receval.statistics.pairs import LEVEL, system_pairs
 from receval.storage.files import read_results, real_values
@@ -174,12 +174,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         cells += [fixed(100 * float(sure[size]), 0) for size in sure_at]
         cells += [sure_from(own, MOST), steady_from(own)]
         rows.append((str(sampling).capitalize(), str(metric), *cells))
-    columns = [
-        Column("Drawn"),
-        Column("Metric"),
-        *(Column(f"{size:,}", "right") for size in shown),
-        *(Column(f"Sure at {size:,} (%)", "right") for size in sure_at),
-        Column(f"{fixed(100 * MOST, 0)} % sure from", "right"),
-        Column("None flipped from", "right"),
-    ]
-    return printed(display, columns, rows)
+    heads = [f"{size:,}" for size in shown]
+    heads += [f"Sure at {size:,} (%)" for size in sure_at]
+    heads += [f"{fixed(100 * MOST, 0)} % sure from", "None flipped from"]
+    return printed(display, ("Drawn", "Metric"), heads, rows)

@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import with_legend
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from receval.metrics.metric import Metric
 
 
@@ -92,7 +95,6 @@ class SampledMoments:
 
         The same as for the judged ranks (:mod:`reproduction.workflow.jobs.systems`).
         """
-        from receval.seeds import generator
 
         experiment = self._experiment
         names = (experiment.dataset, experiment.split, number, "ties")
@@ -292,9 +294,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     Parameters of the artifact: ``printed``, the numbers of candidates that are drawn, besides all.
     """
-    from receval.figures.curves import line
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     taus = sampled_taus(results)
     drawn = [*map(str, display.parameters["printed"]), EVERY]
@@ -317,9 +316,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         own = [size for size in sizes if sampling == UNIFORM or size != EVERY]
         axes.set_xticks(range(len(own)), list(map(written_size, own)))
         axes.set_xlabel("Sampled candidates per relevant item")
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)
 
 
 def written_size(size: str) -> str:

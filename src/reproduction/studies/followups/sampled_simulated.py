@@ -8,7 +8,8 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
+from receval.seeds import generator
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.sampled_orders import POPULARITY, SAMPLINGS, SampledMoments
@@ -29,7 +30,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.protocols.candidates import popularity_weights
     from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
-    from receval.seeds import generator
     from reproduction.experiments.simulated_ranks import simulated_hits
 
     metrics = inputs.named_metrics()
@@ -111,8 +111,6 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         rows.append(
             (str(sampling).capitalize(), title, f"{int(negatives):,}", *cells, fixed(max(gaps), 1))
         )
-    columns = [Column("Drawn"), Column("System"), Column("Candidates", "right")]
-    for metric in metrics:
-        columns += [Column(metric, "right"), Column("Simulated", "right")]
-    columns.append(Column("Largest gap (SE)", "right"))
-    return printed(display, columns, rows)
+    heads = [head for metric in metrics for head in (metric, "Simulated")]
+    heads = ["Candidates", *heads, "Largest gap (SE)"]
+    return printed(display, ("Drawn", "System"), heads, rows)

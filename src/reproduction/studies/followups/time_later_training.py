@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.seeds import integer_seed
 from receval.statistics.correlation import kendall_tau_b
 from receval.statistics.paired_tests import t_test
@@ -192,5 +192,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for system in TITLES
     ]
     heads = [f"nDCG, +{k}" for k in amounts] + [f"Users (%), +{k}" for k in amounts]
-    columns = [Column("Ratings"), Column("System"), *(Column(head, "right") for head in heads)]
-    return printed(display, columns, rows)
+    return printed(display, ("Ratings", "System"), heads, rows)

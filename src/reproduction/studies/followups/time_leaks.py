@@ -9,8 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import with_legend
+from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.time_orders import (
     SPLIT_TITLES,
@@ -19,8 +22,6 @@ from reproduction.studies.followups.time_orders import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from receval.data.ratings import Ratings
     from receval.splits.split import Split
 
@@ -124,8 +125,6 @@ def percentage(value: float, *, at_least: bool = False) -> str:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the share of affected test ratings, and of the training ratings that are later."""
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
     from reproduction.studies._shared.bars import grouped_bars
 
     keys = ["dataset", "split", "tested", "known", "scope"]
@@ -172,9 +171,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for row, of in zip(grid, ("test", "training"), strict=True):
         for axes, dataset in zip(row, datasets, strict=True):
             axes.set_title(f"{display.datasets[dataset]}, {of}")
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    return with_legend(grid.flat)
 
 
 def _labels(results: pd.DataFrame) -> Iterator[tuple[str, str]]:

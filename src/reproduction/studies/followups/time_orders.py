@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
+from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
+from receval.figures.line_labels import with_named_lines
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from receval.metrics.metric import Metric
     from reproduction.experiments.experiment import Experiment
 
@@ -195,9 +197,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     Names are on both sides, on the left with the place.
     """
-    from receval.figures.finish import letter_panels
-    from receval.figures.line_labels import label_lines
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     shown = results[results["metric"] == display.parameters["shown"]]
     panels = [own for _, own in shown.groupby(["dataset", "protocol"], sort=False)]
@@ -212,13 +211,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             _draw_places(axes, own, display)
         grid[0].set_ylabel(f"Place by mean {display.parameters['shown']}")
         drawn += list(grid)
-    letter_panels(drawn)
-    label_lines(drawn)
-    return figure
+    return with_named_lines(drawn)
 
 
 def _draw_places(axes: Axes, results: pd.DataFrame, display: DisplayStyle) -> None:
-    from receval.figures.curves import line
 
     tested = in_order(results["tested"])
     means = results.pivot_table("value", "tested", "system", sort=False)

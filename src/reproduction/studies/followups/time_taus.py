@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
+from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -25,9 +27,6 @@ from reproduction.studies.followups.time_orders import (
     systems_by_split,
     taus_between_folds,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 CHANCE = ("chance", "chance_low")
 LOWEST_OF_CHANCE = 5.0
@@ -53,7 +52,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     with as many users drawn from one of them as the second split has); systems; users (of the
     second split, mean over folds); samples.
     """
-    from receval.seeds import generator
 
     metrics = inputs.named_metrics()
     samples = int(inputs.parameters["samples"])
@@ -176,11 +174,8 @@ def taus_by_chance(
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the coefficients, one row per metric and pair of splits."""
-    columns = [
-        *(Column(name) for name in ("Ratings", "Split", "Other split", "Metric")),
-        *(Column(name, "right") for name in ("$`\\tau`$", "Same users", "Moved (%)")),
-        *(Column(name, "right") for name in ("Chance", "5th pct.", "Users")),
-    ]
+    texts = ("Ratings", "Split", "Other split", "Metric")
+    heads = ("$`\\tau`$", "Same users", "Moved (%)", "Chance", "5th pct.", "Users")
     coefficients = ("tau", "same_users", *CHANCE, "moved")
     numbers = real_values(results[list(coefficients)])
     rows = []
@@ -200,7 +195,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                 f"{row.users:,}",
             )
         )
-    return printed(display, columns, rows)
+    return printed(display, texts, heads, rows)
 
 
 def _title(tested: str) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from receval.figures.bar_table import ROW_HEIGHT, BarGroup, BarRow, bar_table, percent
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
+from receval.figures.finish import beside, legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -295,12 +295,5 @@ def print_totals(axes: Axes, lines: list[str]) -> None:
     """Print lines of totals above the rows, and the title of the panel above these."""
     axes.set_title(axes.get_title(loc="left"), pad=ABOVE + LINE_HEIGHT * len(lines) + 2)
     for number, line in enumerate(reversed(lines)):
-        axes.annotate(
-            line,
-            xy=(0, 1),
-            xycoords="axes fraction",
-            xytext=(0, ABOVE + LINE_HEIGHT * number),
-            textcoords="offset points",
-            fontsize=7,
-            va="baseline",
-        )
+        style = {"xycoords": "axes fraction", "fontsize": 7, "va": "baseline"}
+        beside(axes, line, (0, 1), (0, ABOVE + LINE_HEIGHT * number), **style)

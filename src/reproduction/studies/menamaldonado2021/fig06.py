@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.finish import letter_panels, settle_layout
+from receval.figures.finish import beside, letter_panels, settle_layout
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.statistics.correlation import kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -127,7 +128,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     A row has either a statement or an item. Items are not named; those without ratings or rated by
     all users are left out.
     """
-    from receval.statistics.correlation import kendall_tau_b
 
     tables = []
     for dataset in inputs.datasets:
@@ -182,15 +182,8 @@ def _draw_curves(axes: Axes, items: pd.DataFrame) -> None:
         values = np.sort(real_values(items[name]))[::-1]
         axes.plot(np.arange(1, len(values) + 1), values, color=INK, linestyle=line)
         if len(values):
-            place = share * len(values)
-            axes.annotate(
-                label,
-                xy=(place, float(values[int(place)])),
-                xytext=(6, 5),
-                textcoords="offset points",
-                fontsize=7,
-                va="bottom",
-            )
+            at = share * len(values)
+            beside(axes, label, (at, float(values[int(at)])), (6, 5), fontsize=7, va="bottom")
     axes.set_xlim(left=0)
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("Rank of the item, by each probability")

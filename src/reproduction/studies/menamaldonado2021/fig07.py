@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle, coefficient_text
 from receval.figures.finish import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.statistics.correlation import pearson_r
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.menamaldonado2021.fig06 import (
@@ -39,7 +40,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     A row has either a statement or an item. Items are not named; those without ratings or rated by
     all users are left out.
     """
-    from receval.statistics.correlation import pearson_r
 
     tables = []
     for dataset in inputs.datasets:

@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.bar_table import percent
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import letter_panels
-from receval.figures.line_labels import label_lines
+from receval.figures.line_labels import with_named_lines
 from receval.figures.style import INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -93,6 +92,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_title(f"{display.datasets[dataset]}{share}")
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
         axes.set_ylabel("Popularity if relevant $p(\\mathrm{train}|\\mathrm{rel},i)$")
-    letter_panels(panels)
-    label_lines(panels)
-    return figure
+    return with_named_lines(panels)

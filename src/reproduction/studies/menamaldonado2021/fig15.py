@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from receval.figures.display import DisplayStyle, coefficient_text
 from receval.figures.finish import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, SINGLE_COLUMN, new_figure
+from receval.statistics.correlation import pearson_r
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.menamaldonado2021.fig06 import dots, in_falling_order, with_statements
@@ -37,7 +38,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     share of these users who knew the item; else (Yahoo! R3) it is the share of all users who chose
     to rate it.
     """
-    from receval.statistics.correlation import pearson_r
 
     tables = []
     names, thresholds = inputs.parameters["curves"], inputs.parameters["thresholds"]

@@ -321,14 +321,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the cases as the paper does, with the random pairs."""
     if "lemma" in results:
         return _table4(results, display)
-    columns = [
-        Column("Outcome"),
-        Column("Probabilities"),
-        Column("Odds", width=0.34),
-        Column("Optimal rankings"),
-        Column("Random pairs", "right"),
-        Column("So concluded", "right"),
-    ]
+    texts = ("Outcome", "Probabilities", Column("Odds", width=0.34), "Optimal rankings")
     rows = [
         (
             _outcome(row["held"], row["pairs"]),
@@ -340,20 +333,13 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row in results.to_dict("records")
     ]
-    return printed(display, columns, rows, [NOTE_OF_TABLE_3])
+    return printed(display, texts, ("Random pairs", "So concluded"), rows, [NOTE_OF_TABLE_3])
 
 
 def _table4(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    columns = [
-        Column("Outcome"),
-        Column("Premise", width=0.17),
-        Column("Probabilities"),
-        Column("Odds", width=0.15),
-        Column("Precision"),
-        Column("Anti-precision"),
-        Column("Random pairs", "right"),
-        Column("Both concluded", "right"),
-    ]
+    widths = {"Outcome": None, "Premise": 0.17, "Probabilities": None, "Odds": 0.15}
+    texts = [Column(head, width=width) for head, width in widths.items()]
+    texts += [Column("Precision"), Column("Anti-precision")]
     rows = [
         (
             _outcome(row["both_held"], row["pairs"]),
@@ -367,7 +353,7 @@ def _table4(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row in results.to_dict("records")
     ]
-    return printed(display, columns, rows, [NOTE_OF_TABLE_4])
+    return printed(display, texts, ("Random pairs", "Both concluded"), rows, [NOTE_OF_TABLE_4])
 
 
 def _outcome(held: int, pairs: int) -> str:

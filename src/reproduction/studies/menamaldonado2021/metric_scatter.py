@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.display import DisplayStyle, coefficient_text, p_value_text
-from receval.figures.finish import letter_panels, settle_layout
+from receval.figures.finish import beside, letter_panels, settle_layout
 from receval.figures.line_labels import readable
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
@@ -336,7 +336,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_axis_off()
     for axes, rows, heading in zip(grid, panels, _headings(panels, display), strict=False):
         _draw_panel(axes, rows, display)
-        _print_above(axes, heading, (0, 15), fontsize=8, fontweight="bold", va="bottom")
+        bold = {"fontsize": 8, "fontweight": "bold", "va": "bottom"}
+        beside(axes, heading, (0, 1), (0, 15), xycoords="axes fraction", **bold)
     letter_panels(grid[: len(panels)])
     settle_layout(figure)
     for axes, rows in zip(grid, panels, strict=False):
@@ -369,17 +370,6 @@ def _names_of_data(first: pd.Series, display: DisplayStyle) -> list[str]:
     return [name for name in named if name]
 
 
-def _print_above(axes: Axes, text: str, offset: tuple[float, float], **style: Any) -> None:
-    axes.annotate(
-        text,
-        xy=(0, 1),
-        xycoords="axes fraction",
-        xytext=offset,
-        textcoords="offset points",
-        **style,
-    )
-
-
 def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     draw_points(axes, rows, display)
     # Lines of a grid would run through the names.
@@ -387,7 +377,7 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     axes.margins(MARGIN)
     first = rows.iloc[0]
     tau = tau_text(float(first["tau"]), float(first["p_value"]), _released(first, display))
-    _print_above(axes, tau, (LETTER_WIDTH, 5), fontsize=6.5, va="baseline")
+    beside(axes, tau, (0, 1), (LETTER_WIDTH, 5), xycoords="axes fraction", va="baseline")
     both = first["x_evaluation"] != first["y_evaluation"] or "real" in str(first["x_evaluation"])
     for side, name in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
         metric = str(first[f"{side}_metric"])

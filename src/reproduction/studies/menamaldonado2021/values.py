@@ -10,7 +10,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import NOTHING, significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -118,12 +118,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     ]
     cells = means.set_index(["experiment", "system", "evaluation", "metric"])["value"]
     evaluations = [name for name in PARTS if name in set(means["evaluation"])]
-    columns = [Column("Dataset"), Column("System")]
-    columns += [
-        Column(f"{evaluation.capitalize()} {metric}", "right")
-        for evaluation in evaluations
-        for metric in shown
-    ]
+    heads = [f"{name.capitalize()} {metric}" for name in evaluations for metric in shown]
     rows = []
     parts = means[["experiment", "dataset", "system"]].drop_duplicates()
     for experiment, dataset, system in parts.itertuples(index=False):
@@ -132,4 +127,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         kind = display.experiments[experiment]
         title = ", ".join(filter(None, [display.datasets[dataset], kind]))
         rows.append((title, display.titles[system], *values))
-    return printed(display, columns, rows)
+    return printed(display, ("Dataset", "System"), heads, rows)

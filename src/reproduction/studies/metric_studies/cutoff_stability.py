@@ -7,7 +7,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 
@@ -49,6 +49,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (display.datasets[dataset], removed[sampling], metric, *(fixed(one, 3) for one in values))
         for (dataset, sampling, metric), values in zip(tau.index, tau.to_numpy(), strict=True)
     ]
-    cutoffs = [Column(f"@{cutoff}", "right") for cutoff in tau.columns]
-    heads = [Column("Dataset"), Column("Removed"), Column("Metric"), *cutoffs]
-    return printed(display, heads, rows)
+    texts = ("Dataset", "Removed", "Metric")
+    return printed(display, texts, [f"@{cutoff}" for cutoff in tau.columns], rows)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.multiple_comparisons import discriminative_power
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -50,29 +50,20 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     ``published_<dataset>`` has the paper's printed values, which are shown beside ours if datasets
     are the rows and are not twins; ``note`` is a remark below the table.
     """
-    metrics_down = display.parameters["down"] == "metrics"
-    datasets = list(dict.fromkeys(results["dataset"]))
     metrics = list(dict.fromkeys(results["metric"]))
     found = results.set_index(["dataset", "metric"])["dp_ordered"]
     cells = {
-        dataset: [fixed(found[dataset, metric], 2) for metric in metrics] for dataset in datasets
+        str(dataset): [fixed(found[dataset, metric], 2) for metric in metrics]
+        for dataset in dict.fromkeys(results["dataset"])
     }
-    if metrics_down:
-        columns = [
-            Column("Metric"),
-            *(Column(display.datasets[name], "right") for name in datasets),
-        ]
-        rows = [
-            (metric, *(cells[dataset][index] for dataset in datasets))
-            for index, metric in enumerate(metrics)
-        ]
-    else:
-        columns = [Column("Dataset"), Column("From"), *(Column(name, "right") for name in metrics)]
-        rows = []
-        for dataset in datasets:
-            rows.append((display.datasets[dataset], "ours", *cells[dataset]))
-            published = display.parameters.get(f"published_{dataset}")
-            if published and display.is_real(dataset):
-                rows.append((display.datasets[dataset], "paper", *published))
     notes = [str(display.parameters[name]) for name in ("note",) if name in display.parameters]
-    return printed(display, columns, rows, notes)
+    if display.parameters["down"] == "metrics":
+        by_metric = list(zip(metrics, *cells.values(), strict=True))
+        return printed(display, ["Metric"], [display.datasets[n] for n in cells], by_metric, notes)
+    rows = []
+    for dataset, own in cells.items():
+        rows.append((display.datasets[dataset], "ours", *own))
+        published = display.parameters.get(f"published_{dataset}")
+        if published and display.is_real(dataset):
+            rows.append((display.datasets[dataset], "paper", *published))
+    return printed(display, ("Dataset", "From"), metrics, rows, notes)

@@ -16,6 +16,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.heat_map import heat_map, two_decimals
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure, short_number
+from receval.metrics.averages import Arithmetic
 from receval.statistics.correlation import kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -35,7 +36,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tool's forms, with values rounded to four digits like the paper's, which ties some systems);
     systems (their number).
     """
-    from receval.metrics.averages import Arithmetic
     from reproduction.experiments.values import agreement_of, system_values
 
     metrics = inputs.named_metrics()

@@ -13,8 +13,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from receval.figures.curves import line, mute
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, letter_panels, settle_layout
-from receval.figures.line_labels import LABEL_SIZE, label_lines, readable, spaced_positions
+from receval.figures.finish import NOTE_COLOUR, NOTE_SIZE, beside, letter_panels, settle_layout
+from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.point_labels import draw_leader, lines_meet_boxes
 from receval.figures.style import (
     DOUBLE_COLUMN,
@@ -88,7 +88,7 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
             round(float(ground - 1) / tall, 6),
             name,
             rotation=90,
-            fontsize=LABEL_SIZE,
+            fontsize=NOTE_SIZE,
             color=readable(colour),
             ha="center",
             va="top",
@@ -203,14 +203,6 @@ def _name_level(panels: Sequence[Axes], largest: int) -> None:
         return not any(lines_meet_boxes(curve[:-1], curve[1:], room).any() for curve in curves)
 
     axes = next(filter(is_free, panels), panels[0])
-    axes.annotate(
-        "$p$ = .05",
-        (1, SIGNIFICANT),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 1.5),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=6.5,
-        color=NOTE_COLOUR,
-    )
+    style = {"ha": "right", "va": "bottom", "color": NOTE_COLOUR}
+    right_edge = ("axes fraction", "data")
+    beside(axes, "$p$ = .05", (1, SIGNIFICANT), (0, 1.5), xycoords=right_edge, **style)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,21 +14,26 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
-from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
+from matplotlib.ticker import MultipleLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
-from receval.figures.curves import line, mute
+from receval.figures.curves import line, mute, plain_ticks
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, letter_panels, print_heading, settle_layout
-from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
-from receval.figures.point_labels import figure_of
+from receval.figures.finish import (
+    NOTE_COLOUR,
+    beside,
+    figure_of,
+    letter_panels,
+    print_heading,
+    settle_layout,
+)
+from receval.figures.line_labels import label_lines, readable
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
-    short_number,
 )
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.archives import Archive
@@ -374,14 +378,13 @@ def _print_names(
     """
     order = sorted(curves, key=lambda name: -round(float(_last(curves[name])[0]), 9))
     return {
-        name: axes.annotate(
+        name: beside(
+            axes,
             name,
-            (1, np.mean(axes.get_ylim())),
+            (1, float(np.mean(axes.get_ylim()))),
+            (_FIRST_INTERVAL + rank * _NEXT_INTERVAL, 0),
             xycoords=axes.get_yaxis_transform(),
-            xytext=(_FIRST_INTERVAL + rank * _NEXT_INTERVAL, 0),
-            textcoords="offset points",
             rotation=90,
-            fontsize=LABEL_SIZE,
             color=readable(styles[name].colour),
             ha="center",
             va="center",
@@ -454,11 +457,7 @@ def scale_near_one(axes: Axes, lowest: float) -> None:
         raise ValueError(f"The axis would end at {lowest:g}: give a number below 1.")
     axes.set_yscale("function", functions=(_forward, _inverse))
     axes.set_ylim(lowest, 1 + LINEAR_BELOW / 10)
-    axes.yaxis.set_major_locator(FixedLocator([mark for mark in MARKED if mark >= lowest]))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: short_number(str(Decimal(f"{value:.6g}"))))
-    )
+    plain_ticks(axes.yaxis, [mark for mark in MARKED if mark >= lowest])
 
 
 def _forward(values: ArrayLike) -> NDArray[np.float64]:
@@ -490,13 +489,5 @@ def _mark_published(axes: Axes, percent: float, tau: float) -> None:
         [percent], [tau], marker="o", markersize=4, fillstyle="none", color=PAPER, label="_paper"
     )
     axes.add_artist(mark)
-    axes.annotate(
-        "paper: all above",
-        (percent, tau),
-        xytext=(0, -4),
-        textcoords="offset points",
-        ha="center",
-        va="top",
-        fontsize=6.5,
-        color=NOTE_COLOUR,
-    )
+    style = {"ha": "center", "va": "top", "color": NOTE_COLOUR}
+    beside(axes, "paper: all above", (percent, tau), (0, -4), **style)

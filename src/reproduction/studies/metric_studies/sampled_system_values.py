@@ -9,7 +9,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.storage.files import VALUE_OF_SYSTEM
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -92,5 +92,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for column in results
         if column.startswith(VALUE_OF_SYSTEM)
     ]
-    columns = [Column(f"{percent} %", "right") for percent in percents]
-    return printed(display, [Column("Dataset"), Column("System"), *columns], rows)
+    return printed(display, ("Dataset", "System"), [f"{percent} %" for percent in percents], rows)

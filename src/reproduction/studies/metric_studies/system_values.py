@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +11,11 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
+from receval.metrics.averages import Arithmetic, parse_average
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from reproduction.experiments.experiment import Experiment
     from reproduction.experiments.values import Measurement
 
@@ -36,7 +36,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
       rank stability under all judgments; or ``folds`` of each user, then users, as in the tests of
       pairs of systems. Both are the same with a single fold, so there are no rows for the latter.
     """
-    from receval.metrics.averages import Arithmetic, parse_average
     from reproduction.experiments.values import Measurement
 
     averages = {"text": tuple(map(parse_average, inputs.parameters["averages"]))}
@@ -120,5 +119,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         .drop_duplicates()
         .itertuples(index=False)
     ]
-    columns = [Column("Dataset"), Column("System"), *(Column(name, "right") for name in names)]
-    return printed(display, columns, rows)
+    return printed(display, ("Dataset", "System"), names, rows)

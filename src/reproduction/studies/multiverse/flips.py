@@ -10,12 +10,12 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle, p_value_text
 from receval.figures.printed_numbers import fixed, in_text, p_value, significant
-from receval.figures.tables import Column, escape_markdown, printed, to_markdown
+from receval.figures.tables import escape_markdown, printed, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.description import NO_DIFFERENCE, decision_title, describe, level_title
 from receval.multiverse.verdicts import single_changes, with_verdicts
 from receval.statistics.pairs import LEVEL
-from receval.storage.files import real_values
+from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 
@@ -24,7 +24,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: decision, level (what was changed; empty for the start); then those of ``universes``.
     """
-    from receval.storage.files import read_results
 
     return single_changes(read_results(inputs.results["universes"]))
 
@@ -126,7 +125,6 @@ def _table(results: pd.DataFrame, display: DisplayStyle, first: str, second: str
     """Return all universes as a table, with the winner first."""
     texts = ("Winner", "Decision", "Changed to")
     numbers = (first, second, "Difference", "p")
-    columns = [*map(Column, texts), *(Column(name, "right") for name in numbers)]
     winners = {"first": first, "second": second, "tie": NO_DIFFERENCE}
     rows = []
     for _, universe in results.iterrows():
@@ -152,5 +150,5 @@ def _table(results: pd.DataFrame, display: DisplayStyle, first: str, second: str
         "(their share in brackets)."
     )
     # The text of the page already gives its title and datasets.
-    table = printed(replace(display, title="", caption="", absence=""), columns, rows, [note])
-    return to_markdown(table)
+    untitled = replace(display, title="", caption="", absence="")
+    return to_markdown(printed(untitled, texts, numbers, rows, [note]))

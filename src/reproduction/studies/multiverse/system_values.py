@@ -9,10 +9,11 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.metrics.labels import metric_name
 from receval.multiverse.decisions import DECISIONS, Configuration
 from receval.multiverse.description import level_title
+from receval.seeds import generator
 from receval.storage.files import VALUE_OF_SYSTEM, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -34,7 +35,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     which would take 30 more columns; those of one pair are in ``universes``.
     """
     from receval.multiverse.exploration import explore
-    from receval.seeds import generator
     from reproduction.experiments.universes import ExperimentUniverses
 
     # Use the first legal test of each universe; the bootstrap is last in a grid.
@@ -78,8 +78,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (str(lists), _metric_title(str(metric)), *map(significant, of_systems))
         for lists, metric, of_systems in zip(shown["lists"], shown["metric"], values, strict=True)
     ]
-    columns = [Column(display.short_titles[system], "right") for system in systems]
-    return printed(display, [Column("Lists"), Column("Metric"), *columns], rows)
+    heads = [display.short_titles[system] for system in systems]
+    return printed(display, ("Lists", "Metric"), heads, rows)
 
 
 def _metric_title(level: str) -> str:

@@ -12,7 +12,7 @@ from receval.figures.specification_curve import specification_curve
 from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.description import decisions_of
 from receval.multiverse.verdicts import VERDICTS, explained, with_verdicts
-from receval.storage.files import real_values
+from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 SHOWN = 3
@@ -26,7 +26,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     in hundredths); sign (of the verdict: 1 if the first system wins, -1 if the second does, or 0);
     universes (how many).
     """
-    from receval.storage.files import read_results
 
     universes = with_verdicts(read_results(inputs.results["universes"]))
     found = explained(universes, "effect")

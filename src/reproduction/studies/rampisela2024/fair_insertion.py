@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
+from receval.figures.line_labels import label_lines
+from receval.figures.style import DOUBLE_COLUMN, new_figure, styles_of_many
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.rampisela2024.measured_lists import (
@@ -20,8 +25,6 @@ from reproduction.studies.rampisela2024.measured_lists import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from receval.metrics.whole_lists.list_metric import RecommendedLists
 
 PANELS = {
@@ -84,10 +87,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw each measure by the share of ranks with inserted items, small values enlarged."""
-    from receval.figures.curves import line
-    from receval.figures.finish import letter_panels
-    from receval.figures.line_labels import label_lines
-    from receval.figures.style import DOUBLE_COLUMN, new_figure, styles_of_many
 
     figure = new_figure(DOUBLE_COLUMN, 5.2)
     panels = figure.subplots(2, 2, sharex=True)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.rampisela2024.joint_agreement import taus_of_folds
@@ -115,6 +115,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             rows.append(
                 (display.datasets[str(dataset)], words, *(significant(x, 3) for x in numbers))
             )
-    columns = [Column("Ratings"), Column("Number")]
-    heads = ("Mean", "Smallest", "Largest")
-    return printed(display, [*columns, *(Column(head, "right") for head in heads)], rows)
+    return printed(display, ("Ratings", "Number"), ("Mean", "Smallest", "Largest"), rows)

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
+from receval.figures.heat_map import coloured_cells
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -21,9 +24,6 @@ from reproduction.studies.rampisela2024.measured_lists import (
     MEASURES,
     RELEVANCE,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def taus_of_folds(
@@ -71,9 +71,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a heat map per dataset, with joint measures as rows."""
-    from receval.figures.finish import letter_panels
-    from receval.figures.heat_map import coloured_cells
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 0.9 + 2.4 * len(datasets))

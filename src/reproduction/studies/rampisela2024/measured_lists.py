@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
+from receval.metrics.registry import parse_any
+from receval.protocols.protocol import Protocol
+from receval.seeds import generator
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
@@ -49,7 +52,6 @@ def compared_systems() -> dict[str, Recommender]:
 
 def measures_of(parameters: Mapping[str, Any]) -> dict[str, BaseMetric]:
     """Return the measures by name, from the parameters ``names`` and ``metrics``."""
-    from receval.metrics.registry import parse_any
 
     labels = zip(parameters["names"], parameters["metrics"], strict=True)
     found = {str(name): parse_any(str(label)) for name, label in labels}
@@ -68,8 +70,6 @@ def measured(
     from receval.metrics.metric import Metric
     from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers
     from receval.protocols.listed_ranks import ListedItems, rank_listed
-    from receval.protocols.protocol import Protocol
-    from receval.seeds import generator
 
     recommended = recommended.cut(depth)
     rows, positions, items = recommended.lists.entries()
@@ -207,5 +207,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for measure in MEASURES
     ]
     heads = [TITLES[s] if again == "no" else f"{TITLES[s]}, fair" for s, again in keys]
-    columns = [Column("Ratings"), Column("Metric"), Column("Better")]
-    return printed(display, [*columns, *(Column(head, "right") for head in heads)], rows)
+    return printed(display, ("Ratings", "Metric", "Better"), heads, rows)

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
+from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
 from receval.statistics.inequality import MEASURES
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.rampisela2025.measured_groups import GROUPINGS, PARTS, name_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LEGEND = {
     "over_users": "over users",
@@ -47,11 +47,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel per measure (row) and sample of users (column), with the groupings across."""
-    from matplotlib.ticker import NullFormatter
-
-    from receval.figures.curves import plain_numbers
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
 
     samples = list(results[["dataset", "users"]].drop_duplicates().itertuples(index=False))
     styles = series_styles(list(LEGEND))

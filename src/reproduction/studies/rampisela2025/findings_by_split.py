@@ -154,6 +154,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             numbers = (values.mean(), values.min(), values.max())
             row = (display.datasets[str(dataset)], f"{own['tested'].max():,}", words)
             rows.append((*row, *(significant(number, 3) for number in numbers)))
-    columns = [Column("Ratings"), Column("Users", "right"), Column("Number")]
-    heads = ("Mean", "Smallest", "Largest")
-    return printed(display, [*columns, *(Column(head, "right") for head in heads)], rows)
+    texts = ("Ratings", Column("Users", "right"), "Number")
+    return printed(display, texts, ("Mean", "Smallest", "Largest"), rows)

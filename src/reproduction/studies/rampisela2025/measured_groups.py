@@ -4,20 +4,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
 from receval.figures.tables import Column, Table, printed
+from receval.seeds import generator, integer_seed
 from receval.statistics.inequality import MEASURES
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from receval.data.features import Features
     from receval.data.ratings import Ratings
     from receval.recommenders.base import Recommender
@@ -107,9 +108,7 @@ def ratings_with_classes(
 
     Users and items with fewer than ``core`` such ratings are removed, repeatedly. Ratings are 1.
     """
-    from functools import partial
 
-    from receval.seeds import generator
     from receval.splits.selection import selected_ratings
 
     known = (codes_of(features, ratings.user_ids) >= 0).all(axis=1).to_numpy()
@@ -136,9 +135,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     :func:`.by_chance`); and gini_by_activity (the mean between random groups of users with about as
     many training ratings).
     """
-    from functools import partial
 
-    from receval.seeds import generator, integer_seed
     from receval.splits.random_splits import split_by_random_ratio
     from receval.splits.split import fold
     from reproduction.studies.winter2025.pruned_scores import ndcg_of_users
@@ -227,7 +224,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
     heads = ["Groups", "Smallest"]
     heads += [f"{measure} {part.replace('_', ' ')}" for measure in MEASURES[1:] for part in PARTS]
-    described = [Column("Ratings"), Column("Users", "right"), Column("Grouped by")]
-    return printed(
-        display, [*described, *(Column(head, "right") for head in [*heads, "p < .05 (%)"])], rows
-    )
+    texts = ("Ratings", Column("Users", "right"), "Grouped by")
+    return printed(display, texts, [*heads, "p < .05 (%)"], rows)

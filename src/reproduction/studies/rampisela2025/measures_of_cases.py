@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import significant
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
+from receval.statistics.inequality import gini
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CASES = {
     "equal": "Equal means",
@@ -42,7 +39,6 @@ def group_measures(
     :math:`(\sum_j n^{-2} / \hat p_j - 1) / 2` with :math:`\hat p_j` proportional to
     :math:`.95 p_j + .05 \cdot 10^{-4}`.
     """
-    from receval.statistics.inequality import gini
 
     n, users = len(means), sizes.sum()
     shares, wanted = means / means.sum(), sizes / users
@@ -97,6 +93,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (str(name), *(significant(value, 3) for value in own))
         for name, own in zip(results["metric"], np.round(numbers, 12).tolist(), strict=True)
     ]
-    return printed(
-        display, [Column("Metric"), *(Column(text, "right") for text in CASES.values())], rows
-    )
+    return printed(display, ["Metric"], list(CASES.values()), rows)

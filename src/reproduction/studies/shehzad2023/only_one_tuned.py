@@ -4,23 +4,19 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.shehzad2023.tuning_trials import TITLES, Choices
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from receval.figures.tables import Table
 
 
 def leads(tuned: NDArray[np.float64], others: NDArray[np.float64], place: int) -> NDArray[np.bool_]:
@@ -115,7 +111,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and system."""
-    from receval.figures.tables import Column, printed
 
     headers = ["Worst", "Random", "Default", "Tuned", "By test"]
     headers += ["Others default", "Others random", "Others worst", "All tuned", "Above Pop"]
@@ -134,5 +129,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row in results.itertuples()
     ]
-    columns = [Column("Data"), Column("System"), *(Column(header, "right") for header in headers)]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System"), headers, rows)

@@ -4,18 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Column, Table, printed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.shehzad2023.tuning_trials import METRIC
-
-if TYPE_CHECKING:
-    from receval.figures.tables import Table
 
 NEURAL = {
     "multi-dae": "MultiDAE",
@@ -39,13 +36,8 @@ DATASETS = {
 def compared_values(values: pd.DataFrame, systems: Collection[str] = tuple(TITLES)) -> pd.DataFrame:
     """Compare the tuned value of each system with those of all others that are not tuned.
 
-    Parameters
-    ----------
-    values : DataFrame
-        One row per system of one dataset, with the columns ``tuned``, ``untuned`` and ``worst
-        trial``; popularity stands in the row ``pop``.
-    systems : collection of str
-        Those to compare.
+    The values have one row per system of one dataset, with the columns ``tuned``, ``untuned`` and
+    ``worst trial``; popularity stands in the row ``pop``.
     """
     pop = values.loc["pop", "tuned"]
     rows = []
@@ -92,12 +84,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and system."""
-    from receval.figures.tables import Column, printed
 
-    headers = ["Tuned", "Untuned", "Worst trial"]
-    words = ["Leads untuned neural", "Leads also EASE, Pop", "Leads worst trials"]
-    columns = [Column("Data"), Column("System"), *(Column(header, "right") for header in headers)]
-    columns += [Column(word) for word in words]
+    heads = ("Tuned", "Untuned", "Worst trial")
+    words = ("Leads untuned neural", "Leads also EASE, Pop", "Leads worst trials")
     numbers = real_values(results[["tuned", "untuned", "worst_trial"]])
     rows = [
         (
@@ -113,4 +102,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             strict=True,
         )
     ]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System"), (*heads, *map(Column, words)), rows)

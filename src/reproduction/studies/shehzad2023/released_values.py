@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Table, printed
+from receval.seeds import generator
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.shehzad2023.tuning_trials import (
@@ -20,9 +23,6 @@ from reproduction.studies.shehzad2023.tuning_trials import (
     STUDY,
     chosen_interactions,
 )
-
-if TYPE_CHECKING:
-    from receval.figures.tables import Table
 
 METRICS = (METRIC, "RR@10", "P@10", "Recall@10")
 
@@ -62,12 +62,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     published (the released value, NaN for twins); mean, deviation, least and most (over the
     splits); above (in how many splits our value is above the released one, if there is one).
     """
-    from functools import partial
 
     from receval.evaluation.systems import evaluate_systems
     from receval.recommenders.ease import EASE
     from receval.recommenders.non_personalised import Popularity
-    from receval.seeds import generator
     from receval.splits.split import TEST, TRAIN, Split
     from receval.splits.split_ratings import SplitRatings
 
@@ -115,12 +113,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per system and metric."""
-    from receval.figures.tables import Column, printed
 
     titles = {names: title for title, names in SYSTEMS.items()}
     headers = ["Released", "Mean", "SD", "Lowest", "Highest", "Splits above"]
-    columns = [Column("Data"), Column("System"), Column("Metric")]
-    columns += [Column(header, "right") for header in headers]
     numbers = results[["published", "mean", "deviation", "least", "most"]]
     rows = [
         (
@@ -132,4 +127,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row, own in zip(results.itertuples(), real_values(numbers).tolist(), strict=True)
     ]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System", "Metric"), headers, rows)

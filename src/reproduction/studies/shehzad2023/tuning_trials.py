@@ -6,26 +6,28 @@ The table of the study is computed from these values.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.heat_map import coloured_cells
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, NO_WINNER, new_figure
+from receval.seeds import GeneratorFor, generator, integer_seed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.image import AxesImage
-
     from receval.data.ratings import Ratings
-    from receval.seeds import GeneratorFor
     from receval.splits.split_ratings import SplitRatings
 
 STUDY = "shehzad2023"
@@ -53,15 +55,9 @@ def chosen_interactions(
 ) -> Ratings:
     """Return the positive ratings of some random users, as ones, without rare users and items.
 
-    Parameters
-    ----------
-    lowest : int
-        Ratings from this value on are positive. Of a dataset that says which items users knew,
-        only ratings of these count.
-    core : int
-        The fewest interactions of a user and of an item.
-    users : int
-        How many users are drawn, before rare ones are removed, if there are more.
+    Ratings from the lowest value on are positive. Of a dataset that says which items users knew,
+    only ratings of these count. Users are drawn before those of fewer interactions than the core
+    are removed.
     """
     from receval.splits.selection import selected_ratings
 
@@ -168,9 +164,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     settings); parameters (in words); validation and test (mean nDCG@10 over users on the validation
     part of the training ratings, and on the test).
     """
-    from functools import partial
 
-    from receval.seeds import generator, integer_seed
     from receval.splits.split_ratings import split
 
     trials = int(inputs.parameters["trials"])
@@ -192,15 +186,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 class Choices:
     """Values on the test of one dataset, by what chose the parameters.
 
-    Attributes
-    ----------
-    default, tuned, worst, chosen_on_test : ndarray, shape (n_draws, n_systems)
-        With the default parameters; those of the random settings with the best value on the
-        validation part; and the settings with the worst and the best value on the test.
-    random : ndarray, shape (n_draws, n_systems, n_trials)
-        With each random setting.
-    pop : ndarray, shape (n_draws,)
-        Popularity, which has no parameter.
+    - ``default``, ``tuned``, ``worst``, ``chosen_on_test``: With the default parameters; those of
+      the random settings with the best value on the validation part; and the settings with the
+      worst and the best value on the test.
+    - ``random``: With each random setting.
+    - ``pop``: Popularity, which has no parameter.
     """
 
     default: NDArray[np.float64]
@@ -255,8 +245,6 @@ def shares_ahead(tuned: NDArray[np.float64], others: NDArray[np.float64]) -> NDA
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw values by choice of parameters, and how often tuned systems lead untuned ones."""
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 7.0)
@@ -285,7 +273,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
-    from receval.figures.style import COLOURS, NO_WINNER
 
     for place in range(len(TITLES)):
         labelled = named and place == 0
@@ -328,7 +315,6 @@ def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
 
 
 def _draw_shares(axes: Axes, choices: Choices, others: NDArray[np.float64]) -> AxesImage:
-    from receval.figures.heat_map import coloured_cells
 
     with_pop = np.column_stack([others, choices.pop])
     rows = list(TITLES.values())

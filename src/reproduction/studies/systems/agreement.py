@@ -7,7 +7,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_and_ours
@@ -43,11 +43,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per study, dataset, kind of judgments and metric."""
-    headings = ("Systems", "Kendall's tau", "Median (%)", "Largest (%)")
-    columns = [
-        *(Column(name) for name in ("Values of", "Dataset", "Metric", "Seen by the search")),
-        *(Column(name, "right") for name in headings),
-    ]
+    texts = ("Values of", "Dataset", "Metric", "Seen by the search")
+    numbers = ("Systems", "Kendall's tau", "Median (%)", "Largest (%)")
     rows = [
         (
             str(display.parameters[row["study"]]),
@@ -61,4 +58,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row in results.to_dict("records")
     ]
-    return printed(display, columns, rows)
+    return printed(display, texts, numbers, rows)

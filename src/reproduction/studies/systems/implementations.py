@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, letter_panels
+from receval.figures.finish import with_legend
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.metrics.registry import parse
 from receval.statistics.effect_sizes import CONFIDENCE
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import PUBLISHED_GREY, published_on_test
@@ -161,7 +162,6 @@ def _by_fold(group: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 
 def _measured(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
-    from receval.metrics.registry import parse
     from reproduction.experiments.values import Measurement, measure_experiment, tidy
 
     measurement = Measurement(
@@ -344,9 +344,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for package in dict.fromkeys(exact["package"]):
         mark = _mark(str(package), hollow=True)
         panels[0].plot([], [], label=f"{package}, exact solver", **mark)
-    letter_panels(panels)
-    legend_below(figure)
-    return figure
+    return with_legend(panels)
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, algorithms: Sequence[str]) -> None:

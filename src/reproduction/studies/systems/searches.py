@@ -51,18 +51,9 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             ]
         )
     names = map(metric_name, metrics)
-    columns = [
-        Column("System"),
-        Column("Setting", width=0.25),
-        Column("Tried", "right"),
-        *(
-            Column(text, "right")
-            for name in names
-            for text in (f"{name}, ours", f"{name}, published")
-        ),
-        Column("Distance (%)", "right"),
-    ]
-    return printed(display, columns, rows)
+    heads = [text for name in names for text in (f"{name}, ours", f"{name}, published")]
+    texts = ("System", Column("Setting", width=0.25))
+    return printed(display, texts, ["Tried", *heads, "Distance (%)"], rows)
 
 
 def _printed(setting: Mapping[str, Any]) -> str:

@@ -48,18 +48,13 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     is_decided = results["verdict"] != ClaimVerdict.UNDECIDABLE
     decided = results[is_decided]
     numbers = bool((decided["published"] != "").all())
-    columns = [
-        Column("Verdict", width=0.12),
-        Column("Claim"),
-        Column("Dataset", width=0.1),
-        Column("The paper", width=0.33),
-    ]
-    if numbers:
-        columns += [Column("Published", "right"), Column("Ours", "right")]
-    else:
-        columns += [Column("Rule", width=0.15), Column("Ours", width=0.22)]
+    widths = {"Verdict": 0.12, "Claim": None, "Dataset": 0.1, "The paper": 0.33}
+    if not numbers:
+        widths |= {"Rule": 0.15, "Ours": 0.22}
+    texts = [Column(head, width=width) for head, width in widths.items()]
     rows = [_cells(row, display, numbers) for row in decided.to_dict("records")]
-    return printed(display, columns, rows, _notes(results[~is_decided], display))
+    notes = _notes(results[~is_decided], display)
+    return printed(display, texts, ("Published", "Ours") if numbers else (), rows, notes)
 
 
 def _cells(row: Mapping[Hashable, Any], display: DisplayStyle, numbers: bool) -> tuple[str, ...]:

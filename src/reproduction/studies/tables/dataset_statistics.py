@@ -12,7 +12,7 @@ import pandas as pd
 from receval.data.ratings import Ratings
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.statistics.inequality import density, gini
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -60,12 +60,11 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """
     names = display.parameters.get("printed", display.parameters["columns"])
     headings = dict(zip(names, display.parameters["headings"], strict=True))
-    columns = [Column("Dataset"), *(Column(text, "right") for text in headings.values())]
     rows = [
         (display.datasets[row["dataset"]], *(_cell(row, name) for name in headings))
         for row in results.to_dict("records")
     ]
-    return printed(display, columns, rows)
+    return printed(display, ["Dataset"], list(headings.values()), rows)
 
 
 def _cell(row: Mapping[Hashable, Any], name: str) -> str:

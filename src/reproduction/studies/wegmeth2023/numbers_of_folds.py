@@ -8,7 +8,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.wegmeth2023.seed_deviations import (
     largest,
@@ -81,8 +81,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for _, row in shown.iterrows()
     ]
-    columns = [
-        *(Column(name) for name in ("Data", "System", "Metric")),
-        *(Column(name, "right") for name in ("Folds", *numbers)),
-    ]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System", "Metric"), ("Folds", *numbers), rows)

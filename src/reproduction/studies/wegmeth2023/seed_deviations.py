@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.seeds import generator
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -30,23 +30,15 @@ def largest(values: NDArray[np.float64]) -> float:
 def spread_of_one(values: NDArray[np.float64]) -> float:
     """Return the standard deviation over seeds of the value in a single fold, in per cent.
 
-    Every fold is a hold-out. Variances over seeds are averaged over the folds. Folds of one seed
-    are not compared with each other, because they depend on each other.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_seeds, n_folds)
+    The values have shape (n_seeds, n_folds), and every fold is a hold-out. Variances over seeds are
+    averaged over the folds. Folds of one seed are not compared with each other, because they depend
+    on each other.
     """
     return float(np.sqrt(values.var(axis=0, ddof=1).mean()) / values.mean() * 100)
 
 
 def spread_of_means(values: NDArray[np.float64]) -> float:
-    """Return the standard deviation over seeds of the mean over the folds, in per cent.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_seeds, n_folds)
-    """
+    """Return the standard deviation over seeds of the mean over the folds, in per cent."""
     means = values.mean(axis=1)
     return float(means.std(ddof=1) / means.mean() * 100)
 
@@ -144,8 +136,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for _, row in shown.iterrows()
     ]
-    columns = [
-        *(Column(name) for name in ("Data", "System", "Metric")),
-        *(Column(name, "right") for name in numbers),
-    ]
-    return printed(display, columns, rows)
+    return printed(display, ("Data", "System", "Metric"), list(numbers), rows)

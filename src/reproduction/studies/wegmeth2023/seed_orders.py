@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import Column, Table, printed
+from receval.figures.tables import Table, printed
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.wegmeth2023.split_seeds import SYSTEM_TITLES, by_seed_and_fold
@@ -109,17 +109,6 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                 ),
             )
         )
-    columns = [
-        *(Column(name) for name in ("Data", "Systems", "Metric")),
-        *(
-            Column(name, "right")
-            for name in (
-                "Difference",
-                "Hold-out, same seed",
-                "Other seeds",
-                "CV, same seed",
-                "CV, other seeds",
-            )
-        ),
-    ]
-    return printed(display, columns, rows)
+    numbers = ["Difference", "Hold-out, same seed", "Other seeds"]
+    numbers += ["CV, same seed", "CV, other seeds"]
+    return printed(display, ("Data", "Systems", "Metric"), numbers, rows)

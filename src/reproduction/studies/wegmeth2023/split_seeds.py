@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import with_legend
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, NO_WINNER, new_figure
 from receval.seeds import generator, integer_seed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from scipy.sparse import csr_array
 
     from receval.data.ratings import Ratings
@@ -42,13 +44,7 @@ HALF_WIDTH = 1.96
 
 
 def interactions(ratings: Ratings, lowest: float) -> Ratings:
-    """Return a 5-core of the ratings that users chose and that are at least the lowest, as ones.
-
-    Raises
-    ------
-    ValueError
-        Nothing is left.
-    """
+    """Return a 5-core of the ratings that users chose and that are at least the lowest, as ones."""
     from receval.splits.selection import selected_ratings
 
     chosen = ratings.values >= lowest
@@ -232,8 +228,6 @@ def deviations(values: ArrayLike) -> NDArray[np.float64]:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the deviation of every seed, one row of panels per dataset and one panel per cut-off."""
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
 
     results = results[(results["varied"] == "split") & (results["metric"] == "P")]
     datasets = list(dict.fromkeys(results["dataset"]))
@@ -246,13 +240,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes.set_title(f"{display.datasets[dataset]}, P@{cutoff}")
     for axes in grid[-1]:
         axes.set_xlabel("Deviation from the mean (%)")
-    letter_panels(grid.ravel())
-    legend_below(figure)
-    return figure
+    return with_legend(grid.ravel())
 
 
 def _draw_seeds(axes: Axes, results: pd.DataFrame, *, named: bool) -> None:
-    from receval.figures.style import COLOURS, NO_WINNER
 
     for place, system in enumerate(SYSTEM_TITLES):
         own = results[results["system"] == system]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +11,14 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Table, printed
+from receval.seeds import generator
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.winter2025.pruned_scores import GENERATED_TITLE, all_interactions
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
-    from receval.figures.tables import Table
 
 
 def sizes_of(ratings: Ratings, level: int) -> dict[str, float]:
@@ -25,9 +27,7 @@ def sizes_of(ratings: Ratings, level: int) -> dict[str, float]:
     ``core_users`` counts those who remain if also items with fewer ratings are removed, and both
     repeatedly (:func:`receval.splits.selection.selected_ratings`); 0 if nobody does.
     """
-    from functools import partial
 
-    from receval.seeds import generator
     from receval.splits.selection import selected_ratings
 
     counts = np.bincount(ratings.users, minlength=ratings.n_users)
@@ -70,14 +70,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and level."""
-    from receval.figures.tables import Column, printed
 
-    columns = [
-        Column("Dataset"),
-        *(Column(name, "right") for name in ("Fewest ratings", "Users", "Items", "Ratings")),
-        *(Column(name, "right") for name in ("Users (%)", "Ratings (%)", "Density (%)")),
-        Column("Users of the core", "right"),
-    ]
+    heads = ["Fewest ratings", "Users", "Items", "Ratings", "Users (%)", "Ratings (%)"]
+    heads += ["Density (%)", "Users of the core"]
     numbers = real_values(results[["kept_users", "kept_ratings", "density"]])
     rows = [
         (
@@ -89,4 +84,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row, shares in zip(results.itertuples(), numbers.tolist(), strict=True)
     ]
-    return printed(display, columns, rows)
+    return printed(display, ["Dataset"], heads, rows)

@@ -6,25 +6,29 @@ The other artifacts of the study read the same ratings.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
+from receval.metrics.registry import parse
+from receval.protocols.protocol import Protocol
+from receval.seeds import GeneratorFor, generator, integer_seed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
     from receval.data.ratings import Ratings
     from receval.recommenders.base import Recommender
-    from receval.seeds import GeneratorFor
     from receval.splits.split import Fold
 
 GENERATED = "generated"
@@ -144,9 +148,7 @@ def ndcg_of_users(
     """Train a system on a fold and return nDCG@10 per user, NaN without a test rating."""
     from receval.metrics.evaluation import evaluate
     from receval.metrics.lists import JudgedLists
-    from receval.metrics.registry import parse
     from receval.protocols.evaluation import rank_judged
-    from receval.protocols.protocol import Protocol
 
     model = system.fit(fold.learnt)
     if fold.fold_in is not None and system.can_fold_in:
@@ -172,9 +174,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     removed have no list and so the value 0), served (the same, but systems that can recommend by a
     new user's ratings do so; NaN for the others).
     """
-    from functools import partial
 
-    from receval.seeds import generator, integer_seed
     from receval.splits.random_splits import split_by_random_ratio
     from receval.splits.split import fold
 
@@ -244,9 +244,6 @@ def changes_of(results: pd.DataFrame) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw values by level in two rows of panels, and mean changes over systems in a third."""
-    from receval.figures.curves import line
-    from receval.figures.finish import legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
 
     datasets = list(results["dataset"].unique())
     of_systems = dict(zip(TITLES, display.styles(display.systems).values(), strict=True))

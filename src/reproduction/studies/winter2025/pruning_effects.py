@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -21,11 +22,6 @@ from reproduction.studies.winter2025.pruned_scores import (
     changes_of,
     with_numbers,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from receval.figures.tables import Table
 
 MEAN = "mean"
 """Stands for the mean over all systems in the column ``system``."""
@@ -102,7 +98,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and level: mean changes over systems, splits and taus."""
-    from receval.figures.tables import Column, printed
 
     headers = ["Fewest ratings", "Pruned test", "Same users", "Training", "All users", "Served"]
     headers += ["Pruned up", "All down", "$`\\tau`$ pruned", "$`\\tau`$ all", "$`\\tau`$ chance"]
@@ -119,5 +114,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row, numbers in zip(means.itertuples(), values.tolist(), strict=True)
     ]
-    columns = [Column("Dataset"), *(Column(header, "right") for header in headers)]
-    return printed(display, columns, rows)
+    return printed(display, ["Dataset"], headers, rows)
