@@ -298,7 +298,7 @@ def table_of_list_metrics(folder: Path = FIXTURES, lists: Path = LISTS) -> str:
         for name, own in OURS[tool].items():
             label = own.label.replace("thirds", "...")
             here = FORMS.get(own.form, "{}").format(f"`{label}`")
-            here += "" if own.exact == EXACT else " (within 1e-6)"
+            here += "" if own.exact == EXACT else " (within 10⁻⁶)"
             n_equal += sum(v.name == name and v.deviation <= own.exact for v in values)
             said = name.replace("groups=thirds", "of groups of items")
             said = f"`{said.partition(' ')[0]}`{said[len(said.partition(' ')[0]) :]}"
