@@ -174,7 +174,8 @@ def draw_replications(
     with figure_style():
         figure = draw(read_results(results), statements, datasets)
         said = caption(rows, is_demo=is_demo)
-        save_figure(figure, svg, pdf, title=f"Replications of {IN_PROSE.get(study, study)}", description=said)
+        title = f"Replications of {IN_PROSE.get(study, study)}"
+        save_figure(figure, svg, pdf, title=title, description=said)
 
 
 def measure_errata(
