@@ -82,6 +82,13 @@ def test_the_text_shows_every_figure_that_is_listed_and_no_other() -> None:
     assert set(re.findall(r'drawing\("([^"]+)"', TEXT)) == set(SOURCES.figures)
 
 
+@pytest.mark.each("kind", ["tab", "fig"])
+def test_tables_and_figures_are_first_mentioned_in_their_order(kind: str) -> None:
+    prose = re.sub(r"caption: \[(?:[^\[\]]|\[[^\]]*\])*\]", "", TEXT)
+    mentioned = list(dict.fromkeys(re.findall(rf"@({kind}-[a-z]+)", prose)))
+    assert mentioned == re.findall(rf"<({kind}-[a-z]+)>", TEXT)
+
+
 def test_every_reference_is_cited_and_every_citation_has_a_reference() -> None:
     entries = re.findall(r"(?m)^@\w+\{([a-z]+\d{4}),", (PAPER / "receval.bib").read_text("utf-8"))
     cited = set(re.findall(r"@([a-z]+\d{4})\b", TEXT))

@@ -134,6 +134,12 @@ def test_no_two_series_and_no_two_metrics_can_be_taken_for_each_other(deficiency
     assert len({style.marker for style in METRICS.values()}) == len(METRICS)
 
 
+def test_metrics_of_nearly_one_hue_differ_in_lightness() -> None:
+    for one, other in combinations((style.colour for style in METRICS.values()), 2):
+        lightness = abs(oklch(one)[0] - oklch(other)[0])
+        assert hues_apart(one, other) >= 15 or lightness >= 0.15, (one, other)
+
+
 def test_no_metric_has_the_hue_of_a_system_that_has_one() -> None:
     for name, style in METRICS.items():
         for family in ("popularity", "knn", "matrix-factorisation", "topic-model"):

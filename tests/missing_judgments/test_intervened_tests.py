@@ -52,6 +52,8 @@ def test_shares_are_counted_in_the_training_ratings() -> None:
     expected = 1 / items[test.items]
     np.testing.assert_allclose(SKEW.weights(fold, PROTOCOL), expected / 3)
     np.testing.assert_allclose(WTD_H.weights(fold, PROTOCOL), expected / users[test.users] / 12)
+    of_text = replace(WTD_H, item_power=2).weights(fold, PROTOCOL)
+    np.testing.assert_allclose(of_text, (expected / 3) ** 2 / users[test.users] / 4)
 
 
 @pytest.mark.costly

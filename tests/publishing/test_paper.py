@@ -284,6 +284,35 @@ def test_the_paper_is_set_with_the_same_bytes_every_time(
         assert private not in pdf
 
 
+# A later table stands on a later page, in a later column, or farther down.
+IN_ORDER = """
+#context for kind in (table, image) {
+  let places = query(figure.caption.where(kind: kind)).map(it => it.location().position())
+  assert(places.len() > 1)
+  for (one, next) in places.windows(2) {
+    assert(
+      next.page > one.page or next.page == one.page and (next.x > one.x or next.y > one.y),
+      message: "not in order: page " + repr(next.page),
+    )
+  }
+}
+"""
+
+
+@pytest.mark.repository
+def test_tables_and_figures_stand_in_the_order_of_their_numbers(
+    made: tuple[str, dict[str, Any], dict[str, Path]], tmp_path: Path
+) -> None:
+    _, contents, figures = made
+    text = tmp_path / TEXT[0].name
+    text.write_text(TEXT[0].read_text(encoding="utf-8") + IN_ORDER, encoding="utf-8")
+    typeset([text, *TEXT[1:]], contents, figures)
+    turned = IN_ORDER.replace("windows(2)", "rev().windows(2)")
+    text.write_text(TEXT[0].read_text(encoding="utf-8") + turned, encoding="utf-8")
+    with pytest.raises(ValueError, match="not in order"):
+        typeset([text, *TEXT[1:]], contents, figures)
+
+
 def test_every_number_of_the_paper_is_read_or_said_to_be_none_of_twins(
     made: tuple[str, dict[str, Any], dict[str, Path]],
 ) -> None:

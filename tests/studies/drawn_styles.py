@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from math import degrees
+from itertools import combinations
+from math import degrees, dist
 
+from figures.colours import DEFICIENCIES, seen
 from matplotlib.artist import Artist
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
@@ -20,6 +22,9 @@ GREY = 0.02
 
 SAME_HUE = 12.0
 """Degrees."""
+
+APART = 0.05
+"""Least OKLab distance of two colours, also to people with deuteranopia or protanopia."""
 
 _REST = re.compile(r",| \(| wins$| significantly ")
 """Where what a label says of a system, a metric or a dataset begins."""
@@ -40,10 +45,29 @@ def held_labels(figure: Figure, display: DisplayStyle) -> set[str]:
     return {label for label, _ in _checked(figure, display)}
 
 
+def alike_problems(figure: Figure, display: DisplayStyle) -> list[str]:
+    """Return a sentence for every two systems or metrics of a figure that look alike.
+
+    They do not if their colours are far enough apart, or their markers, dashes or hatches differ.
+    Greys are left out, because what is grey has its name beside it.
+    """
+    held = held_labels(figure, display)
+    looks = {look for look in _labelled(figure) if look[0] in held and _has_hue(look[1])}
+    return [
+        f"{one[0]} in {one[1]} and {other[0]} in {other[1]} look alike."
+        for one, other in combinations(sorted(looks), 2)
+        if one[0] != other[0] and one[2] == other[2] and _nearest(one[1], other[1]) < APART
+    ]
+
+
+def _nearest(one: str, other: str) -> float:
+    return min(dist(seen(one, deficiency), seen(other, deficiency)) for deficiency in DEFICIENCIES)
+
+
 def _checked(figure: Figure, display: DisplayStyle) -> Iterator[tuple[str, str]]:
     """Return the labels of systems, metrics and datasets, and what is wrong; empty if nothing."""
     whole, parts = _systems(display)
-    for label, colour in _labelled(figure):
+    for label, colour, _ in _labelled(figure):
         start = _REST.split(label)[0]
         if label in whole or start in parts:
             own = whole.get(label)
@@ -74,20 +98,22 @@ def _systems(display: DisplayStyle) -> tuple[dict[str, set[str]], dict[str, set[
     return whole, parts
 
 
-def _labelled(figure: Figure) -> Iterator[tuple[str, str]]:
+def _labelled(figure: Figure) -> Iterator[tuple[str, str, str]]:
+    """Return the label and the colour of each artist, and its marker, dash or hatch."""
     for axes in figure.axes:
         for line in axes.get_lines():
             if _label(line):
-                yield _label(line), to_hex(line.get_color())
+                form = f"{line.get_marker()} {line.get_linestyle()}"
+                yield _label(line), to_hex(line.get_color()), form
         for container in axes.containers:
             if isinstance(container, BarContainer) and _label(container) and container.patches:
                 patch = container.patches[0]
                 colour = patch.get_hatchcolor() if patch.get_hatch() else patch.get_facecolor()
-                yield _label(container), to_hex(colour)
+                yield _label(container), to_hex(colour), str(patch.get_hatch())
         # What stands for a colour in the legend.
         for patch in axes.patches:
             if _label(patch):
-                yield _label(patch), to_hex(patch.get_facecolor())
+                yield _label(patch), to_hex(patch.get_facecolor()), str(patch.get_hatch())
 
 
 def _label(artist: Artist | BarContainer) -> str:

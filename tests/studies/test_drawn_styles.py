@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from matplotlib.patches import Rectangle
-from studies.drawn_styles import held_labels, style_problems
+from studies.drawn_styles import alike_problems, held_labels, style_problems
 from studies.drawn_words import wording_problems
 
 from receval.figures.display import DisplayStyle
@@ -65,6 +65,19 @@ def test_another_colour_is_noticed(label: str, own: str, other: str, kind: str) 
                 axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=label))
         assert held_labels(figure, DISPLAY) == {label}
         assert (style_problems(figure, DISPLAY) == []) is is_own
+
+
+@pytest.mark.each(
+    ("colour", "marker", "alike"),
+    [(PRECISION, "o", True), ("#0f0b80", "o", True), (PRECISION, "s", False), (MF, "o", False)],
+)
+def test_two_names_that_look_alike_are_noticed(colour: str, marker: str, alike: bool) -> None:
+    with figure_style():
+        figure = new_figure(DOUBLE_COLUMN, 2)
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], color=PRECISION, marker="o", label="P")
+        axes.plot([0, 1], [1, 0], color=colour, marker=marker, label="GP")
+    assert bool(alike_problems(figure, DISPLAY)) is alike
 
 
 def test_what_is_nobodys_is_not_held() -> None:

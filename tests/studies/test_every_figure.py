@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from studies.accepted_results import ROOT
-from studies.drawn_styles import held_labels, style_problems
+from studies.drawn_styles import alike_problems, held_labels, style_problems
 from studies.drawn_words import wording_problems
 from studies.prepared import display_of, drawn, module_of, problems_of
 
@@ -126,6 +126,7 @@ def seen(of: Results, study: str, artifact: str, missing: str = "") -> Seen:
     display = display_of(study, artifact, [missing] if missing else [], of.edition)
     figure = drawn(module_of(study, artifact), results, display)
     problems = [*problems_of(figure), *style_problems(figure, display), *wording_problems(figure)]
+    problems += alike_problems(figure, display)
     has_own_styles = bool(held_labels(figure, display))
     if has_own_styles is (artifact in NOBODY.get(study, ())):
         problems.append(f"Something has a style of its own: {has_own_styles}.")

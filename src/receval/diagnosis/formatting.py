@@ -127,7 +127,7 @@ def lead_table(shares: pd.DataFrame) -> Table:
             "Popularity": ("popularity_share", partial(per_cent, decimals=0)),
         },
         "Sparsity or popularity",
-        "Pop's lead over Random in P@10, taken apart (bellogin2017).",
+        "Pop's lead over Random in P@10, taken apart (Bellogín et al. 2017).",
         (
             "Sparsity: how far the difference is proportional to the density of the test, measured "
             "by removing half of the test ratings. Popularity: how much of the factor, on a "
@@ -153,7 +153,7 @@ def metrics_table(metrics: pd.DataFrame, systems: int) -> Table:
         "Metrics",
         f"How well metrics tell {systems} systems apart (sum of p-values, less is better), and "
         "how well they keep their order when judgments are missing (Kendall's tau); the best "
-        "by both first (valcarce2020).",
+        "by both first (Valcarce et al. 2020).",
         (
             f"Test ratings are removed at random ({SAMPLES} samples), or those of the "
             f"{100 - POPULAR_PERCENT:g} % of the items that have most of them.",
@@ -187,7 +187,7 @@ def judgments_table(agreement: pd.DataFrame, opposed: float | None) -> Table:
         },
         "Liked, disliked, unbiased",
         "Whether metrics of liked and of disliked items agree on which system is better "
-        "(menamaldonado2021).",
+        "(Mena-Maldonado et al. 2021).",
         notes,
     )
 

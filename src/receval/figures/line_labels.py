@@ -82,6 +82,8 @@ def _ends(axes: Axes, near: float) -> list[_End]:
         line.set_clip_on(not all(low <= value <= high for value in _points(line)[1]))
     ends = []
     for group in _coincident(axes, lines, near):
+        # The line whose colour the name has is the one that is seen.
+        group[0].set_zorder(group[0].get_zorder() + 0.1 * (len(group) > 1))
         across, up = _points(group[0])
         shown = axes.transData.transform(np.column_stack([across, up]))
         last = int(np.argmax(np.round(shown[:, 0], 3)))

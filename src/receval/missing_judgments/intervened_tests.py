@@ -16,9 +16,10 @@ Notes
 Carraro and Bridge (2020), "Debiased offline evaluation of recommender systems: a weighted-sampling
 approach", SAC; (2022), "A sampling approach to debiasing the offline evaluation of recommender
 systems", Journal of Intelligent Information Systems 58, as their released code has it
-(``weighted_intervention``, with half of the test). Weights by items alone, with uniform shares, are
-those of Liang, Charlin and Blei (2016), "Causal inference for recommendation" (SKEW); the released
-code gives items without training ratings a random weight there.
+(``weighted_intervention``, with half of the test). The text of 2020 squares the item's part of a
+weight (``item_power=2``). Weights by items alone, with uniform shares, are those of Liang, Charlin
+and Blei (2016), "Causal inference for recommendation" (SKEW); the released code gives items without
+training ratings a random weight there.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ class IntervenedTest:
         are equal for all users and all items (WTD_H, SKEW).
     counted : {"train", "test"}
         The ratings from which to count the MNAR shares.
+    item_power : float
+        The power to which the item's part of a weight is raised.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class IntervenedTest:
     from_sample: bool = False
     share: float = 0.5
     counted: Counted = "train"
+    item_power: float = 1.0
 
     def weights(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
         """Return the weight of each test rating; 0 if its item is not a candidate."""
@@ -83,7 +87,8 @@ class IntervenedTest:
             wanted = np.full(len(chosen), 1 / len(chosen))
             if self.from_sample and fold.unbiased is not None:
                 wanted = _shares(_owners(fold.unbiased, axis), len(chosen))
-            weights *= (wanted / chosen)[_owners(fold.test, axis)]
+            parts = (wanted / chosen) ** (self.item_power if axis else 1.0)
+            weights *= parts[_owners(fold.test, axis)]
         return weights
 
     def _chosen(self, fold: Fold, judged: NDArray[np.bool_], axis: int) -> NDArray[np.integer]:

@@ -23,7 +23,7 @@ _MOST_PERCENTILES = 2**15 - 1
 
 @dataclass(frozen=True)
 class Protocol:
-    r"""One way to form the candidates (the *target set* of bellogin2017) of every user.
+    r"""One way to form the candidates (the *target set* of Bellogín et al. 2017) of every user.
 
     With :math:`C` the base candidates, :math:`PR_{test}(u)` the relevant test items of a user and
     :math:`R_{train}(u)` the items of the user's training ratings (bellogin2017, section 3.1 and

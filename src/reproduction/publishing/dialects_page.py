@@ -35,7 +35,7 @@ LISTS_START, LISTS_END = (f"{mark[:-4]}, lists -->" for mark in (START, END))
 _INTRODUCTION = """\
 `receval repo dialects` writes this section from `src/receval/metrics/dialects.toml` and from values
 that the tools gave for random lists (`tests/dialects/fixtures`). *Values* is the number of values
-of the tool from which ours differ by less than 1e-9, or the number beside it. Where a tool's order
+of the tool from which ours differ by less than 10⁻⁹, or the number beside it. Where a tool's order
 of equal scores has no rule that lists show, it is here that of the list. Below, each metric of the
 tool has its label in receval."""
 _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values")
@@ -313,7 +313,7 @@ def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -
         return (*said, "not run")
     largest = max(value.deviation for value in values)
     # Deviations in double precision depend on the processor.
-    bound = "" if largest < EXACT else " (1e-6)"
+    bound = "" if largest < EXACT else " (10⁻⁶)"
     return (*said, f"{len(values):,}{bound}")
 
 
@@ -631,7 +631,7 @@ def table_of_list_metrics(folder: Path = OF_LISTS, lists: Path = LISTS) -> str:
         for name, own in OURS[tool].items():
             label = own.label.replace("thirds", "...")
             here = FORMS.get(own.form, "{}").format(f"`{label}`")
-            here += "" if own.exact == EXACT_OF_LISTS else " (within 1e-6)"
+            here += "" if own.exact == EXACT_OF_LISTS else " (within 10⁻⁶)"
             n_equal += sum(v.name == name and v.deviation <= own.exact for v in values)
             said = name.replace("groups=thirds", "of groups of items")
             said = f"`{said.partition(' ')[0]}`{said[len(said.partition(' ')[0]) :]}"

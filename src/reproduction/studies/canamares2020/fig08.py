@@ -104,7 +104,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for (above, below), dataset in zip(panels.T, datasets, strict=True):
         own = results[results["dataset"] == dataset]
         _draw_averages(above, own, display)
-        above.set_title(display.datasets[dataset])
+        above.set_title(f"Precision, {display.datasets[dataset]}")
         for (limit,) in paper_says(display).get(dataset, ()):
             draw_limit(above, float(limit), "", f"paper: kNN (reduced)\nahead beyond {limit}")
         coverage = own[own["metric"] == USER_COVERAGE]

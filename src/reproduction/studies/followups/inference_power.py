@@ -70,7 +70,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         own = together[together["planted_effect"] == effect]
         draw_tests(axes, own, "power", styles, TESTS, intervals=True)
         set_user_axis(axes, sorted(set(results["sampled_users"])))
-        axes.set_title(f"$d_z$ = {as_written(effect)}")
+        axes.set_title(f"Effect $d_z$ = {as_written(effect)}")
     panels[0].set_ylim(0, 1.03)
     panels[0].set_ylabel("Power")
     return with_legend(panels)

@@ -304,14 +304,15 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     figure = new_figure(DOUBLE_COLUMN, 4.4)
     grid = figure.subplots(2, 2, sharex="col", sharey="row")
     dataset = next(iter(display.datasets.values()))
-    for row, (column, label) in enumerate((("tau_full", "All candidates"), ("tau_auc", "AUC"))):
+    rows = (("tau_full", f"all, {dataset}", "all candidates"), ("tau_auc", "AUC", "AUC"))
+    for row, (column, reference, label) in enumerate(rows):
         for axes, sampling in zip(grid[row], SAMPLINGS, strict=True):
             for metric in metrics:
                 own = taus[(taus["sampling"] == sampling) & (taus["metric"] == metric)]
                 places = [sizes.index(size) for size in own["negatives"]]
                 line(axes, places, own[column], styles[metric], metric)
-            axes.set_title(TITLES[sampling] + f", {dataset}" * (not row))
-        grid[row, 0].set_ylabel(f"$\\tau$ with the order by\n{label.lower() if not row else label}")
+            axes.set_title(f"{TITLES[sampling]}, against {reference}")
+        grid[row, 0].set_ylabel(f"$\\tau$ with the order by\n{label}")
     for axes, sampling in zip(grid[-1], SAMPLINGS, strict=True):
         own = [size for size in sizes if sampling == UNIFORM or size != EVERY]
         axes.set_xticks(range(len(own)), list(map(written_size, own)))

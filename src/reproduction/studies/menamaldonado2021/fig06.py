@@ -155,7 +155,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for (curves, ranks), dataset in zip(panels, datasets, strict=True):
         items = rows_of_items(results, dataset)
         _draw_curves(curves, items)
-        curves.set_title(display.datasets[dataset])
+        curves.set_title(f"Probabilities of items, {display.datasets[dataset]}")
         dots(
             ranks,
             real_values(items["precision_rank"]),

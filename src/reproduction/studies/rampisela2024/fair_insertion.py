@@ -35,6 +35,9 @@ PANELS = {
 }
 """The measures of each panel; the last one has a scale of its own, on which 0 has a place."""
 
+IN_PRINT = {"R": "Recall"}
+"""Names under which other figures have these measures."""
+
 MARKS = {0.0: "0", 1e-5: ".00001", 1e-4: ".0001", 1e-3: ".001", 1e-2: ".01", 1e-1: ".1"}
 
 
@@ -92,8 +95,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels = figure.subplots(2, 2, sharex=True)
     share = 100 * real_values(results["inserted"]) / float(results["inserted"].max())
     for axes, (title, names) in zip(panels.flat, PANELS.items(), strict=True):
-        known = [name for name in names if name in display.metrics]
-        styles = styles_of_many(names) | display.metric_styles(known)
+        known = {name: IN_PRINT.get(name, name) for name in names}
+        known = {name: metric for name, metric in known.items() if metric in display.metrics}
+        printed = display.metric_styles(list(known.values()))
+        styles = styles_of_many(names) | {name: printed[known[name]] for name in known}
         for name in names:
             line(axes, share, real_values(results[name]), styles[name], name)
         axes.set_title(title)
@@ -107,7 +112,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes in panels[1]:
         axes.set_xlabel("Ranks with inserted items (%)")
     letter_panels(panels.flat)
-    label_lines(panels.flat, near=3)
+    label_lines(panels.flat, near=1)
     return figure
 
 

@@ -163,6 +163,7 @@ def draw_replications(
     """Draw the certainty of the verdicts on the claims of a paper."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
+    from reproduction.claims.errata import IN_PROSE
     from reproduction.claims.spec import read_claims
     from reproduction.publishing.claim_counts import caption, draw, drawn_rows
 
@@ -173,7 +174,8 @@ def draw_replications(
     with figure_style():
         figure = draw(read_results(results), statements, datasets)
         said = caption(rows, is_demo=is_demo)
-        save_figure(figure, svg, pdf, title=f"Replications of {study}", description=said)
+        title = f"Replications of {IN_PROSE.get(study, study)}"
+        save_figure(figure, svg, pdf, title=title, description=said)
 
 
 def measure_errata(
