@@ -94,11 +94,11 @@ def renamed(**names: str) -> str:
     return csv(RATED.rename(columns=names))
 
 
-def folder_of(parts: Iterable[tuple[str, pd.DataFrame]]) -> str:
+def folder_of(parts: Iterable[tuple[str, pd.DataFrame]], *, header: bool = True) -> str:
     for name, part in parts:
         path = Path("parts", name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.to_csv(path, index=False)
+        part.to_csv(path, index=False, header=header)
     return "parts"
 
 
@@ -353,6 +353,26 @@ INPUTS: dict[str, Input] = {
         lambda: folder_of(
             (f"rating={value}/a.csv", own.drop(columns="rating"))
             for value, own in RATED.groupby("rating")
+        )
+    ),
+    "a part of a folder whose users and items are exchanged": evaluated(
+        lambda: folder_of(
+            (
+                (
+                    "1.csv",
+                    RATED[["user", "item"]][::2].assign(user=RATED["user"].map("u{}".format)),
+                ),
+                (
+                    "2.csv",
+                    RATED[["item", "user"]][1::2].assign(user=RATED["user"].map("u{}".format)),
+                ),
+            ),
+            header=False,
+        )
+    ),
+    "a part of a folder with ratings from 0 to 100": evaluated(
+        lambda: folder_of(
+            [("1.csv", RATED[::2]), ("2.csv", RATED[1::2].assign(rating=20 * (COUNT[1::2] % 6)))]
         )
     ),
     "parts of a folder with different columns": evaluated(

@@ -252,3 +252,29 @@ def test_a_run_whose_users_and_items_are_exchanged_is_told() -> None:
         result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
         codes.append([note.code for note in result.notes if note.code == "exchanged-columns"])
     assert codes == [[], ["exchanged-columns"]]
+
+
+@pytest.mark.each("exchanged", [False, True])
+def test_training_data_with_users_and_items_exchanged_are_noted(*, exchanged: bool) -> None:
+    rng = np.random.default_rng(3)
+    shares = [rng.pareto(1.5, size) + 0.2 for size in (300, 250)]
+    drawn = [rng.choice(len(own), 9000, p=own / own.sum()) + 1 for own in shares]
+    pairs = np.unique(np.column_stack(drawn), axis=0)
+    is_test = rng.random(len(pairs)) < 0.2
+    test, train = (
+        {"user": own[:, 0], "item": own[:, 1]} for own in (pairs[is_test], pairs[~is_test])
+    )
+    if exchanged:
+        train = {"user": train["item"], "item": train["user"]}
+    result = evaluate_runs(test, {"mine": test}, train=train, depth="whole", trained_pairs="drop")
+    assert ("exchanged-columns" in {note.code for note in result.notes}) is exchanged
+
+
+@pytest.mark.each(("factor", "is_noted"), [(1, False), (20, True)])
+def test_training_ratings_of_another_scale_are_noted(factor: int, *, is_noted: bool) -> None:
+    test = {**TEST, "rating": [1 + place % 5 for place in range(60)]}
+    train = changed(TEST, "item", "c{}".format)
+    train["item"][:12] = TEST["item"][3:15]
+    rated = {**train, "rating": [factor * (1 + place % 5) for place in range(60)]}
+    result = evaluate_runs(test, {"mine": TEST}, train=rated, depth="whole", trained_pairs="drop")
+    assert ("differing-scales" in {note.code for note in result.notes}) is is_noted
