@@ -518,3 +518,21 @@ def test_a_person_sees_for_an_input_what_the_table_says(
     pieces = re.findall("`([^`]+)`", told)
     assert pieces
     assert [piece for piece in pieces if piece not in shown] == []
+
+
+@pytest.mark.each("command", ["evaluate", "runs", "diagnose"])
+def test_notes_of_reading_are_printed_before_a_later_error(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = csv(user=RATED["user"].map(str).replace("3", "NULL"))
+    terminal = Terminal(capsys)
+    given = ["--test", source, csv(RUN, "mine.csv")] if command == "runs" else [source]
+    status, told = terminal.run(command, *given, "--relevant", "9")
+    *notes, error = told.splitlines()
+    assert status == 2
+    assert error.startswith("No test rating reaches the relevance threshold 9")
+    assert any("may stand for missing identifiers" in note for note in notes)

@@ -234,9 +234,9 @@ class Frequencies:
                 return True
         # Identifiers that number users and items by frequency, or by their first row, have the same
         # trend. Steps have no trend.
-        steps = [np.diff(np.log(own[found])) for own in (one, other)]
+        first, second = (np.diff(np.log(own[found])) for own in (one, other))
         least = max(_WEAKLY, _FEWEST_ERRORS / np.sqrt(n_found))
-        return all(map(np.any, steps)) and bool(np.corrcoef(*steps)[0, 1] >= least)
+        return bool(first.any() and second.any() and np.corrcoef(first, second)[0, 1] >= least)
 
 
 @dataclass(frozen=True)
