@@ -303,7 +303,7 @@ def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
         ),
         (["ann", "bob"], "Row 1 is not a valid row"),
         ([], "All rows must be"),
-        ([("ann",)], "have 1 columns. They must have user, item, rating, timestamp"),
+        ([("ann",)], "have 1 column. They must have user, item, rating, timestamp"),
     ],
 )
 def test_rows_that_are_no_table_are_refused(rows: list[Any], said: str) -> None:

@@ -21,7 +21,7 @@ from receval.data.columns import WantedColumn, chosen_names
 from receval.data.layouts import INDEX_NAMES, is_number
 from receval.data.moments import kind_of_moment
 from receval.data.reading import UNREAD, ReadingOptions, TableError
-from receval.storage.messages import enumerated, shortened
+from receval.storage.messages import enumerated, how_many, shortened
 
 FEWEST_SECONDS = 1e8
 """Smaller numbers are not taken for timestamps: as seconds, they are before 1973."""
@@ -719,7 +719,7 @@ def _by_list(
     if unknown or twice or missing or len(columns) != n_columns:
         raise TableError(
             f"The list of columns {','.join(columns)} does not fit {source}, which has "
-            f"{n_columns} cells in its first line. Name every column in order. Use "
+            f"{how_many(n_columns, 'cell')} in its first line. Name every column in order. Use "
             f"{enumerated([column.name for column in wanted])} at most once, and {UNREAD} for "
             "columns that are not to be read."
         )
@@ -756,7 +756,7 @@ def _with_those_asked_for(
         if place is None or not 0 <= place < n_columns:
             number = list(wanted).index(column) if place is None else place
             raise TableError(
-                f"{source} has {n_columns} columns in its first line, and none for "
+                f"{source} has {how_many(n_columns, 'column')} in its first line, and none for "
                 f"{column.name} at position {number}. The first position is 0."
             )
         rivals = [role for role, own in places.items() if own == place and role != column.name]

@@ -397,8 +397,8 @@ def _doubts_on_ranks(
     other = "rank" if order == "score" else "score"
     text = (
         f"{columns.source}: ranks and scores disagree on the order of items for {disagreeing:,} of "
-        f"{len(np.unique(users)):,} users. Lists are ordered by {order}. If the other order is "
-        f"right, set order='{other}' (in a command: --run-order {other})."
+        f"{how_many(len(np.unique(users)), 'user')}. Lists are ordered by {order}. If the other "
+        f"order is right, set order='{other}' (in a command: --run-order {other})."
     )
     return [Note("ranks-against-scores", text)]
 

@@ -59,7 +59,7 @@ from receval.data.reading import (
 )
 from receval.data.text_lines import BLOCK, line_of_row, other_encoding
 from receval.data.text_tables import read_text
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 
 def read_wanted(
@@ -229,8 +229,9 @@ def _of_rows(
     most = len(names) + 1
     if len(columns) < 2 or (len(columns) > most and own is None and options.columns is None):
         raise TableError(
-            f"Rows have {len(columns)} columns. They must have {enumerated(names)}, in this order. "
-            "Only the first two are required. For others, say what each column is (columns=...)."
+            f"Rows have {how_many(len(columns), 'column')}. They must have {enumerated(names)}, in "
+            "this order. Only the first two are required. For others, say what each column is "
+            "(columns=...)."
         )
     return dict(zip(own or map(str, range(len(columns))), columns, strict=True))
 
