@@ -16,6 +16,7 @@ from receval.data.reading import TableError
 from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 from receval.sampled_metrics.audit import odds_of_runs
+from receval.splits.split_ratings import split
 
 Table = dict[str, list[str]]
 
@@ -278,3 +279,23 @@ def test_training_ratings_of_another_scale_are_noted(factor: int, *, is_noted: b
     rated = {**train, "rating": [factor * (1 + place % 5) for place in range(60)]}
     result = evaluate_runs(test, {"mine": TEST}, train=rated, depth="whole", trained_pairs="drop")
     assert ("differing-scales" in {note.code for note in result.notes}) is is_noted
+
+
+def test_a_given_test_with_users_and_items_exchanged_is_refused() -> None:
+    test = {"user": TEST["item"], "item": TEST["user"]}
+    train = changed(TEST, "item", lambda name: f"b{(int(name[1:]) + 3) % 24}")
+    with pytest.raises(TableError, match="its users seem to be the items of the training ratings"):
+        split(train, "predefined", test=test)
+    as_given = {"item": TEST["user"], "user": TEST["item"]}
+    with pytest.raises(TableError, match="No item of the test is in the training ratings"):
+        split(train, "predefined", test=as_given, user="user", item="item")
+    assert split(train, "predefined", test=TEST).n_folds == 1
+
+
+def test_a_given_test_with_ratings_of_another_scale_is_noted() -> None:
+    ratings = [1 + place % 5 for place in range(60)]
+    train = changed(TEST, "item", lambda name: f"b{(int(name[1:]) + 3) % 24}")
+    for factor in (1, 20):
+        rated = {**train, "rating": [factor * own for own in ratings]}
+        data = split(rated, "predefined", test={**TEST, "rating": ratings})
+        assert ("differing-scales" in {note.code for note in data.notes}) is (factor == 20)

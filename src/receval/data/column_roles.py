@@ -343,13 +343,17 @@ def _guessed(
     if (
         not found.doubt
         and may_be_trec
-        and (set(items) == {"0"} or all(map(_OF_TREC.fullmatch, items)))
+        and (
+            set(items) == {"0"}
+            or all(map(_OF_TREC.fullmatch, items))
+            or (len(set(items)) == 1 and len(items) >= _FEWEST_CONSTANT)
+        )
     ):
         example = ",".join(["user", UNREAD, "item", *roles[3:1:-1]][: len(columns)])
         found = _Guess(
             found.roles,
-            f"the column of items has {enumerated(sorted(set(items)))} in all rows, as TREC's "
-            f"files have between users and items. {_advised(example)}",
+            f"the column of items has {enumerated(sorted(set(items)))} in all rows, as some files "
+            f"(those of TREC) have between users and items. {_advised(example)}",
             ("item",),
         )
     return _Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
@@ -383,6 +387,7 @@ def _are_swapped(columns: Sequence[_Column]) -> bool:
     return all(map(_PRODUCT.fullmatch, products)) and all(map(_CUSTOMER.fullmatch, customers))
 
 
+_FEWEST_CONSTANT = 10
 _OF_TREC = re.compile(r"[Qq]\d")
 
 

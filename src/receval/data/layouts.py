@@ -188,14 +188,15 @@ def layout_of(
     )
 
 
-_COMMENTS = ("#", "%", "sep=", "//")
+COMMENTS = ("#", "%", "sep=", "//")
+"""How lines begin that are for a person or for another program."""
 
 
 def _refuse_other_first_line(
     path: Path, line: str, first: Sequence[str], rest: Sequence[Sequence[str]]
 ) -> None:
     """Refuse a comment, and names of columns of which the rows have one more."""
-    if line.startswith(_COMMENTS):
+    if line.startswith(COMMENTS):
         raise TableError(
             f"{path}, line 1 ({shortened(line)}) seems to be a comment or a mark for another "
             "program. Remove it."

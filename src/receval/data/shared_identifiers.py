@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.columns import FoundColumns, in_usual_signs, whole_number
+from receval.data.ratings import Ratings
 from receval.data.reading import TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted
@@ -275,6 +276,16 @@ class CommonCodes:
 def _closeness(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     """Return the similarity of two distributions by Bhattacharyya, from 0 to 1."""
     return float(np.sqrt(one * other).sum() / np.sqrt(float(one.sum()) * float(other.sum())))
+
+
+def fit_if_exchanged(one: Ratings, other: Ratings) -> bool:
+    """Tell whether two tables fit if users and items are exchanged in one of them."""
+    codes = CommonCodes.of(other.user_ids, other.item_ids, one.user_ids, one.item_ids)
+    others, own = (
+        codes.frequencies(table.users, table.items, place)
+        for table, place in ((other, 0), (one, 2))
+    )
+    return own.are_exchanged(others, are_names=codes.are_names)
 
 
 def refuse_exchanged_parts(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
 from receval.data.run import Run
-from receval.data.shared_identifiers import FEW, CommonCodes, Meeting, doubts_on
+from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged
 from receval.notes import Note
 from receval.protocols.listed_ranks import ListedItems
 from receval.splits.split import Fold, Judgments
@@ -188,12 +188,7 @@ def check_that_identifiers_meet(
 
 def _exchanged_training_data(test: Ratings, train: Ratings) -> list[Note]:
     """Return a note if training data fit the test data if users and items are exchanged."""
-    codes = CommonCodes.of(test.user_ids, test.item_ids, train.user_ids, train.item_ids)
-    tested, trained = (
-        codes.frequencies(table.users, table.items, place)
-        for table, place in ((test, 0), (train, 2))
-    )
-    if not trained.are_exchanged(tested, are_names=codes.are_names):
+    if not fit_if_exchanged(train, test):
         return []
     text = (
         "The training data fit the test data better if their users and items are exchanged. Check "
