@@ -84,6 +84,12 @@ NOTES: dict[str, NoteKind] = {
         "one of whole lists none of a group of items.",
         "Do nothing: the other metrics are shown by group.",
     ),
+    "wrapped-identifiers": NoteKind(
+        "doubtful",
+        "White space and quotes around identifiers are part of them, as where a comma and a space "
+        "separate cells. Other tables rarely have them.",
+        "Write the table without them.",
+    ),
     "near-identifiers": NoteKind(
         "doubtful",
         "Identifiers that differ only in white space, capital letters, invisible signs, leading "

@@ -39,6 +39,8 @@ RATED = pd.DataFrame(
 
 TEST, TRAIN = RATED[RATED["rating"] >= 3], RATED[RATED["rating"] < 3]
 RUN = RATED[["user", "item"]].assign(score=np.random.default_rng(3).random(len(RATED)))
+NAMED = RATED[["user", "item"]].assign(user=RATED["user"].map("u{}".format))
+EXCHANGED = NAMED[1::2][["item", "user"]].set_axis(["user", "item"], axis=1)
 COUNT = np.arange(len(RATED))
 
 Seen = tuple[int, str]
@@ -356,19 +358,7 @@ INPUTS: dict[str, Input] = {
         )
     ),
     "a part of a folder whose users and items are exchanged": evaluated(
-        lambda: folder_of(
-            (
-                (
-                    "1.csv",
-                    RATED[["user", "item"]][::2].assign(user=RATED["user"].map("u{}".format)),
-                ),
-                (
-                    "2.csv",
-                    RATED[["item", "user"]][1::2].assign(user=RATED["user"].map("u{}".format)),
-                ),
-            ),
-            header=False,
-        )
+        lambda: folder_of([("1.csv", NAMED[::2]), ("2.csv", EXCHANGED)], header=False)
     ),
     "a part of a folder with ratings from 0 to 100": evaluated(
         lambda: folder_of(
@@ -457,6 +447,14 @@ INPUTS: dict[str, Input] = {
     ),
     "`NULL` as a user": evaluated(lambda: csv(user=RATED["user"].map(str).replace("3", "NULL"))),
     "the code -1 as a user": evaluated(lambda: csv(user=RATED["user"] - 2)),
+    "cells after a comma and a space": evaluated(
+        lambda: text(RATED.to_csv(index=False).replace(",", ", "))
+    ),
+    "a comma too many in JSON": evaluated(lambda: text('{"ann": {"x": 1, "y": 2,}}', "a.json")),
+    "an address in the place of a file": evaluated(lambda: "https://a.org/ratings.csv"),
+    "a given test whose users and items are exchanged": evaluated(
+        lambda: csv(NAMED[::2]) if csv(EXCHANGED, "test.csv") else "", "--test", "test.csv"
+    ),
     "a user `Total`": evaluated(
         lambda: text(RATED.to_csv(index=False) + "Total,Total,210,1620000000\n")
     ),

@@ -358,6 +358,14 @@ def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
         # Most tables are like this, and comparing would take 5 % of the time for reading.
         return notes
     notes += [*_doubts_on_totals(source, what, names), *_doubts_on_cells(source, what, names)]
+    wrapped = list(filter(_is_wrapped, names))
+    if 2 * len(wrapped) > len(names):
+        text = (
+            f"{Path(source).name}: {len(wrapped):,} of {len(names):,} {what} have white space or "
+            f"quotes around them, such as {quoted(wrapped[0])}. If these are not part of the "
+            "identifiers, remove them."
+        )
+        notes.append(Note("wrapped-identifiers", text))
     plain = np.array([_plain(name) for name in names], dtype=np.str_)
     _, first, counts = np.unique(plain, return_index=True, return_counts=True)
     if n_alike := int((counts > 1).sum()):
@@ -371,6 +379,10 @@ def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
         )
         notes.append(Note("near-identifiers", text))
     return notes
+
+
+def _is_wrapped(name: str) -> bool:
+    return name != name.strip() or (len(name) > 2 and name[0] == name[-1] and name[0] in "'\"`")
 
 
 def _doubts_on_totals(source: str, what: str, names: list[str]) -> list[Note]:

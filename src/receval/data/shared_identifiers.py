@@ -204,16 +204,16 @@ _FEWEST_NAMES = 2
 
 
 @dataclass(frozen=True)
-class Frequencies:
+class IdentifierCounts:
     """How often each identifier is a user and an item, by a code that all tables share."""
 
     users: NDArray[np.int64]
     items: NDArray[np.int64]
 
-    def __add__(self, other: Frequencies) -> Frequencies:
-        return Frequencies(self.users + other.users, self.items + other.items)
+    def __add__(self, other: IdentifierCounts) -> IdentifierCounts:
+        return IdentifierCounts(self.users + other.users, self.items + other.items)
 
-    def are_exchanged(self, others: Frequencies, *, are_names: bool) -> bool:
+    def are_exchanged(self, others: IdentifierCounts, *, are_names: bool) -> bool:
         """Tell whether users are more like the items of others, or items more like their users.
 
         A division of ratings by user, item or time keeps the frequencies of one side at least,
@@ -261,11 +261,11 @@ class CommonCodes:
         are_names = not np.char.isdecimal(ids).all()
         return cls(np.argsort(by_number)[codes], starts, len(ids), are_names)
 
-    def frequencies(
+    def counts(
         self, users: NDArray[np.int32], items: NDArray[np.int32], place: int = 0
-    ) -> Frequencies:
+    ) -> IdentifierCounts:
         """Return the frequencies in rows of which the arrays from a place on have identifiers."""
-        return Frequencies(
+        return IdentifierCounts(
             *(
                 np.bincount(self.codes[start + own], minlength=self.size)
                 for own, start in zip((users, items), self.starts[place:], strict=False)
@@ -282,8 +282,7 @@ def fit_if_exchanged(one: Ratings, other: Ratings) -> bool:
     """Tell whether two tables fit if users and items are exchanged in one of them."""
     codes = CommonCodes.of(other.user_ids, other.item_ids, one.user_ids, one.item_ids)
     others, own = (
-        codes.frequencies(table.users, table.items, place)
-        for table, place in ((other, 0), (one, 2))
+        codes.counts(table.users, table.items, place) for table, place in ((other, 0), (one, 2))
     )
     return own.are_exchanged(others, are_names=codes.are_names)
 
@@ -309,7 +308,7 @@ def refuse_exchanged_parts(
     for (first, part), end in zip(columns.parts, [*begins[1:], len(users)], strict=True):
         if first == end:
             continue
-        own = codes.frequencies(users[first:end], items[first:end])
+        own = codes.counts(users[first:end], items[first:end])
         if before is not None and own.are_exchanged(before, are_names=codes.are_names):
             raise TableError(
                 f"{part.source}: its users seem to be the items of the files before it, or its "
