@@ -52,9 +52,15 @@ NOTES: dict[str, NoteKind] = {
     ),
     "exchanged-columns": NoteKind(
         "misleading",
-        "The lists of a run have many more test pairs if users are taken for items and items for "
-        "users, so its columns are probably exchanged.",
-        "Say which column has users and which has items (--run-user, --run-item).",
+        "A run or the training data fit the test data much better if users are taken for items and "
+        "items for users, so two columns are probably exchanged.",
+        "Say which column has users and which has items (such as --run-user and --run-item).",
+    ),
+    "differing-scales": NoteKind(
+        "misleading",
+        "Ratings of several files are compared with one threshold, and systems learn from them "
+        "together. More than half of the ratings of one are above all of another.",
+        "Write all ratings on one scale, or ignore the note if the scales are the same.",
     ),
     "items-without-features": NoteKind(
         "information",
@@ -77,6 +83,12 @@ NOTES: dict[str, NoteKind] = {
         "A metric of all users at once has no values per user whose mean is that of a group, and "
         "one of whole lists none of a group of items.",
         "Do nothing: the other metrics are shown by group.",
+    ),
+    "wrapped-identifiers": NoteKind(
+        "doubtful",
+        "White space and quotes around identifiers are part of them, as where a comma and a space "
+        "separate cells. Other tables rarely have them.",
+        "Write the table without them.",
     ),
     "near-identifiers": NoteKind(
         "doubtful",

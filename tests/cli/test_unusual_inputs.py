@@ -39,6 +39,8 @@ RATED = pd.DataFrame(
 
 TEST, TRAIN = RATED[RATED["rating"] >= 3], RATED[RATED["rating"] < 3]
 RUN = RATED[["user", "item"]].assign(score=np.random.default_rng(3).random(len(RATED)))
+NAMED = RATED[["user", "item"]].assign(user=RATED["user"].map("u{}".format))
+EXCHANGED = NAMED[1::2][["item", "user"]].set_axis(["user", "item"], axis=1)
 COUNT = np.arange(len(RATED))
 
 Seen = tuple[int, str]
@@ -94,11 +96,11 @@ def renamed(**names: str) -> str:
     return csv(RATED.rename(columns=names))
 
 
-def folder_of(parts: Iterable[tuple[str, pd.DataFrame]]) -> str:
+def folder_of(parts: Iterable[tuple[str, pd.DataFrame]], *, header: bool = True) -> str:
     for name, part in parts:
         path = Path("parts", name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.to_csv(path, index=False)
+        part.to_csv(path, index=False, header=header)
     return "parts"
 
 
@@ -355,6 +357,14 @@ INPUTS: dict[str, Input] = {
             for value, own in RATED.groupby("rating")
         )
     ),
+    "a part of a folder whose users and items are exchanged": evaluated(
+        lambda: folder_of([("1.csv", NAMED[::2]), ("2.csv", EXCHANGED)], header=False)
+    ),
+    "a part of a folder with ratings from 0 to 100": evaluated(
+        lambda: folder_of(
+            [("1.csv", RATED[::2]), ("2.csv", RATED[1::2].assign(rating=20 * (COUNT[1::2] % 6)))]
+        )
+    ),
     "parts of a folder with different columns": evaluated(
         lambda: folder_of([("1.csv", RATED), ("2.csv", RATED.rename(columns={"rating": "stars"}))])
     ),
@@ -437,6 +447,14 @@ INPUTS: dict[str, Input] = {
     ),
     "`NULL` as a user": evaluated(lambda: csv(user=RATED["user"].map(str).replace("3", "NULL"))),
     "the code -1 as a user": evaluated(lambda: csv(user=RATED["user"] - 2)),
+    "cells after a comma and a space": evaluated(
+        lambda: text(RATED.to_csv(index=False).replace(",", ", "))
+    ),
+    "a comma too many in JSON": evaluated(lambda: text('{"ann": {"x": 1, "y": 2,}}', "a.json")),
+    "an address in the place of a file": evaluated(lambda: "https://a.org/ratings.csv"),
+    "a given test whose users and items are exchanged": evaluated(
+        lambda: csv(NAMED[::2]) if csv(EXCHANGED, "test.csv") else "", "--test", "test.csv"
+    ),
     "a user `Total`": evaluated(
         lambda: text(RATED.to_csv(index=False) + "Total,Total,210,1620000000\n")
     ),
@@ -498,3 +516,21 @@ def test_a_person_sees_for_an_input_what_the_table_says(
     pieces = re.findall("`([^`]+)`", told)
     assert pieces
     assert [piece for piece in pieces if piece not in shown] == []
+
+
+@pytest.mark.each("command", ["evaluate", "runs", "diagnose"])
+def test_notes_of_reading_are_printed_before_a_later_error(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = csv(user=RATED["user"].map(str).replace("3", "NULL"))
+    terminal = Terminal(capsys)
+    given = ["--test", source, csv(RUN, "mine.csv")] if command == "runs" else [source]
+    status, told = terminal.run(command, *given, "--relevant", "9")
+    *notes, error = told.splitlines()
+    assert status == 2
+    assert error.startswith("No test rating reaches the relevance threshold 9")
+    assert any("may stand for missing identifiers" in note for note in notes)

@@ -719,3 +719,9 @@ def test_identifiers_of_json_lines_that_a_list_of_columns_names_stay_as_written(
     path.write_text("\n".join(lines).replace('02"}', '02", "score": 1}') + "\n", encoding="utf-8")
     ratings = read_ratings(path, columns="user,item,rating")
     assert ratings.item_ids.tolist() == ["2021-01-01", "2021-01-02"]
+
+
+def test_a_constant_in_the_place_of_items_is_refused(tmp_path: Path) -> None:
+    rows = "".join(f"{user} |u {user} |i {user % 5}\n" for user in range(12))
+    with pytest.raises(TableError, match=r"column of items has \|u in all rows.*--columns user,-"):
+        read_text(tmp_path / "a.txt", rows)

@@ -111,6 +111,9 @@ def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], t
         (["7", "#REF!"], "spreadsheet-identifiers"),
         (['"=""7"""', "8"], "spreadsheet-identifiers"),
         (["0", "10"], None),
+        ([" 7", " 18"], "wrapped-identifiers"),
+        (["'x'", "'zy'"], "wrapped-identifiers"),
+        ([" 7", "8", "9"], None),
     ],
 )
 def test_identifiers_that_may_be_missing_or_alike_are_told(

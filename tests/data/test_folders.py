@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -131,3 +133,85 @@ def test_errors_of_parquet_parts_name_the_file_and_its_row(tmp_path: Path) -> No
     _write(tmp_path / "b.parquet", user=["v", "u"], item=["y", "y"])
     with pytest.raises(TableError, match=r"b\.parquet, row 2 rates .* as .*a\.parquet, row 2:"):
         read_ratings(tmp_path)
+
+
+def _numbers(rng: np.random.Generator) -> np.ndarray:
+    """Return different pairs of numbered users and items; both have their own frequencies."""
+    shares = [rng.pareto(1.5, size) + 0.2 for size in (300, 250)]
+    drawn = [rng.choice(len(own), 8000, p=own / own.sum()) + 1 for own in shares]
+    return np.unique(np.column_stack(drawn), axis=0)
+
+
+_DIVISIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "users": lambda pairs: pairs[:, 0] > 200,
+    "items": lambda pairs: pairs[:, 1] > 150,
+    "rows": lambda pairs: np.arange(len(pairs)) % 3 == 0,
+}
+
+
+def _write_parts(folder: Path, parts: Sequence[np.ndarray], extension: str) -> None:
+    for number, own in enumerate(parts):
+        columns = {"0": own[:, 0], "1": own[:, 1], "2": 1 + own.sum(1) % 5}
+        path = folder / f"{number}.{extension}"
+        if extension == "parquet":
+            pq.write_table(pa.table(columns), path)
+        else:
+            rows = np.column_stack(list(columns.values()))
+            np.savetxt(path, rows, "%d", delimiter="," if extension == "csv" else "\t")
+
+
+@pytest.mark.each("extension", ["csv", "tsv", "parquet"])
+@pytest.mark.each("by", list(_DIVISIONS))
+def test_a_part_with_users_and_items_exchanged_is_refused(
+    tmp_path: Path, extension: str, by: str
+) -> None:
+    pairs = _numbers(np.random.default_rng(7))
+    is_second = _DIVISIONS[by](pairs)
+    whole = [pairs[~is_second], pairs[is_second]]
+    _write_parts(tmp_path, whole, extension)
+    assert len(read_ratings(tmp_path)) == len(pairs)
+    _write_parts(tmp_path, [whole[0], whole[1][:, ::-1]], extension)
+    for read in (read_ratings, read_run):
+        with pytest.raises(TableError, match=r"1\.\w+: its users seem to be the items of the file"):
+            read(tmp_path)
+    said = read_ratings(tmp_path, columns="user,item,rating", duplicates="last")
+    assert said.reading.rows == len(pairs)
+
+
+def test_names_of_users_among_the_items_of_another_part_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("u1,i1,5\nu1,i2,4\nu2,i3,3\n")
+    (tmp_path / "b.csv").write_text("i1,u2,5\ni2,u2,4\ni3,u1,3\n")
+    with pytest.raises(TableError, match=r"b\.csv: its users seem to be the items"):
+        read_ratings(tmp_path)
+
+
+def test_parts_numbered_by_frequency_are_not_taken_for_exchanged(tmp_path: Path) -> None:
+    pairs = _numbers(np.random.default_rng(7))
+    for column in range(2):
+        counts = np.bincount(pairs[:, column])
+        pairs[:, column] = np.argsort(np.argsort(-counts))[pairs[:, column]]
+    for by in ("users", "items", "rows"):
+        is_second = _DIVISIONS[by](pairs)
+        _write_parts(tmp_path, [pairs[~is_second], pairs[is_second]], "csv")
+        assert len(read_ratings(tmp_path)) == len(pairs)
+
+
+@pytest.mark.each(("ratings", "is_noted"), [("1..5", False), ("0..100", True), ("4..5", False)])
+def test_a_part_with_ratings_of_another_scale_is_noted(
+    tmp_path: Path, ratings: str, *, is_noted: bool
+) -> None:
+    low, high = map(int, ratings.split(".."))
+    _write(
+        tmp_path / "a.csv",
+        user=list(map(str, range(40))),
+        item=["x"] * 40,
+        rating=[str(1 + own % 5) for own in range(40)],
+    )
+    _write(
+        tmp_path / "b.csv",
+        user=list(map(str, range(40))),
+        item=["y"] * 40,
+        rating=[str(low + own * 7 % (high - low + 1)) for own in range(40)],
+    )
+    notes = {note.code for note in read_ratings(tmp_path).reading.notes}
+    assert ("differing-scales" in notes) is is_noted

@@ -173,7 +173,7 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
         ("a.json", '{"1": {"a": 1, "a": 2}}', "an object has the name a twice"),
         ("a.json", '{"1": {"a": 1}, "1": {"b": 2}}', "an object has the name 1 twice"),
         ("a.json", '{"1": {"a": 1}', "is not JSON: "),
-        ("a.json", '{\0"1": {"a": 1}}', "is not JSON: Expecting property name"),
+        ("a.json", '{\0"1": {"a": 1}}', "is not JSON: at column 2, "),
         ("a.jsonl", '{\0"1": {"a": 1}}\n', "line 1 is not JSON"),
         ("a.jsonl", '{"user": "1", "items": ["a"], "scores": [1, 2]}\n', "have different lengths"),
         (
@@ -183,6 +183,14 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
         ),
         ("a.jsonl", 'null"user": "a"}\n{"user": "b", "item": "x"}\n', "line 1 is not JSON"),
         ("a.jsonl", '{"1": ["a"]}\n{"1": ["b"]}\n', "line 2: user 1 has a second list"),
+        ("a.json", '{"1": {"a": 1,}}', "the comma at column 14 is before a closing bracket"),
+        (
+            "a.json",
+            '{"1":\n["a",\n]}',
+            "the comma at line 2, column 5 is before",
+        ),
+        ("a.jsonl", '{"1": ["a"]}\n{"1"', "line 2 is not JSON: it ends within a value"),
+        ("a.json", '{"1": {"a": 1}}}', "at column 16, more follows its end: '}'"),
         ("a.jsonl", '{"1": ["a"]}\n[1]\n', "line 2 must be an object that gives a user a list"),
     ],
 )

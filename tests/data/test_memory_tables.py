@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import scipy.sparse
 from data.read_rows import entries_of, rows_of
 
 from receval.data.ratings_table import read_ratings
@@ -303,7 +304,7 @@ def test_floats_of_half_precision_are_read_in_every_column(role: str) -> None:
         ),
         (["ann", "bob"], "Row 1 is not a valid row"),
         ([], "All rows must be"),
-        ([("ann",)], "have 1 columns. They must have user, item, rating, timestamp"),
+        ([("ann",)], "have 1 column. They must have user, item, rating, timestamp"),
     ],
 )
 def test_rows_that_are_no_table_are_refused(rows: list[Any], said: str) -> None:
@@ -315,3 +316,25 @@ def test_periods_of_pandas_are_times_of_their_begin() -> None:
     days = pd.period_range("2021-05-03", periods=2, freq="D")
     frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "timestamp": days})
     assert read_ratings(frame).timestamps.tolist() == [1_620_000_000, 1_620_086_400]
+
+
+@pytest.mark.each("kind", ["coo_matrix", "csr_array", "csc_matrix", "lil_array", "dok_matrix"])
+def test_sparse_matrices_are_users_by_items(kind: str) -> None:
+    matrix = getattr(scipy.sparse, kind)(np.array([[5, 0], [0, 3], [1, 0]]))
+    ratings = read_ratings(matrix)
+    assert rows_of(ratings) == [("0", "0", 5.0), ("1", "1", 3.0), ("2", "0", 1.0)]
+    assert ratings.reading.form == "a sparse matrix of scipy"
+    assert read_run(matrix).scores.tolist() == [5, 3, 1]
+
+
+@pytest.mark.each(
+    ("source", "said"),
+    [
+        ("https://a.org/ratings.csv", "is an address rather than a file"),
+        (Path("s3://bucket/ratings.parquet"), "is an address rather than a file"),
+        ("user,item\nann,book\n", "seems to be the content of a file"),
+    ],
+)
+def test_texts_that_are_no_file_are_refused(source: str | Path, said: str) -> None:
+    with pytest.raises(TableError, match=said):
+        read_ratings(source)

@@ -213,7 +213,7 @@ def test_categories_of_pandas_and_polars_are_their_values(kind: pa.DataType) -> 
 @pytest.mark.parametrize(
     ("users", "told"),
     [
-        (["ann", "Ann "], "1 identifiers of users differ from others only in white space"),
+        (["ann", "Ann "], "1 identifier of users differs from others only in white space"),
         (["10", "10.0"], "a fraction of 0, such as '10' and '10.0'"),
     ],
 )

@@ -16,6 +16,7 @@ from receval.data.reading import TableError
 from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 from receval.sampled_metrics.audit import odds_of_runs
+from receval.splits.split_ratings import split
 
 Table = dict[str, list[str]]
 
@@ -252,3 +253,49 @@ def test_a_run_whose_users_and_items_are_exchanged_is_told() -> None:
         result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
         codes.append([note.code for note in result.notes if note.code == "exchanged-columns"])
     assert codes == [[], ["exchanged-columns"]]
+
+
+@pytest.mark.each("exchanged", [False, True])
+def test_training_data_with_users_and_items_exchanged_are_noted(*, exchanged: bool) -> None:
+    rng = np.random.default_rng(3)
+    shares = [rng.pareto(1.5, size) + 0.2 for size in (300, 250)]
+    drawn = [rng.choice(len(own), 9000, p=own / own.sum()) + 1 for own in shares]
+    pairs = np.unique(np.column_stack(drawn), axis=0)
+    is_test = rng.random(len(pairs)) < 0.2
+    test, train = (
+        {"user": own[:, 0], "item": own[:, 1]} for own in (pairs[is_test], pairs[~is_test])
+    )
+    if exchanged:
+        train = {"user": train["item"], "item": train["user"]}
+    result = evaluate_runs(test, {"mine": test}, train=train, depth="whole", trained_pairs="drop")
+    assert ("exchanged-columns" in {note.code for note in result.notes}) is exchanged
+
+
+@pytest.mark.each(("factor", "is_noted"), [(1, False), (20, True)])
+def test_training_ratings_of_another_scale_are_noted(factor: int, *, is_noted: bool) -> None:
+    test = {**TEST, "rating": [1 + place % 5 for place in range(60)]}
+    train = changed(TEST, "item", "c{}".format)
+    train["item"][:12] = TEST["item"][3:15]
+    rated = {**train, "rating": [factor * (1 + place % 5) for place in range(60)]}
+    result = evaluate_runs(test, {"mine": TEST}, train=rated, depth="whole", trained_pairs="drop")
+    assert ("differing-scales" in {note.code for note in result.notes}) is is_noted
+
+
+def test_a_given_test_with_users_and_items_exchanged_is_refused() -> None:
+    test = {"user": TEST["item"], "item": TEST["user"]}
+    train = changed(TEST, "item", lambda name: f"b{(int(name[1:]) + 3) % 24}")
+    with pytest.raises(TableError, match="its users seem to be the items of the training ratings"):
+        split(train, "predefined", test=test)
+    as_given = {"item": TEST["user"], "user": TEST["item"]}
+    with pytest.raises(TableError, match="No item of the test is in the training ratings"):
+        split(train, "predefined", test=as_given, user="user", item="item")
+    assert split(train, "predefined", test=TEST).n_folds == 1
+
+
+def test_a_given_test_with_ratings_of_another_scale_is_noted() -> None:
+    ratings = [1 + place % 5 for place in range(60)]
+    train = changed(TEST, "item", lambda name: f"b{(int(name[1:]) + 3) % 24}")
+    for factor in (1, 20):
+        rated = {**train, "rating": [factor * own for own in ratings]}
+        data = split(rated, "predefined", test={**TEST, "rating": ratings})
+        assert ("differing-scales" in {note.code for note in data.notes}) is (factor == 20)

@@ -19,6 +19,7 @@ from receval.cli.saved_arguments import (
     DIGESTS,
     TABLES_READ,
     files_read,
+    keep_read,
     kept_arguments,
     notes_on_other_data,
 )
@@ -85,7 +86,7 @@ def ratings_of(chosen: argparse.Namespace) -> Ratings:
 
     columns = columns_of(chosen, COLUMNS)
     ratings = read_ratings(chosen.ratings, **columns, **reading_of(chosen))
-    setattr(chosen, TABLES_READ, (ratings,))
+    keep_read(chosen, ratings)
     return ratings
 
 

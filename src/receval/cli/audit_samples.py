@@ -10,7 +10,6 @@ from typing import Any
 from receval.cli.arguments import add_output, add_relevant, finish, repeated
 from receval.cli.command_parser import add_command, progress_line
 from receval.cli.runs import add_lists, judged_and_trained, read_runs, repeat_lists
-from receval.cli.saved_arguments import TABLES_READ
 
 EXAMPLES = """Runs must rank all candidates of each tested user: the result of a sample is unknown
 if it contains items that a list lacks.
@@ -51,7 +50,6 @@ def run_audit_samples(chosen: argparse.Namespace) -> int:
 
     test, train = judged_and_trained(chosen)
     runs = read_runs(chosen)
-    setattr(chosen, TABLES_READ, [*getattr(chosen, TABLES_READ), *runs.values()])
     with progress_line("step") as progress:
         audit = audit_samples(
             test,

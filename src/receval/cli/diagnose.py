@@ -21,7 +21,7 @@ from receval.cli.arguments import (
     reading_of,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
-from receval.cli.saved_arguments import TABLES_READ, add_settings
+from receval.cli.saved_arguments import add_settings, keep_read
 
 EXAMPLES = """examples:
   receval diagnose ratings.csv
@@ -57,16 +57,14 @@ def run_diagnose(chosen: argparse.Namespace) -> int:
     """Run the command."""
     from receval.diagnosis.diagnose import diagnose
 
-    unbiased = None
+    ratings, unbiased = ratings_of(chosen), None
     if chosen.unbiased is not None:
         own = columns_of(chosen, _COLUMNS, "unbiased-") | reading_of(chosen, "unbiased-")
         options = own or columns_of(chosen, _COLUMNS) | reading_of(chosen)
         if not own:
             options.pop("format", None)
         unbiased = read_others(chosen.unbiased, "unbiased-", options)
-    ratings = ratings_of(chosen)
-    if unbiased is not None:
-        setattr(chosen, TABLES_READ, (ratings, unbiased))
+        keep_read(chosen, unbiased)
     with progress_line("step") as progress:
         found = diagnose(
             ratings,

@@ -34,7 +34,7 @@ from receval.cli.evaluate import add_evaluate
 from receval.cli.multiverse import add_multiverse
 from receval.cli.recommend import add_recommend
 from receval.cli.runs import add_runs
-from receval.cli.saved_arguments import with_new_names, with_settings
+from receval.cli.saved_arguments import notes_of_what_was_read, with_new_names, with_settings
 from receval.cli.split import add_split
 from receval.cli.tune import add_tune
 from receval.storage.messages import about_files, printable, quoted
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     use_one_arithmetic()
     # Its warning that no cache can be kept is not useful, since numba warns too.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    raises = False
+    raises, chosen = False, None
     try:
         chosen = _parsed(words)
         raises = getattr(chosen, "raises", False)
@@ -99,6 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A debugger needs the original exception.
             raise
         told = about_files(error) if isinstance(error, OSError) else str(error)
+        for note in notes_of_what_was_read(chosen, told):
+            print(note, file=sys.stderr)
         print(printable(told, kept="\n"), file=sys.stderr)
         try:
             sys.stdout.flush()

@@ -11,6 +11,7 @@ from typing import Any
 from receval.cli.arguments import add_ratings, ratings_of, repeated
 from receval.cli.command_parser import add_command, complete_by
 from receval.cli.evaluate import named_system
+from receval.cli.saved_arguments import TABLES_READ
 from receval.storage.messages import how_many, printable, quoted
 
 EXAMPLES = """The system is trained on all ratings. Its names and parameters are those of
@@ -93,6 +94,7 @@ def run_recommend(chosen: argparse.Namespace) -> int:
             print(*map(printable, lines), sep="\n", file=sys.stderr)
         for note in reading.notes:
             print(printable(f"Note: {note} ({note.code})"), file=sys.stderr)
+        setattr(chosen, TABLES_READ, ())
     lists = recommended_lists(
         ratings,
         system,

@@ -27,7 +27,7 @@ from receval.cli.arguments import (
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.features import FILES, add_features, features_of, grouped_results
 from receval.cli.large_runs import add_blocks, run_in_blocks
-from receval.cli.saved_arguments import TABLES_READ, add_settings
+from receval.cli.saved_arguments import add_settings, keep_read
 from receval.storage.messages import printable
 
 EXAMPLES = """examples:
@@ -121,10 +121,11 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
     of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
     test = read_test_data(chosen.test, **of_test)
+    keep_read(chosen, test)
     # The format of test data, such as judgments, is rarely that of training data.
     of_train = of_train or {name: own for name, own in of_test.items() if name != "format"}
     train = None if chosen.train is None else read_others(chosen.train, "train-", of_train)
-    setattr(chosen, TABLES_READ, [own for own in (test, train) if own is not None])
+    keep_read(chosen, train)
     return test, train
 
 
@@ -136,7 +137,11 @@ def read_runs(chosen: argparse.Namespace, files: list[str] | None = None) -> dic
     options["order"] = chosen.run_order
     named = named_runs(chosen.runs if files is None else files)
     with hints_for("run-"):
-        return {name: read_run(path, **options) for name, path in named.items()}
+        runs = {}
+        for name, path in named.items():
+            runs[name] = read_run(path, **options)
+            keep_read(chosen, runs[name])
+        return runs
 
 
 def repeat_lists(parser: argparse.ArgumentParser, files: Sequence[str] = ()) -> None:

@@ -14,11 +14,27 @@ from typing import Any
 
 from receval import __version__
 from receval.cli.command_parser import CommandLineError, complete_by
+from receval.data.reading import readings_of
 from receval.notes import Note
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, printable, quoted, shortened
 
 TABLES_READ = "tables_read"
-"""The argument that holds the tables that were read, until the command ends."""
+"""The argument that holds the tables and runs that were read, until the command ends."""
+
+
+def keep_read(chosen: argparse.Namespace, *tables: object) -> None:
+    """Keep what was read, for the report, or for :func:`notes_of_what_was_read`."""
+    kept = (*getattr(chosen, TABLES_READ, ()), *(own for own in tables if own is not None))
+    setattr(chosen, TABLES_READ, kept)
+
+
+def notes_of_what_was_read(chosen: argparse.Namespace | None, error: str) -> Iterator[str]:
+    """Yield the notes of reading that would be lost with a command that fails."""
+    for report in readings_of(*getattr(chosen, TABLES_READ, ())):
+        for note in report.notes:
+            if str(note) not in error:  # As in strict mode.
+                yield printable(f"Note: {note} ({note.code})")
+
 
 DIGESTS = "digests"
 """The key in a settings file for the digests of the tables, by file."""

@@ -19,7 +19,7 @@ from receval.cli.arguments import (
     reading_of,
 )
 from receval.cli.command_parser import add_command, complete_by
-from receval.cli.saved_arguments import TABLES_READ, RepeatableCommand, files_read
+from receval.cli.saved_arguments import RepeatableCommand, files_read, keep_read
 from receval.data.reading import FORMATS as FORMATS_READ
 from receval.data.reading import TableError
 from receval.notes import gravest_first, refuse_doubts
@@ -147,16 +147,14 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
             )
         return load_split(chosen.ratings)
     ratings = read_ratings(chosen.ratings, **options)
-    read = [ratings]
+    keep_read(chosen, ratings)
     if not given and kind != "predefined":
-        setattr(chosen, TABLES_READ, tuple(read))
         return split(ratings, kind, seed=chosen.seed, **parameters)
     parts: dict[str, Any] = {}
     for name in ("test", "validation"):
         if name in given:
             parts[name] = read_ratings(given[name], **options)
-            read.append(parts[name])
-    setattr(chosen, TABLES_READ, tuple(read))
+            keep_read(chosen, parts[name])
     source: object = ratings
     if "part" in given:
         # The column of parts is not among those of ratings.

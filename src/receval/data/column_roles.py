@@ -21,7 +21,7 @@ from receval.data.columns import WantedColumn, chosen_names
 from receval.data.layouts import INDEX_NAMES, is_number
 from receval.data.moments import kind_of_moment
 from receval.data.reading import UNREAD, ReadingOptions, TableError
-from receval.storage.messages import enumerated, shortened
+from receval.storage.messages import enumerated, how_many, shortened
 
 FEWEST_SECONDS = 1e8
 """Smaller numbers are not taken for timestamps: as seconds, they are before 1973."""
@@ -343,13 +343,17 @@ def _guessed(
     if (
         not found.doubt
         and may_be_trec
-        and (set(items) == {"0"} or all(map(_OF_TREC.fullmatch, items)))
+        and (
+            set(items) == {"0"}
+            or all(map(_OF_TREC.fullmatch, items))
+            or (len(set(items)) == 1 and len(items) >= _FEWEST_CONSTANT)
+        )
     ):
         example = ",".join(["user", UNREAD, "item", *roles[3:1:-1]][: len(columns)])
         found = _Guess(
             found.roles,
-            f"the column of items has {enumerated(sorted(set(items)))} in all rows, as TREC's "
-            f"files have between users and items. {_advised(example)}",
+            f"the column of items has {enumerated(sorted(set(items)))} in all rows, as some files "
+            f"(those of TREC) have between users and items. {_advised(example)}",
             ("item",),
         )
     return _Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
@@ -383,6 +387,7 @@ def _are_swapped(columns: Sequence[_Column]) -> bool:
     return all(map(_PRODUCT.fullmatch, products)) and all(map(_CUSTOMER.fullmatch, customers))
 
 
+_FEWEST_CONSTANT = 10
 _OF_TREC = re.compile(r"[Qq]\d")
 
 
@@ -719,7 +724,7 @@ def _by_list(
     if unknown or twice or missing or len(columns) != n_columns:
         raise TableError(
             f"The list of columns {','.join(columns)} does not fit {source}, which has "
-            f"{n_columns} cells in its first line. Name every column in order. Use "
+            f"{how_many(n_columns, 'cell')} in its first line. Name every column in order. Use "
             f"{enumerated([column.name for column in wanted])} at most once, and {UNREAD} for "
             "columns that are not to be read."
         )
@@ -756,7 +761,7 @@ def _with_those_asked_for(
         if place is None or not 0 <= place < n_columns:
             number = list(wanted).index(column) if place is None else place
             raise TableError(
-                f"{source} has {n_columns} columns in its first line, and none for "
+                f"{source} has {how_many(n_columns, 'column')} in its first line, and none for "
                 f"{column.name} at position {number}. The first position is 0."
             )
         rivals = [role for role, own in places.items() if own == place and role != column.name]

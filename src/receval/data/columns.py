@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from receval.data.layouts import plain_name
 from receval.data.reading import NO_NUMBER, UNREAD, TableError
 from receval.notes import Note
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 LONG = 250
 """An identifier with more characters than this is suspiciously long."""
@@ -358,18 +358,31 @@ def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
         # Most tables are like this, and comparing would take 5 % of the time for reading.
         return notes
     notes += [*_doubts_on_totals(source, what, names), *_doubts_on_cells(source, what, names)]
+    wrapped = list(filter(_is_wrapped, names))
+    if 2 * len(wrapped) > len(names):
+        text = (
+            f"{Path(source).name}: {len(wrapped):,} of {len(names):,} {what} have white space or "
+            f"quotes around them, such as {quoted(wrapped[0])}. If these are not part of the "
+            "identifiers, remove them."
+        )
+        notes.append(Note("wrapped-identifiers", text))
     plain = np.array([_plain(name) for name in names], dtype=np.str_)
     _, first, counts = np.unique(plain, return_index=True, return_counts=True)
-    if (counts > 1).any():
+    if n_alike := int((counts > 1).sum()):
         name = plain[first[np.argmax(counts > 1)]]
         alike = [str(own) for own in ids[plain == name][:2]]
         text = (
-            f"{source}: {int((counts > 1).sum()):,} identifiers of {what} differ from others only "
-            "in white space, capitals, invisible signs, leading zeros or a fraction of 0, such as "
-            f"{alike[0]!r} and {alike[1]!r}. They count as different {what}."
+            f"{source}: {how_many(n_alike, 'identifier')} of {what} "
+            f"differ{'s' * (n_alike == 1)} from others only in white space, capitals, "
+            "invisible signs, leading zeros or a fraction of 0, "
+            f"such as {alike[0]!r} and {alike[1]!r}. They count as different {what}."
         )
         notes.append(Note("near-identifiers", text))
     return notes
+
+
+def _is_wrapped(name: str) -> bool:
+    return name != name.strip() or (len(name) > 2 and name[0] == name[-1] and name[0] in "'\"`")
 
 
 def _doubts_on_totals(source: str, what: str, names: list[str]) -> list[Note]:
@@ -475,8 +488,9 @@ def chosen_names(
         if isinstance(column.asked, int):
             if not 0 <= column.asked < len(there):
                 raise TableError(
-                    f"{source} has {len(there)} columns, and none has the number {column.asked}, "
-                    f"which was given for {column.name}. The first column has the number 0."
+                    f"{source} has {how_many(len(there), 'column')}, and none has the number "
+                    f"{column.asked}, which was given for {column.name}. The first column has "
+                    "the number 0."
                 )
             found[column.name] = there[column.asked]
         elif column.asked is not None:

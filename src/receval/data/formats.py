@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -265,26 +266,8 @@ _UNREADABLE = (ValueError, KeyError, zipfile.BadZipFile, zlib.error, NotImplemen
 
 def read_matrix(path: Path) -> pa.Table:
     """Read a scipy sparse matrix; identifiers are row and column numbers from 0."""
-    from scipy.sparse import load_npz  # which no other format needs
-
     try:
-        _check_members(path)
-        matrix = load_npz(path)
-        if matrix.format == "dia":
-            # Reading takes memory for its whole shape, however few entries it has.
-            raise TableError(
-                f"{path} is a matrix stored by diagonals, a form that does not suit ratings. Save "
-                "it by rows (tocsr())."
-            )
-        if matrix.format in ("csr", "csc", "bsr"):
-            matrix.check_format(full_check=True)
-        entries = matrix.tocoo()
-        codes = [entries.row, entries.col]
-        if any(
-            len(own) and not 0 <= own.min() <= own.max() < most
-            for own, most in zip(codes, entries.shape, strict=True)
-        ):
-            raise ValueError("an entry is outside its shape")
+        return table_of_matrix(_loaded_matrix(path))
     except TableError:
         raise
     except (*_UNREADABLE, OSError) as error:
@@ -293,6 +276,34 @@ def read_matrix(path: Path) -> pa.Table:
         raise TableError(
             f"{path} does not hold a sparse matrix of scipy ({shortened(str(error), 200)})."
         ) from None
+
+
+def _loaded_matrix(path: Path) -> Any:
+    """Return a scipy sparse matrix of a file."""
+    from scipy.sparse import load_npz  # which no other format needs
+
+    _check_members(path)
+    matrix = load_npz(path)
+    if matrix.format == "dia":
+        # Reading takes memory for its whole shape, however few entries it has.
+        raise TableError(
+            f"{path} is a matrix stored by diagonals, a form that does not suit ratings. Save "
+            "it by rows (tocsr())."
+        )
+    if matrix.format in ("csr", "csc", "bsr"):
+        matrix.check_format(full_check=True)
+    return matrix
+
+
+def table_of_matrix(matrix: Any) -> pa.Table:
+    """Return the entries of a scipy sparse matrix of users by items."""
+    entries = matrix.tocoo()
+    codes = [entries.row, entries.col]
+    if any(
+        len(own) and not 0 <= own.min() <= own.max() < most
+        for own, most in zip(codes, entries.shape, strict=True)
+    ):
+        raise ValueError("an entry is outside its shape")
     # Entries are taken as they are stored: a sum would hide a pair that is stored twice.
     order = np.argsort(codes[0], kind="stable")
     users, items = (own[order].astype(np.int64) for own in codes)

@@ -20,7 +20,7 @@ from receval.data.memory_tables import names_of, table_in_memory
 from receval.data.packed_files import SMALL_FILE
 from receval.data.reading import ReadingOptions, TableError, half_of_a_character
 from receval.data.text_lines import BLOCK, check_encoding, opened_text
-from receval.storage.messages import enumerated, shortened
+from receval.storage.messages import enumerated, quoted, shortened
 
 Scores = Mapping[str, Mapping[str, float]]
 
@@ -379,13 +379,35 @@ _OF_PYTHON = re.compile(rb"\s*[\[{][\s\[{]*(?:u?'|\d+\s*:)")
 
 def _wrong(error: Exception, text: bytes) -> str:
     """Return in words why a text is not JSON."""
-    told = f"{shortened(str(error), 200)}."
+    told = _place_in_words(error) if isinstance(error, json.JSONDecodeError) else f"{error}."
     if _OF_PYTHON.match(text):
         told += (
             " It seems to be printed by Python, with other quotes. Write it with json.dumps (in "
             "Python, ast.literal_eval reads such a text)."
         )
     return told
+
+
+_MOST_SHOWN = 30
+
+
+def _place_in_words(error: json.JSONDecodeError) -> str:
+    """Return in words where a text is not JSON, and what is there."""
+    text, place = error.doc, error.pos
+    before, after = text[: place + 1].rstrip(" \t\r\n]}"), text[place:].lstrip(" \t\r\n,")
+    if not after:
+        return "it ends within a value, so it was cut off or a bracket or a quote is missing."
+    if after[0] not in "]}" or not before.endswith(","):
+        shown = quoted(text[place : place + _MOST_SHOWN])
+        told = "more follows its end" if error.msg.startswith("Extra") else "there is wrong text"
+        return f"at {_place(text, place)}, {told}: {shown}."
+    return f"the comma at {_place(text, len(before) - 1)} is before a closing bracket. Remove it."
+
+
+def _place(text: str, place: int) -> str:
+    line = text.count("\n", 0, place) + 1
+    column = f"column {place - text.rfind(chr(10), 0, place)}"
+    return column if line == 1 else f"line {line}, {column}"
 
 
 def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: ReadingOptions) -> Scores:

@@ -188,14 +188,15 @@ def layout_of(
     )
 
 
-_COMMENTS = ("#", "%", "sep=", "//")
+COMMENTS = ("#", "%", "sep=", "//")
+"""How lines begin that are for a person or for another program."""
 
 
 def _refuse_other_first_line(
     path: Path, line: str, first: Sequence[str], rest: Sequence[Sequence[str]]
 ) -> None:
     """Refuse a comment, and names of columns of which the rows have one more."""
-    if line.startswith(_COMMENTS):
+    if line.startswith(COMMENTS):
         raise TableError(
             f"{path}, line 1 ({shortened(line)}) seems to be a comment or a mark for another "
             "program. Remove it."
@@ -303,7 +304,13 @@ def is_number(text: str) -> bool:
     return "_" not in text and text.isascii() and text.strip() == text.strip(_SPACES)
 
 
+_POINTS_AND_COMMA = re.compile(r"[-+]?\d{1,3}(\.\d{3})+,\d+")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}([,.'_\s]\d{3})+([.,]\d+)?")
+
+
+def has_thousands(text: str) -> bool:
+    """Tell whether a number seems to have marks between thousands."""
+    return _THOUSANDS.fullmatch(text) is not None
 
 
 def advice_on_number(text: str) -> str:
@@ -316,7 +323,7 @@ def advice_on_number(text: str) -> str:
     >>> advice_on_number("85 %"), advice_on_number("good")
     (' Write the number alone.', '')
     """
-    if _THOUSANDS.fullmatch(text):
+    if has_thousands(text):
         return " It seems to have marks between thousands. Write it without them."
     return " Write the number alone." if any(sign.isdecimal() for sign in text) else ""
 
@@ -437,6 +444,8 @@ def has_decimal_commas(cells: Sequence[str], where: str) -> bool:
     True
     """
     with_commas = [cell for cell in cells if "," in cell]
+    if any(map(_POINTS_AND_COMMA.fullmatch, with_commas)):
+        return True  # Points between thousands are refused in their line.
     if not with_commas or any("." in cell for cell in cells):
         return False
     if not all(is_number(cell.replace(",", ".")) for cell in with_commas):

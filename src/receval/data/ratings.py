@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
 from receval.storage.files import DamagedFileError
-from receval.storage.messages import shortened
+from receval.storage.messages import how_many, shortened
 from receval.storage.tables import count_rows, read_columns, values_of, write_columns
 
 RATINGS_FILE = "ratings.parquet"
@@ -146,7 +146,10 @@ class Ratings:
         return len(self.users)
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} ratings of {self.n_items:,} items by {self.n_users:,} users>"
+        return (
+            f"<{how_many(len(self), 'rating')} of {how_many(self.n_items, 'item')} by "
+            f"{how_many(self.n_users, 'user')}>"
+        )
 
     @property
     def n_users(self) -> int:

@@ -40,6 +40,7 @@ from receval.data.reading import (
     half_of_a_character,
 )
 from receval.data.repeats import merge_repeats
+from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
 from receval.data.text_lines import other_encoding
 from receval.notes import Note
@@ -198,6 +199,7 @@ def read_ratings(
     items, item_ids = columns.codes("item")
     columns.forget("item")
     refuse_lists_in_cells(columns, users, item_ids)
+    refuse_exchanged_parts(columns, users, user_ids, items, item_ids)
     near = [
         *identifier_doubts(columns.source, "users", user_ids),
         *identifier_doubts(columns.source, "items", item_ids),
@@ -205,6 +207,7 @@ def read_ratings(
     users, user_ids = coded_in_order(users, user_ids)
     items, item_ids = coded_in_order(items, item_ids)
     values = _values(columns, len(users))
+    read_values = values
     columns.forget("rating")
     if chosen.columns is None and rating is None and chosen.format is None:
         _refuse_ranks(columns, users, values)
@@ -234,6 +237,7 @@ def read_ratings(
             *columns.notes,
             *near,
             *_doubts(columns, values, different, counts, is_said=is_said),
+            *_doubts_on_parts(columns, read_values),
             *_doubts_on_times(columns, times, words),
         ),
         are_counts=duplicates == "sum"
@@ -559,6 +563,54 @@ def _doubts(
         )
         return [Note("no-rating-column", text)]
     return []
+
+
+def _doubts_on_parts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
+    """Return a note if a file of a folder has ratings of another scale than the first file."""
+    if len(columns.parts) < 2 or "rating" not in columns:
+        return []
+    begins = [first for first, _ in columns.parts]
+    names = [part.source for _, part in columns.parts]
+    first, *others = np.split(values, begins[1:])
+    for name, own in zip(names[1:], others, strict=True):
+        if notes := doubts_on_scales((names[0], first), (name, own)):
+            return notes
+    return []
+
+
+_FEWEST_GRADES = 3
+
+
+def doubts_on_scales(*sources: tuple[str, NDArray[Any]]) -> list[Note]:
+    """Return a note if two sources seem to have ratings of different scales.
+
+    More than half of the ratings of the one are then above all of the other. Parts of one scale, as
+    of a table that is sorted by rating, do not overlap.
+
+    Examples
+    --------
+    >>> stars, percent = np.array([1.0, 3, 4, 5] * 5), np.array([5.0, 40, 60, 80] * 5)
+    >>> len(doubts_on_scales(("a.csv", stars), ("b.csv", percent)))
+    1
+    """
+    low, high = sorted(sources, key=lambda own: own[1].max(initial=0))
+    if min(len(low[1]), len(high[1])) < _FEWEST_ENTRIES:
+        return []
+    different = [np.unique(own) for _, own in (low, high)]
+    top, middle = different[0][-1], np.median(high[1])
+    is_scale = _FEWEST_GRADES <= len(different[0]) <= SCALE
+    is_part = different[1][0] > np.median(low[1]) and different[1][-1] <= _HIGHEST_OF_A_SCALE
+    if not is_scale or len(different[1]) < _FEWEST_GRADES or middle <= top or is_part:
+        return []
+    spans = [
+        f"from {own[0]:g} to {own[-1]:g} in {name}"
+        for name, own in zip((low[0], high[0]), different, strict=True)
+    ]
+    text = (
+        f"Ratings are {spans[0]}, but {spans[1]}, so they may have different scales. If so, write "
+        "all on one scale."
+    )
+    return [Note("differing-scales", text)]
 
 
 _RANK_NAMES = ("rank", "position")

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import JudgedTable, are_judgments
+from receval.data.ratings_table import JudgedTable, are_judgments, doubts_on_scales
 from receval.data.reading import ReadingReport
 from receval.notes import Note
 
@@ -96,13 +96,17 @@ class RelevanceRule:
         cls, judged: JudgedTable, train: Ratings | None, relevant: float | Literal["auto"]
     ) -> RelevanceRule:
         """Return the rule for the test data of runs; parameters as for :meth:`of`."""
-        return cls.of(
+        rule = cls.of(
             judged.ratings.values,
             relevant,
             at_hand=[] if train is None or judged.are_grades else [train.values],
             are_grades=judged.are_grades,
             are_counts=judged.are_counts,
         )
+        if train is None or judged.are_grades or judged.are_counts:
+            return rule
+        scales = ("the test data", judged.ratings.values), ("the training data", train.values)
+        return replace(rule, notes=(*rule.notes, *doubts_on_scales(*scales)))
 
 
 def relevance_threshold(

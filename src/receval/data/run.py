@@ -32,6 +32,7 @@ from receval.data.ratings_table import (
     columns_of_scores,
 )
 from receval.data.reading import ReadingOptions, ReadingReport, TableError
+from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.storage.files import replacing
@@ -220,6 +221,7 @@ def _run_of_columns(
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
     refuse_lists_in_cells(columns, users, item_ids)
+    refuse_exchanged_parts(columns, users, user_ids, items, item_ids)
     repeat = first_repeat(users.astype(np.int64) * len(item_ids) + items)
     if repeat is not None:
         row, earlier = repeat
@@ -395,8 +397,8 @@ def _doubts_on_ranks(
     other = "rank" if order == "score" else "score"
     text = (
         f"{columns.source}: ranks and scores disagree on the order of items for {disagreeing:,} of "
-        f"{len(np.unique(users)):,} users. Lists are ordered by {order}. If the other order is "
-        f"right, set order='{other}' (in a command: --run-order {other})."
+        f"{how_many(len(np.unique(users)), 'user')}. Lists are ordered by {order}. If the other "
+        f"order is right, set order='{other}' (in a command: --run-order {other})."
     )
     return [Note("ranks-against-scores", text)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Check that two tables use the same identifiers, and find the likely cause if they do not."""
+"""Check that tables use the same identifiers, and find the likely cause if they do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.columns import in_usual_signs, whole_number
+from receval.data.columns import FoundColumns, in_usual_signs, whole_number
+from receval.data.ratings import Ratings
 from receval.data.reading import TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted
@@ -185,3 +186,134 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     if words.is_certain and 2 * explained >= _least(len(here), len(there)):
         raise TableError(f"{told}Use the same identifiers in both.")
     return [Note("differing-identifiers", f"{told}They count as different {meeting.what}s.")]
+
+
+# Users and items that are exchanged in one of two tables whose columns have no names.
+
+_CLOSER = 0.1
+"""How much closer frequencies must at least be if users and items are exchanged."""
+
+_WEAKLY = 0.2
+"""From this correlation on, identifiers that two tables share are frequent in both."""
+
+_FEWEST_ERRORS = 5
+"""How many standard errors such a correlation is at least from 0."""
+
+_NEARLY_ALL = 0.9
+_FEWEST_NAMES = 2
+
+
+@dataclass(frozen=True)
+class IdentifierCounts:
+    """How often each identifier is a user and an item, by a code that all tables share."""
+
+    users: NDArray[np.int64]
+    items: NDArray[np.int64]
+
+    def __add__(self, other: IdentifierCounts) -> IdentifierCounts:
+        return IdentifierCounts(self.users + other.users, self.items + other.items)
+
+    def are_exchanged(self, others: IdentifierCounts, *, are_names: bool) -> bool:
+        """Tell whether users are more like the items of others, or items more like their users.
+
+        A division of ratings by user, item or time keeps the frequencies of one side at least,
+        which are then closer as given than exchanged. Numbers may be users and items by chance. The
+        identifiers that are found must therefore also be more frequent than the next ones in both,
+        unless nearly all are found and none as given.
+        """
+        given = max(_closeness(self.users, others.users), _closeness(self.items, others.items))
+        pairs = (self.users, others.items), (self.items, others.users)
+        one, other = max(pairs, key=lambda pair: _closeness(*pair))
+        found = (one > 0) & (other > 0)
+        n_found = int(found.sum())
+        fewest = _FEWEST_NAMES if are_names else BY_CHANCE
+        if _closeness(one, other) < given + _CLOSER or n_found < fewest:
+            return False
+        if not given:
+            smaller = min(np.count_nonzero(one), np.count_nonzero(other))
+            if are_names or n_found >= _NEARLY_ALL * smaller:
+                return True
+        # Identifiers that number users and items by frequency, or by their first row, have the same
+        # trend. Steps have no trend.
+        first, second = (np.diff(np.log(own[found])) for own in (one, other))
+        least = max(_WEAKLY, _FEWEST_ERRORS / np.sqrt(n_found))
+        return bool(first.any() and second.any() and np.corrcoef(first, second)[0, 1] >= least)
+
+
+@dataclass(frozen=True)
+class CommonCodes:
+    """Codes of identifiers of users and items, in the order of numbers.
+
+    ``starts`` has the place in ``codes`` of the first identifier of each array.
+    """
+
+    codes: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    size: int
+    are_names: bool
+
+    @classmethod
+    def of(cls, *arrays: NDArray[np.str_]) -> CommonCodes:
+        """Return the codes of several arrays of identifiers."""
+        ids, codes = np.unique(np.concatenate(arrays), return_inverse=True)
+        by_number = np.lexsort((ids, np.char.str_len(ids)))
+        starts = np.cumsum([0, *map(len, arrays)])
+        are_names = not np.char.isdecimal(ids).all()
+        return cls(np.argsort(by_number)[codes], starts, len(ids), are_names)
+
+    def counts(
+        self, users: NDArray[np.int32], items: NDArray[np.int32], place: int = 0
+    ) -> IdentifierCounts:
+        """Return the frequencies in rows of which the arrays from a place on have identifiers."""
+        return IdentifierCounts(
+            *(
+                np.bincount(self.codes[start + own], minlength=self.size)
+                for own, start in zip((users, items), self.starts[place:], strict=False)
+            )
+        )
+
+
+def _closeness(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+    """Return the similarity of two distributions by Bhattacharyya, from 0 to 1."""
+    return float(np.sqrt(one * other).sum() / np.sqrt(float(one.sum()) * float(other.sum())))
+
+
+def fit_if_exchanged(one: Ratings, other: Ratings) -> bool:
+    """Tell whether two tables fit if users and items are exchanged in one of them."""
+    codes = CommonCodes.of(other.user_ids, other.item_ids, one.user_ids, one.item_ids)
+    others, own = (
+        codes.counts(table.users, table.items, place) for table, place in ((other, 0), (one, 2))
+    )
+    return own.are_exchanged(others, are_names=codes.are_names)
+
+
+def refuse_exchanged_parts(
+    columns: FoundColumns,
+    users: NDArray[np.int32],
+    user_ids: NDArray[np.str_],
+    items: NDArray[np.int32],
+    item_ids: NDArray[np.str_],
+) -> None:
+    """Refuse a folder in one of whose files users and items seem to be exchanged.
+
+    Columns whose names decided, or that the caller listed, are not compared.
+    """
+    if len(columns.parts) < 2 or not columns.are_guessed:
+        return
+    codes = CommonCodes.of(user_ids, item_ids)
+    if codes.size == len(codes.codes):
+        return
+    begins = [first for first, _ in columns.parts]
+    before = None
+    for (first, part), end in zip(columns.parts, [*begins[1:], len(users)], strict=True):
+        if first == end:
+            continue
+        own = codes.counts(users[first:end], items[first:end])
+        if before is not None and own.are_exchanged(before, are_names=codes.are_names):
+            raise TableError(
+                f"{part.source}: its users seem to be the items of the files before it, or its "
+                "items their users, so the two columns are probably exchanged. They have no names. "
+                "Exchange the columns there. If they are right, say what each column is "
+                "(columns=..., in a command: --columns user,item,rating)."
+            )
+        before = own if before is None else before + own

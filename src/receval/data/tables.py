@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shutil
 import stat
@@ -23,7 +24,14 @@ from numpy.typing import NDArray
 
 from receval.data.column_roles import are_numbered
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
-from receval.data.formats import COLUMNS, Format, format_of, read_matrix, read_netflix_lines
+from receval.data.formats import (
+    COLUMNS,
+    Format,
+    format_of,
+    read_matrix,
+    read_netflix_lines,
+    table_of_matrix,
+)
 from receval.data.json_tables import (
     Scores,
     are_columns,
@@ -33,6 +41,7 @@ from receval.data.json_tables import (
     table_of_objects,
 )
 from receval.data.layouts import (
+    COMMENTS,
     WORDS,
     first_lines,
     is_number,
@@ -59,7 +68,7 @@ from receval.data.reading import (
 )
 from receval.data.text_lines import BLOCK, line_of_row, other_encoding
 from receval.data.text_tables import read_text
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 
 def read_wanted(
@@ -72,8 +81,9 @@ def read_wanted(
     The source is a file of any format of :data:`receval.data.reading.FORMATS`, possibly packed
     (:func:`.packed_files.opened`), or a pipe; a folder of such files, whose names may give columns
     (``year=2020``); a pandas or polars data frame; an Arrow table; a mapping of names to columns; a
-    list of rows or a two-dimensional array; or an object that can be converted to an Arrow table.
-    Columns are wanted in the order that they have in rows and in a file without a header.
+    sparse matrix of scipy; a list of rows or a two-dimensional array; or an object that can be
+    converted to an Arrow table. Columns are wanted in the order that they have in rows and in a
+    file without a header.
 
     A :class:`TableError` says where a column is missing or has an invalid value.
     """
@@ -91,6 +101,10 @@ def read_wanted(
 def _of_any(
     source: object, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns | Scores:
+    form = "table in memory"
+    if hasattr(source, "tocoo"):
+        # Some of scipy's matrices are mappings, too.
+        source, form = table_of_matrix(source), FORMATS["npz"]
     if isinstance(source, Mapping) and source and not are_columns(source, wanted):
         lists = (Mapping, list, tuple, set, frozenset)
         if _are_arrays_of_users(source):
@@ -103,8 +117,9 @@ def _of_any(
     as_written = options.identifiers == "as-written"
     if not isinstance(source, str | Path):
         table = table_in_memory(source)
-        found = columns_of_table("the table", "the table", table, wanted, options)
+        found = columns_of_table("the table", "the table", table, wanted, options, form)
         return replace(found, are_as_written=as_written)
+    _refuse_other_texts(str(source))
     path = Path(source)
     if path.is_dir():
         return replace(_of_folder(path, wanted, options), are_as_written=as_written)
@@ -116,6 +131,24 @@ def _of_any(
     if not isinstance(columns, FoundColumns):
         return columns
     return replace(columns, source=str(path), are_as_written=as_written)
+
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+]+:/", re.IGNORECASE)
+
+
+def _refuse_other_texts(source: str) -> None:
+    """Refuse an address, and the content of a file in the place of its name."""
+    if Path(source).exists():
+        return
+    if _ADDRESS.match(source):
+        raise TableError(
+            f"{shortened(source)} is an address rather than a file. Download it, and name the file."
+        )
+    if "\n" in source:
+        raise TableError(
+            f"{quoted(source)} has several lines, so it seems to be the content of a file. Name a "
+            "file, or give the rows as a list."
+        )
 
 
 _MOST_COLUMNS = 10
@@ -229,8 +262,9 @@ def _of_rows(
     most = len(names) + 1
     if len(columns) < 2 or (len(columns) > most and own is None and options.columns is None):
         raise TableError(
-            f"Rows have {len(columns)} columns. They must have {enumerated(names)}, in this order. "
-            "Only the first two are required. For others, say what each column is (columns=...)."
+            f"Rows have {how_many(len(columns), 'column')}. They must have {enumerated(names)}, in "
+            "this order. Only the first two are required. For others, say what each column is "
+            "(columns=...)."
         )
     return dict(zip(own or map(str, range(len(columns))), columns, strict=True))
 
@@ -350,8 +384,11 @@ def _check_first_line(path: Path, known: Format, options: ReadingOptions) -> Non
     way_out = "If it is another table, set format='table' (in a command: --format table)."
     if cells and len(cells) != number:
         advice = "No column may have white space."
-        if len(cells) < number:
-            advice = "Add what is missing, such as the tag of a run at its end."
+        if lines[0].startswith(COMMENTS):
+            advice = "It seems to be a comment. Remove it."
+        elif len(cells) < number:
+            tag = ", such as the tag of a run at its end" if known.name == "trec" else ""
+            advice = f"Add what is missing{tag}."
         between = WORDS.get(known.delimiter, quoted(known.delimiter))
         raise TableError(
             f"{path} was read as {known.words}, which has {number} columns between {between} "

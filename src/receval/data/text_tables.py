@@ -25,6 +25,7 @@ from receval.data.layouts import (
     advice_on_number,
     cells_of_any_length,
     has_decimal_commas,
+    has_thousands,
     is_number,
     layout_of,
     split_line,
@@ -331,8 +332,8 @@ class _Reader:
                 table = self._parsed(file, self.layout.delimiter, kinds, with_line_ends=True)
         if table.num_rows != rows:
             raise TableError(
-                f"{self.path} has {rows:,} rows, but only {table.num_rows:,} could be read. Check "
-                "whether a quote mark or the end of a line is missing."
+                f"{self.path} has {how_many(rows, 'row')}, but only {table.num_rows:,} "
+                "could be read. Check whether a quote mark or the end of a line is missing."
             )
         return table, unit
 
@@ -442,7 +443,7 @@ class _Reader:
                 else "a number"
             )
             hint = "" if column.is_time else advice_on_number(cell)
-            if number == 1 and self.layout.header is None:
+            if number == 1 and self.layout.header is None and not has_thousands(cell):
                 hint = (
                     " If the columns are in another order, name them (columns=..., in a command: "
                     "--columns user,item,rating). If this is a header, set header=True "

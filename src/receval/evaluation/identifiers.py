@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
 from receval.data.run import Run
-from receval.data.shared_identifiers import FEW, Meeting, doubts_on
+from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged
 from receval.notes import Note
 from receval.protocols.listed_ranks import ListedItems
 from receval.splits.split import Fold, Judgments
@@ -162,6 +162,7 @@ def check_that_identifiers_meet(
                     + (", unless the test has new users." if not meeting.n_common else ".")
                 )
                 notes.append(Note("few-identifiers-known", text))
+        notes += _exchanged_training_data(test, train)
         items = np.union1d(items, train.item_ids)
     for name, run in runs.items():
         source = f"run {quoted(name)}"
@@ -183,6 +184,18 @@ def check_that_identifiers_meet(
                 )
                 notes.append(Note("few-identifiers-known", text))
     return notes, told
+
+
+def _exchanged_training_data(test: Ratings, train: Ratings) -> list[Note]:
+    """Return a note if training data fit the test data if users and items are exchanged."""
+    if not fit_if_exchanged(train, test):
+        return []
+    text = (
+        "The training data fit the test data better if their users and items are exchanged. Check "
+        "which column is what in both (in a command: --user and --item, --train-user and "
+        "--train-item)."
+    )
+    return [Note("exchanged-columns", text)]
 
 
 MOST_SOUGHT = 200

@@ -17,10 +17,11 @@ from receval.data.ratings_table import (
     ITEM_NAMES,
     USER_NAMES,
     ReadRatings,
+    doubts_on_scales,
     read_ratings,
 )
 from receval.data.reading import ReadingOptions, ReadingReport, TableError
-from receval.data.shared_identifiers import FEW, Meeting, doubts_on
+from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.splits.split import TEST, TRAIN, VALIDATION, Metadatum, Split
@@ -109,6 +110,7 @@ def split_of_parts(
             for name, own in tables.items()
             if own is not None
         }
+        doubts = _check_tables(read)
     else:
         if test is not None or validation is not None:
             raise ValueError(
@@ -116,10 +118,11 @@ def split_of_parts(
                 "tables test= and validation=."
             )
         read = _parts_of_column(source, part, options)
+        doubts = []
     ratings, codes, notes = _joined(read, trained_pairs)
     if use_validation == "train":
         codes[codes == VALIDATION] = TRAIN
-    notes += _check_parts(ratings, codes)
+    notes += [*doubts, *_check_parts(ratings, codes)]
     reports = [own.reading for own in read.values() if isinstance(own, ReadRatings)]
     if part is not None:
         reports = reports[:1]
@@ -273,6 +276,30 @@ def _joined(
     )
     rows = np.lexsort((joined.items, joined.users))
     return joined.reordered(rows), codes[kept][rows], notes
+
+
+_SAID = frozenset({"columns", "user", "item"})
+
+
+def _check_tables(read: Mapping[str, Ratings]) -> list[Note]:
+    """Refuse tables that fit if users and items are exchanged, and note different scales."""
+    train, notes = read["train"], []
+    for name, own in read.items():
+        if own is train:
+            continue
+        reading = own.reading if isinstance(own, ReadRatings) else None
+        is_said = reading is not None and not _SAID.isdisjoint(reading.given)
+        if not is_said and fit_if_exchanged(own, train):
+            source = f"the {name}" if reading is None else reading.source
+            raise TableError(
+                f"{source}: its users seem to be the items of the training ratings, or its items "
+                "their users, so the two columns are probably exchanged in one of the tables. "
+                "Exchange them there. If they are right, say what each column is (columns=..., in "
+                "a command: --columns user,item,rating)."
+            )
+        scales = ("the training ratings", train.values), (f"the {name}", own.values)
+        notes += doubts_on_scales(*scales)
+    return notes
 
 
 def _check_parts(ratings: Ratings, codes: NDArray[np.uint8]) -> list[Note]:
