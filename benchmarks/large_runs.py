@@ -113,6 +113,8 @@ _EVALUATE = """
 import json, resource, sys
 from receval.arithmetic import use_one_arithmetic
 use_one_arithmetic()
+from receval.large_runs.processes import keep_freed_memory
+keep_freed_memory()
 from receval.large_runs.evaluate import evaluate_large_runs
 folder, out, jobs, names = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
 result = evaluate_large_runs(

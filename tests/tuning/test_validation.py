@@ -153,3 +153,21 @@ def test_a_kind_that_does_not_say_how_is_refused_with_advice() -> None:
     with pytest.raises(ValueError, match=r"Say it with validation="):
         validation_split(outer)
     assert validation_split(outer, {"kind": "user-ratio"}).n_folds == 1
+
+
+def test_validation_ratings_that_the_split_sets_aside_are_the_validation_part() -> None:
+    outer = rv.split(rated_by_taste(), "user-ratio", train_ratio=0.6, seed=4).to_frames()
+    halves = rv.split(rv.read_ratings(outer.test), "user-ratio", train_ratio=0.5, seed=4)
+    parts = halves.to_frames()
+    given = rv.split(outer.train, "predefined", test=parts.test, validation=parts.train)
+    inner = validation_split(given).to_frames()
+    for own, other in ((inner.train, outer.train), (inner.test, parts.train)):
+        pairs = [set(zip(one["user"], one["item"], strict=True)) for one in (own, other)]
+        assert pairs[0] == pairs[1]
+    tuned = rv.tune(
+        given, {"kNN": (rv.UserKNN, {"neighbours": [2, 5]})}, metric="nDCG@5", budget=2, jobs=1
+    )
+    measured = rv.evaluate(
+        rv.split(outer.train, "predefined", test=parts.train), tuned.systems, metrics=["nDCG@5"]
+    )
+    assert tuned.trace()["value"].max() == measured.summary()["mean"].iloc[0]

@@ -70,6 +70,9 @@ def add_blocks(parser: argparse.ArgumentParser) -> None:
 
 def run_in_blocks(chosen: argparse.Namespace, options: dict[str, Any]) -> EvaluationResult | None:
     """Evaluate in blocks, with options as for the library; None if nothing is to be reported."""
+    from receval.large_runs.processes import keep_freed_memory
+
+    keep_freed_memory()
     from receval.large_runs.evaluate import joined_result, measure_shard, plan_large_runs
 
     folder = Path(chosen.in_blocks)

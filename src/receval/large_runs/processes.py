@@ -4,12 +4,22 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 Found = TypeVar("Found")
+
+
+def keep_freed_memory() -> None:
+    """Let this process and its child processes keep the memory of a row group for the next one.
+
+    Otherwise Arrow returns it to the system, which clears it each time. It has to be called before
+    anything imports pyarrow; a value of the variable that is already set is kept.
+    """
+    os.environ.setdefault("MIMALLOC_PURGE_DELAY", "-1")
 
 
 def in_processes(

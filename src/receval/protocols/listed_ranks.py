@@ -371,5 +371,7 @@ def _found(keys: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[np.
 
 def _base_in_train(fold: Fold, is_base: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the number of base candidates that are training items of each user."""
-    rows = np.repeat(np.arange(fold.train.shape[0]), np.diff(fold.train.indptr))
-    return np.bincount(rows[is_base[fold.train.indices]], minlength=fold.train.shape[0])
+    if is_base.all():
+        return np.diff(fold.train.indptr).astype(np.int64)
+    before = np.concatenate([[0], np.cumsum(is_base[fold.train.indices])])
+    return np.diff(before[fold.train.indptr])

@@ -316,7 +316,8 @@ def tune(
         a trial of each. By default all combinations are tried, and distributions are refused.
     validation : mapping of str to value, optional
         The kind of split of the validation part and its parameters, such as ``{"kind":
-        "user-ratio", "train_ratio": 0.9}``; by default those of ``data``
+        "user-ratio", "train_ratio": 0.9}``; by default the validation ratings that ``data`` sets
+        aside or, without any, a split as that of ``data``
         (:func:`receval.tuning.validation.validation_split`).
     seed : int
         Seed of the validation part, of its protocol, and of random settings. Seeds of systems are

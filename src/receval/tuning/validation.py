@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.notes import Note
 from receval.seeds import integer_seed
-from receval.splits.split import FOLD_IN, TEST, TRAIN, Fold, Split
+from receval.splits.split import FOLD_IN, TEST, TRAIN, VALIDATION, Fold, Split
 from receval.splits.split_ratings import SplitRatings, split
 from receval.storage.messages import shortened
 
@@ -67,7 +67,8 @@ def validation_split(
         The split of the test.
     validation : mapping of str to value, optional
         The kind of split and its parameters, such as ``{"kind": "user-ratio", "train_ratio":
-        0.9}``. By default they are those of ``data``, with these differences. There is one
+        0.9}``. By default validation ratings that ``data`` sets aside are the validation part.
+        Without any, the kind and parameters are those of ``data``, but there is one
         repetition, or one of the k parts of a k-fold split. Users with too few training ratings
         for a leave-out are not in the validation part. A cut in time becomes the share of the
         ratings before it. Splits with an unbiased test have a validation part of the observed
@@ -94,6 +95,8 @@ def validation_split(
     >>> inner, [(int(fold.train.nnz), len(fold.test)) for fold in inner.folds()]
     (<user-ratio train_ratio=0.5: 4 ratings of 4 items by 2 users, 1 fold>, [(2, 2)])
     """
+    if validation is None and any((codes == VALIDATION).any() for codes in data.parts.codes):
+        return _set_aside(data, seed)
     outer = [(codes & TRAIN) > 0 for codes in data.parts.codes]
     used = np.logical_or.reduce(outer)
     ratings = data.ratings.select(used)
@@ -148,6 +151,25 @@ def validation_split(
         parameters=inner.parameters,
         reading=data.reading,
         notes=tuple(dict.fromkeys(notes)),
+        all_values=data.ratings.values if data.all_values is None else data.all_values,
+    )
+
+
+def _set_aside(data: SplitRatings, seed: int) -> ValidationSplit:
+    """Return a split whose test are the validation ratings that another split sets aside."""
+    used = np.logical_or.reduce([(codes & (TRAIN | VALIDATION)) > 0 for codes in data.parts.codes])
+    codes = (
+        np.where(own == VALIDATION, np.uint8(TEST), own & np.uint8(TRAIN))[used]
+        for own in data.parts.codes
+    )
+    order = {k: v for k, v in data.parts.metadata.items() if k == "train_order"}
+    return ValidationSplit(
+        ratings=data.ratings.select(used),
+        parts=Split(tuple(codes), order),
+        description=data.description,
+        seed=seed,
+        parameters=data.parameters,
+        reading=data.reading,
         all_values=data.ratings.values if data.all_values is None else data.all_values,
     )
 
