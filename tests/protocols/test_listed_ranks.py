@@ -135,7 +135,9 @@ def test_short_and_long_lists_rank_as_scores_do(length: int) -> None:
     scores = np.random.default_rng(length).integers(0, 40, (2, length)).astype(np.float32)
     test = Judgments.from_pairs([0] * length + [1], [*range(length), 1], [1] * (length + 1), 2)
     fold = Fold(summed_matrix(*np.zeros((2, 0), dtype=np.int64), np.zeros(0), scores.shape), test)
-    assert_ranked_as_scores_are(fold, scores, Protocol(), np.arange(2 * length))
+    # The second user's list stands first.
+    order = np.roll(np.arange(2 * length), length)
+    assert_ranked_as_scores_are(fold, scores, Protocol(), order)
 
 
 def test_the_same_list_gives_the_same_ranks_to_users_far_apart() -> None:

@@ -254,7 +254,7 @@ def _order(
     entries = (listed.users, listed.items, listed.scores, priority)
     if _are_in_order(*entries):
         return None
-    order = _order_of_short_lists(*entries)
+    order = _order_of_short_lists(listed.ends(fold.train.shape[0]), *entries)
     if not len(order):
         order = np.lexsort((priority[listed.items], -listed.scores, listed.users))
     return order
@@ -297,6 +297,7 @@ def _are_in_order(
 
 @njit(cache=True)
 def _order_of_short_lists(
+    starts: NDArray[np.int64],
     users: NDArray[np.int32],
     items: NDArray[np.int32],
     scores: NDArray[np.float64],
@@ -304,18 +305,19 @@ def _order_of_short_lists(
 ) -> NDArray[np.int64]:
     """Return the order of entries with the best of each user first; empty unless it is found fast.
 
-    Entries must be by user, in lists that are short enough to be sorted by insertion.
+    The entries of a user must stand together, and be few enough to be sorted by insertion.
     """
-    order = np.empty(len(users), dtype=np.int64)
-    first = 0
+    order = np.full(len(users), -1, dtype=np.int64)
+    first = end = 0
     for row in range(len(users)):
-        if row and users[row] != users[row - 1]:
-            if users[row] < users[row - 1]:
+        if row == 0 or users[row] != users[row - 1]:
+            first = end = starts[users[row]]
+            if order[first] >= 0:
                 return order[:0]
-            first = row
-        if row - first >= _SHORT:
+        if end - first >= _SHORT:
             return order[:0]
-        place = row
+        place = end
+        end += 1
         while place > first:
             above = order[place - 1]
             if scores[above] > scores[row] or (
