@@ -130,6 +130,16 @@ def test_ranks_are_the_same_behind_millions_of_other_pairs(case, candidates) -> 
     assert not far.lengths[:far_users].any()
 
 
+@pytest.mark.each("length", [255, 256, 257])
+def test_short_and_long_lists_rank_as_scores_do(length: int) -> None:
+    scores = np.random.default_rng(length).integers(0, 40, (2, length)).astype(np.float32)
+    test = Judgments.from_pairs([0] * length + [1], [*range(length), 1], [1] * (length + 1), 2)
+    fold = Fold(summed_matrix(*np.zeros((2, 0), dtype=np.int64), np.zeros(0), scores.shape), test)
+    # The second user's list stands first.
+    order = np.roll(np.arange(2 * length), length)
+    assert_ranked_as_scores_are(fold, scores, Protocol(), order)
+
+
 def test_the_same_list_gives_the_same_ranks_to_users_far_apart() -> None:
     n_users = 70_000
     users = np.arange(0, n_users, 7_000)

@@ -14,6 +14,7 @@ from receval.metrics.averages import Arithmetic, Average
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import NO_CUTOFF, JudgedLists, ListView, view_of
 from receval.metrics.metric import Metric, of_weighted_mean
+from receval.storage.kernel_cache import njit
 from receval.storage.messages import quoted
 
 
@@ -65,7 +66,7 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     weights: dict[int, NDArray[np.float64]] = {}
     for rows in lists.full.judged.blocks_of_rows():
         view = cache(partial(view_of, lists.full.of_rows(rows)))
-        values[:, rows] = _values(metrics, view)
+        _evaluate_into(values[:, rows], metrics, view)
         for index, metric in enumerate(metrics):
             own = metric.weights(view(metric.condensed, metric.depth))
             if own is not None:
@@ -91,7 +92,9 @@ def evaluate_views(
                 "value of a list alone. Choose AUC, for example."
             )
     _check(metrics, view(False, None).judged)
-    return _values(metrics, view)
+    values = np.empty((len(metrics), view(False, None).n_lists))
+    _evaluate_into(values, metrics, view)
+    return values
 
 
 def _check(metrics: Sequence[Metric], judged: JudgedItems) -> None:
@@ -102,28 +105,28 @@ def _check(metrics: Sequence[Metric], judged: JudgedItems) -> None:
 
 
 @lru_cache
-def _without_cutoff(metric: Metric) -> Metric:
-    return metric.at(None)
+def _at(metric: Metric, cutoff: int | None) -> Metric:
+    return metric.at(cutoff)
 
 
-def _values(
-    metrics: Sequence[Metric], view: Callable[[bool, int | None], ListView]
-) -> NDArray[np.float64]:
+def _evaluate_into(
+    values: NDArray[np.float64],
+    metrics: Sequence[Metric],
+    view: Callable[[bool, int | None], ListView],
+) -> None:
     families: dict[Metric, list[int]] = {}
     for index, metric in enumerate(metrics):
-        families.setdefault(_without_cutoff(metric), []).append(index)
-    values = np.empty((len(metrics), view(False, None).n_lists))
+        families.setdefault(_at(metric, None), []).append(index)
     for family, indices in families.items():
         wanted = [metrics[index].cutoff or NO_CUTOFF for index in indices]
         cutoffs = tuple(sorted(set(wanted)))
         lists = view(family.condensed, family.depth)
         # Most judged items are far below the cut-offs.
-        if not family.condensed and family.at(cutoffs[-1]).reach in cutoffs[-1:]:
+        if not family.condensed and _at(family, cutoffs[-1]).reach in cutoffs[-1:]:
             lists = lists.within(cutoffs[-1])
         rows = family.per_list(lists, cutoffs)
         for index, cutoff in zip(indices, wanted, strict=True):
             values[index] = rows[cutoffs.index(cutoff)]
-    return values
 
 
 EvaluatedUsers = Literal["all", "tested", "relevant", "covered", "relevant-covered"]
@@ -182,15 +185,34 @@ def aggregate(
     if not chosen.any():
         why = "all lists are empty" if lists.full.n_judged.any() else "nothing is judged"
         raise ValueError(f"No list is left to average over {evaluated_users} users: {why}.")
-    view = lists.full
     if lists.percentiles is None:
-        return average.of(values[:, chosen], view.n_judged[chosen], view.n_relevant[chosen])
-    by_percentile = []
-    for percentile in np.unique(lists.percentiles[chosen]):
-        own = chosen & (lists.percentiles == percentile)
-        by_percentile.append(average.of(values[:, own], view.n_judged[own], view.n_relevant[own]))
+        return _average_of(values, lists, average, chosen)
+    by_percentile = [
+        _average_of(values, lists, average, chosen & (lists.percentiles == percentile))
+        for percentile in np.unique(lists.percentiles[chosen])
+    ]
     averaged_twice: NDArray[np.float64] = np.mean(by_percentile, axis=0)
     return averaged_twice
+
+
+def _average_of(
+    values: NDArray[np.float64], lists: JudgedLists, average: Average, chosen: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Average the values of some lists, at least one."""
+    if type(average) is Arithmetic and len(values) > 1:
+        return _sums_in_order(values, np.flatnonzero(chosen)) / np.count_nonzero(chosen)
+    view = lists.full
+    return average.of(values[:, chosen], view.n_judged[chosen], view.n_relevant[chosen])
+
+
+@njit(cache=True)
+def _sums_in_order(values: NDArray[np.float64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sum some columns one after the other, as numpy adds up a copy of them, but without one."""
+    sums = np.zeros(len(values))
+    for row in range(len(values)):
+        for column in columns:
+            sums[row] += values[row, column]
+    return sums
 
 
 def mean(

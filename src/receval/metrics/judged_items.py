@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Self
@@ -99,8 +99,6 @@ class JudgedItems:
     negative_is_unjudged : bool
         Whether an item with a rating below 0 is pooled but not judged, as in trec_eval;
         :class:`receval.metrics.lists.JudgedLists` then leave it out.
-    satisfying : dict
-        The probabilities that items satisfy, kept by :class:`.ExpectedReciprocalRank`.
     """
 
     starts: NDArray[np.int64]
@@ -111,7 +109,7 @@ class JudgedItems:
     metadata: DatasetMetadata | Callable[[], DatasetMetadata] | None = None
     items: NDArray[np.int32] | None = None
     negative_is_unjudged: bool = False
-    satisfying: dict[str, NDArray[np.float64]] = field(
+    _derived: dict[Hashable, NDArray[np.float64]] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )
 
@@ -185,6 +183,17 @@ class JudgedItems:
     def n_relevant(self) -> NDArray[np.int64]:
         """Number of relevant items of each row."""
         return self.sums(self.relevant).astype(np.int64)
+
+    def once(
+        self, key: Hashable, computed: Callable[[], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Return what a metric computes from judged items alone, once for the lists of all systems.
+
+        Equal keys stand for equal arrays, which are not to be changed.
+        """
+        if key not in self._derived:
+            self._derived[key] = computed()
+        return self._derived[key]
 
     def sums(self, weights: NDArray) -> NDArray[np.float64]:
         """Sum the weights of the judged items over each row."""

@@ -19,8 +19,8 @@ from receval.storage.kernel_cache import njit
 NO_CUTOFF = np.iinfo(np.int32).max
 """Stands for no cut-off: no list is as long."""
 
-# Rows of at most so many items are sorted by insertion, without new arrays.
-_SHORT = 32
+# Rows of at most so many items are sorted by counting, which takes whole SIMD vectors.
+_SHORT = 256
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ListView:
     indices: NDArray[np.int32]
     ranks: NDArray[np.int32]
     pooled_above: NDArray[np.int32] | None = None
-    _counts: dict[tuple[str, tuple[int, ...]], NDArray[np.float64]] = field(
+    _counts: dict[tuple[str, tuple[int, ...]], NDArray] = field(
         default_factory=dict, repr=False, compare=False
     )
     _within: dict[int, ListView] = field(default_factory=dict, repr=False, compare=False)
@@ -113,11 +113,14 @@ class ListView:
 
     def relevant_within(self, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         """Count the relevant items within each cut-off; shape (n_cutoffs, n_lists)."""
-        return self._counted("relevant", self.relevant, cutoffs)
+        key = ("relevant", cutoffs)
+        if key not in self._counts:
+            self._counts[key] = self.sums_within(cutoffs, self.relevant)
+        return self._counts[key]
 
     def judged_within(self, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         """Count the judged items within each cut-off; shape (n_cutoffs, n_lists)."""
-        return self._counted("judged", np.ones(len(self.ranks), dtype=bool), cutoffs)
+        return self._listed_within(cutoffs).astype(np.float64)
 
     def nonrelevant_within(self, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         """Count the items judged non-relevant within each cut-off; shape (n_cutoffs, n_lists)."""
@@ -128,16 +131,20 @@ class ListView:
 
         The cut-offs increase; there is one weight for each ranked item. Shape (n_cutoffs, n_lists).
         """
-        sums = np.empty((len(cutoffs), self.n_lists))
-        _sum_within(self.starts, self.ranks, weights, as_array(cutoffs), sums)
-        return sums
+        return _sum_first(self.starts, self._listed_within(cutoffs), weights)
 
-    def _counted(
-        self, name: str, flags: NDArray[np.bool_], cutoffs: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        if (name, cutoffs) not in self._counts:
-            self._counts[name, cutoffs] = self.sums_within(cutoffs, flags)
-        return self._counts[name, cutoffs]
+    def _listed_within(self, cutoffs: tuple[int, ...]) -> NDArray[np.int32]:
+        """Count the judged items within each cut-off, once for all metrics."""
+        key = ("judged", cutoffs)
+        if key not in self._counts:
+            levels = as_array(cutoffs)
+            # Whichever is smaller, the last cut-off or the lowest rank, limits the table.
+            lowest = min(
+                int(self.ranks.max(initial=0)), int(levels[levels < NO_CUTOFF].max(initial=0))
+            )
+            level_of = np.searchsorted(levels, np.arange(lowest + 2)).astype(np.int32)
+            self._counts[key] = _count_within(self.starts, self.ranks, level_of, len(levels))
+        return self._counts[key]
 
     @cached_property
     def list_of(self) -> NDArray[np.int64]:
@@ -246,6 +253,7 @@ def _in_order_of_rank(
     out_starts = np.zeros(n_rows + 1, dtype=np.int64)
     # A rank and the index of its item in one number, which sorts as the rank does.
     keys = np.empty(len(ranks), dtype=np.int64)
+    ordered = np.empty(len(ranks), dtype=np.int64)
     n_ranked = 0
     for row in range(n_rows):
         first = n_ranked
@@ -255,42 +263,58 @@ def _in_order_of_rank(
                 n_ranked += 1
         listed = keys[first:n_ranked]
         if len(listed) > _SHORT:
-            listed.sort()
+            ordered[first:n_ranked] = np.sort(listed)
         else:
-            for place in range(1, len(listed)):
-                own, before = listed[place], place
-                while before and listed[before - 1] > own:
-                    listed[before] = listed[before - 1]
-                    before -= 1
-                listed[before] = own
+            for own in listed:
+                before = first
+                for other in listed:
+                    before += other < own
+                ordered[before] = own
         out_starts[row + 1] = n_ranked
     indices, in_order = np.empty(n_ranked, dtype=np.int32), np.empty(n_ranked, dtype=np.int32)
     for place in range(n_ranked):
-        indices[place] = keys[place] & 0xFFFFFFFF
-        in_order[place] = keys[place] >> 32
+        indices[place] = ordered[place] & 0xFFFFFFFF
+        in_order[place] = ordered[place] >> 32
     return out_starts, indices, in_order
 
 
 @njit(cache=True)
-def _sum_within(
+def _count_within(
     starts: NDArray[np.int64],
     ranks: NDArray[np.int32],
-    weights: NDArray,
-    cutoffs: NDArray[np.int32],
-    sums: NDArray[np.float64],
-) -> None:
+    level_of: NDArray[np.int32],
+    n_levels: int,
+) -> NDArray[np.int32]:
+    """Count the items of lists up to each level; lower ranks than the table has are of its last."""
+    counts = np.zeros((n_levels + 1, len(starts) - 1), dtype=np.int32)
+    lowest = len(level_of) - 1
     for row in range(len(starts) - 1):
-        level = 0
-        total = 0.0
         for index in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
-                sums[level, row] = total
-                level += 1
-            if level == len(cutoffs):
-                break
+            counts[level_of[min(ranks[index], lowest)], row] += 1
+    for level in range(1, n_levels):
+        for row in range(len(starts) - 1):
+            counts[level, row] += counts[level - 1, row]
+    return counts[:n_levels]
+
+
+@njit(cache=True)
+def _sum_first(
+    starts: NDArray[np.int64], numbers: NDArray[np.int32], weights: NDArray
+) -> NDArray[np.float64]:
+    """Sum the weights of the first items of each list; row r of the result has ``numbers[r]``."""
+    # All sums of each list first, from that of none, so that they are looked up without branches.
+    running = np.empty(len(weights) + len(starts))
+    for row in range(len(starts) - 1):
+        total = 0.0
+        running[starts[row] + row] = total
+        for index in range(starts[row], starts[row + 1]):
             total += weights[index]
-        for rest in range(level, len(cutoffs)):
-            sums[rest, row] = total
+            running[index + row + 1] = total
+    sums = np.empty(numbers.shape)
+    for level in range(len(numbers)):
+        for row in range(len(starts) - 1):
+            sums[level, row] = running[starts[row] + row + numbers[level, row]]
+    return sums
 
 
 @dataclass(frozen=True)

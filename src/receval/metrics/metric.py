@@ -141,10 +141,9 @@ def column(cutoffs: Sequence[int]) -> NDArray[np.float64]:
 
 def ratio(numerator: NDArray, denominator: NDArray) -> NDArray[np.float64]:
     """Divide; the result is 0 where the denominator is 0."""
-    shape = np.broadcast_shapes(numerator.shape, denominator.shape)
-    quotient = np.zeros(shape)
-    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
-    return quotient
+    is_positive = denominator > 0
+    quotient = numerator / np.where(is_positive, denominator, 1)
+    return quotient if is_positive.all() else np.where(is_positive, quotient, 0.0)
 
 
 def of_weighted_mean(

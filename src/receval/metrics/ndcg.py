@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -69,8 +70,11 @@ class NDCG(Metric):
         return self.depth if self.ideal == "listed" else super().reach
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        worth = gains(lists.judged, self.gain, self.name)
-        return ratio(*_sums(lists, cutoffs, worth, self.ideal, self.discount))
+        def worth() -> NDArray[np.float64]:
+            return gains(lists.judged, self.gain, self.name)
+
+        kind = f"gain {self.gain}"
+        return ratio(*_sums(lists, cutoffs, kind, worth, self.ideal, self.discount))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +105,11 @@ class NDCL(Metric):
     ideal: Literal["cut", "all"] = "cut"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        worth = losses(lists.judged, self.loss)
-        return ratio(*_sums(lists, cutoffs, worth, self.ideal, best_first=False))
+        def worth() -> NDArray[np.float64]:
+            return losses(lists.judged, self.loss)
+
+        kind = f"loss {self.loss}"
+        return ratio(*_sums(lists, cutoffs, kind, worth, self.ideal, best_first=False))
 
 
 def discounted_gains(
@@ -123,13 +130,14 @@ def discounted_gains(
     >>> [sums.tolist() for sums in discounted_gains(lists, (2, 10), "binary")]
     [[[0.0], [0.5]], [[1.0], [1.0]]]
     """
-    return _sums(lists, cutoffs, gains(lists.judged, gain, NDCG.name))
+    return _sums(lists, cutoffs, f"gain {gain}", lambda: gains(lists.judged, gain, NDCG.name))
 
 
 def _sums(
     lists: ListView,
     cutoffs: tuple[int, ...],
-    worth: NDArray[np.float64],
+    kind: str,
+    worth_of_items: Callable[[], NDArray[np.float64]],
     ideal: Ideal = "cut",
     discount: Discount = "log",
     *,
@@ -138,9 +146,10 @@ def _sums(
     """Return the discounted worth of lists and of ideal lists.
 
     The worth of judged items never increases within a row; if it never decreases, the best items
-    come last.
+    come last. Equal kinds have equal worth, which is computed once.
     """
     judged = lists.judged
+    worth = judged.once(kind, worth_of_items)
     longest = int(max(lists.ranks.max(initial=0), judged.n_judged.max(initial=0)))
     discounts = _discounts(longest, discount)
     found = lists.sums_within(cutoffs, worth[lists.indices] * discounts[lists.ranks])
@@ -158,8 +167,11 @@ def _sums(
     # The ideal order depends only on the judged items, so lists that share a row share it.
     limits = column(cutoffs if ideal == "cut" else (NO_CUTOFF,))
     rows = np.arange(judged.n_rows)
-    best = _ideal_sums(judged.starts, rows, worth, discounts, limits, best_first)
-    return found, best[:, lists.rows]
+    best = judged.once(
+        (kind, discount, *limits.flat),
+        lambda: _ideal_sums(judged.starts, rows, worth, discounts, limits, best_first),
+    )
+    return found, np.take(best, lists.rows, axis=1)
 
 
 def _discounts(longest: int, discount: Discount) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.gains import maximum_rating
 from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import ListView, as_array
+from receval.metrics.lists import ListView
 from receval.metrics.metric import Metric
 from receval.storage.kernel_cache import njit
 
@@ -93,13 +93,10 @@ class ExpectedReciprocalRank(Metric):
     maximum: Literal["dataset", "user"] = "dataset"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        kept = lists.judged.satisfying
-        if self.maximum not in kept:
-            kept[self.maximum] = self._satisfies(lists.judged)
-        satisfies = kept[self.maximum]
-        values = np.empty((len(cutoffs), lists.n_lists))
-        _cascade(lists.starts, lists.ranks, lists.indices, satisfies, as_array(cutoffs), values)
-        return values
+        judged = lists.judged
+        satisfies = judged.once(f"{self.name} {self.maximum}", lambda: self._satisfies(judged))
+        stops = _stops(lists.starts, satisfies[lists.indices])
+        return lists.sums_within(cutoffs, stops / lists.ranks)
 
     def _satisfies(self, judged: JudgedItems) -> NDArray[np.float64]:
         """Return the probability that each judged item satisfies the user."""
@@ -115,27 +112,13 @@ class ExpectedReciprocalRank(Metric):
         return np.asarray(np.exp2(np.maximum(judged.values, 0) - highest) - np.exp2(-highest))
 
 
-@njit(cache=True, error_model="numpy")
-def _cascade(
-    starts: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    indices: NDArray[np.int32],
-    satisfies: NDArray[np.float64],
-    cutoffs: NDArray[np.int32],
-    values: NDArray[np.float64],
-) -> None:
+@njit(cache=True)
+def _stops(starts: NDArray[np.int64], satisfies: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probability that each listed item is the one at which the user stops."""
+    stops = np.empty(len(satisfies))
     for row in range(len(starts) - 1):
-        level = 0
-        expected = 0.0
         goes_on = 1.0
         for index in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
-                values[level, row] = expected
-                level += 1
-            if level == len(cutoffs):
-                break
-            satisfied = satisfies[indices[index]]
-            expected += goes_on * satisfied / ranks[index]
-            goes_on *= 1.0 - satisfied
-        for rest in range(level, len(cutoffs)):
-            values[rest, row] = expected
+            stops[index] = goes_on * satisfies[index]
+            goes_on *= 1.0 - satisfies[index]
+    return stops

@@ -20,6 +20,9 @@ from receval.top_lists import NO_ITEM, TopLists
 _LAST_MARK = 2**16 - 1 - 2 * 3
 """A user after this mark could still have three marks of 16 bits."""
 
+_SHORT = 256
+"""Lists of at most so many items are sorted by insertion, since most are nearly in order."""
+
 
 @dataclass(frozen=True)
 class ListedItems:
@@ -248,10 +251,13 @@ def _order(
 ) -> NDArray[np.int64] | None:
     """Return the order of entries by user with the best first, or None if they are in it."""
     priority = tie_priority(protocol, fold, generator_for)
-    users, items, scores = listed.users, listed.items, listed.scores
-    if _are_in_order(users, items, scores, priority):
+    entries = (listed.users, listed.items, listed.scores, priority)
+    if _are_in_order(*entries):
         return None
-    return np.lexsort((priority[items], -scores, users))
+    order = _order_of_short_lists(listed.ends(fold.train.shape[0]), *entries)
+    if not len(order):
+        order = np.lexsort((priority[listed.items], -listed.scores, listed.users))
+    return order
 
 
 def _without_sign(codes: NDArray[np.integer]) -> NDArray[np.uint32]:
@@ -287,6 +293,41 @@ def _are_in_order(
         if scores[row] == scores[row - 1] and priority[items[row]] < priority[items[row - 1]]:
             return False
     return True
+
+
+@njit(cache=True)
+def _order_of_short_lists(
+    starts: NDArray[np.int64],
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    priority: NDArray[np.uint32],
+) -> NDArray[np.int64]:
+    """Return the order of entries with the best of each user first; empty unless it is found fast.
+
+    The entries of a user must stand together, and be few enough to be sorted by insertion.
+    """
+    order = np.full(len(users), -1, dtype=np.int64)
+    first = end = 0
+    for row in range(len(users)):
+        if row == 0 or users[row] != users[row - 1]:
+            first = end = starts[users[row]]
+            if order[first] >= 0:
+                return order[:0]
+        if end - first >= _SHORT:
+            return order[:0]
+        place = end
+        end += 1
+        while place > first:
+            above = order[place - 1]
+            if scores[above] > scores[row] or (
+                scores[above] == scores[row] and priority[items[above]] <= priority[items[row]]
+            ):
+                break
+            order[place] = above
+            place -= 1
+        order[place] = row
+    return order
 
 
 @njit(cache=True)

@@ -16,7 +16,8 @@ from receval.storage.kernel_cache import njit
 POSITIVES = ("users", "ratings")
 NEGATIVES = ("uniform", "popularity")
 
-# Limits the memory of the drawn pairs: 2**18 pairs with three codes of 4 bytes are 3 MiB.
+# Limits the memory of the drawn pairs: 2**18 pairs with three codes of 4 bytes are 3 MiB, and the
+# random numbers of their users and rated items at most 4 MiB.
 BLOCK = 2**18
 
 
@@ -51,10 +52,10 @@ class PairSampler:
         self.eligible = np.flatnonzero(can_be_drawn).astype(np.int32)
         self._generator = generator
         self._starts, self._items = train.indptr, train.indices
-        self._ratings = np.empty(0, dtype=np.int32)
+        # User and item of a rating are side by side, because a draw is one access to memory.
+        self._pairs = np.empty((0, 2), dtype=np.int32)
         if positives == "ratings":
-            self._ratings = np.flatnonzero(can_be_drawn[owners]).astype(np.int32)
-        self._owners = owners
+            self._pairs = np.column_stack([owners, train.indices])[can_be_drawn[owners]]
         self._bits = np.zeros((n_users, (n_items + 7) // 8), dtype=np.uint8)
         flags = np.left_shift(1, train.indices & 7).astype(np.uint8)
         np.bitwise_or.at(self._bits, (owners, train.indices >> 3), flags)
@@ -68,10 +69,10 @@ class PairSampler:
         for start in range(0, n_pairs, BLOCK):
             size = min(BLOCK, n_pairs - start)
             users, positives = np.empty((2, size), dtype=np.int32)
+            # A pair takes one random number; a user and one of the user's ratings take two.
             _draw_positives(
-                self._generator,
-                self._ratings,
-                self._owners,
+                self._generator.random((size, 1 if len(self._pairs) else 2)),
+                self._pairs,
                 self.eligible,
                 self._starts,
                 self._items,
@@ -204,7 +205,8 @@ def _descend(  # type: ignore[no-untyped-def]
     n_factors = users.shape[1]
     whole = n_factors - n_factors % 4
     one = users.dtype.type(1)
-    loss = 0.0
+    # What each loss is computed from; its logarithm would hold up the steps, so it comes last.
+    terms = np.empty(len(drawn_users), dtype=users.dtype)
     for n in range(len(drawn_users)):
         # Unsigned positions avoid numba's check for negative indices.
         above = np.uint64(positives[n])
@@ -231,7 +233,7 @@ def _descend(  # type: ignore[no-untyped-def]
         exponential = np.exp(-difference)
         # The exponential would be infinite for a difference below -88, and the quotient NaN.
         pull = one - one / (one + exponential)
-        loss += np.log1p(np.float64(exponential)) if pull < one else -np.float64(difference)
+        terms[n] = exponential if pull < one else difference
         bias_above = biases[above]
         bias_below = biases[below]
         biases[above] += learning_rate * (pull - bias_regularisation * bias_above)
@@ -243,25 +245,27 @@ def _descend(  # type: ignore[no-untyped-def]
             p[factor] += learning_rate * (pull * (positive - negative) - user_regularisation * user)
             q[factor] += learning_rate * (pull * user - positive_regularisation * positive)
             r[factor] += learning_rate * (-pull * user - negative_regularisation * negative)
+    loss = 0.0
+    for term in terms:
+        loss += np.log1p(np.float64(term)) if term >= 0 else -np.float64(term)
     return loss
 
 
 @njit(cache=True)
 def _draw_positives(  # type: ignore[no-untyped-def]
-    generator, ratings, owners, eligible, starts, items, users, positives
+    numbers, pairs, eligible, starts, items, users, positives
 ):
-    """Draw a rating among the given ones or, without any, an eligible user and then a rating."""
+    """Draw one of the given pairs or, without any, an eligible user and then a rating."""
     for n in range(len(users)):
-        if len(ratings):
-            rating = np.uint64(ratings[np.uint64(generator.random() * len(ratings))])
-            users[n] = owners[rating]
+        if len(pairs):
+            drawn = np.uint64(numbers[n, 0] * len(pairs))
+            users[n], positives[n] = pairs[drawn, 0], pairs[drawn, 1]
         else:
-            user = np.uint64(eligible[np.uint64(generator.random() * len(eligible))])
+            user = np.uint64(eligible[np.uint64(numbers[n, 0] * len(eligible))])
             first = starts[user]
             length = starts[user + np.uint64(1)] - first
-            rating = np.uint64(first + np.int64(generator.random() * length))
-            users[n] = user
-        positives[n] = items[rating]
+            rating = np.uint64(first + np.int64(numbers[n, 1] * length))
+            users[n], positives[n] = user, items[rating]
 
 
 @njit(cache=True)
