@@ -15,7 +15,6 @@ from receval.diagnosis import diagnose
 from receval.diagnosis.baselines import BASELINES, fitting_baselines
 from receval.diagnosis.compared_splits import cold_start, compared_splits, future_training
 from receval.diagnosis.diagnose import sampled_users
-from receval.diagnosis.formatting import splits_table
 from receval.diagnosis.metric_sensitivity import metrics_for
 from receval.diagnosis.random_precision import (
     experiment_designs,
@@ -29,6 +28,7 @@ from receval.diagnosis.recommendation import (
     split_findings,
 )
 from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span
+from receval.diagnosis.tables_and_figures import splits_table
 from receval.diagnosis.unbiased_judgments import (
     agreement_of_judgments,
     disagreeing_item_pairs,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from receval.diagnosis.formatting import judgments_table
+from receval.diagnosis.tables_and_figures import judgments_table
 from receval.evaluation.formatting import draw_intervals
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs

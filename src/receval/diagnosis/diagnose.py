@@ -29,17 +29,6 @@ from receval.diagnosis.compared_splits import (
     compared_splits,
     future_training,
 )
-from receval.diagnosis.formatting import (
-    designs_table,
-    draw_designs,
-    draw_metrics,
-    draw_popularity,
-    judgments_table,
-    lead_table,
-    metrics_table,
-    size_table,
-    splits_table,
-)
 from receval.diagnosis.metric_sensitivity import (
     TOLD_PERCENT,
     metric_sensitivity,
@@ -53,6 +42,17 @@ from receval.diagnosis.random_precision import (
 )
 from receval.diagnosis.recommendation import Advice, data_findings, recommendation, split_findings
 from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span
+from receval.diagnosis.tables_and_figures import (
+    designs_table,
+    draw_designs,
+    draw_metrics,
+    draw_popularity,
+    judgments_table,
+    lead_table,
+    metrics_table,
+    size_table,
+    splits_table,
+)
 from receval.diagnosis.unbiased_judgments import (
     agreement_of_judgments,
     chosen_ratings,

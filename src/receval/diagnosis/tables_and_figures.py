@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Format the tables of a diagnosis for printing, and draw its figures."""
+"""The tables of a diagnosis as they are printed, and its figures."""
 
 from __future__ import annotations
 
