@@ -153,7 +153,8 @@ class ListView:
 
     def above(self, flags: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the flagged items above each ranked item in its list, shape (n_ranked,)."""
-        return _count_above(self.starts, flags)
+        before = np.concatenate([[0], np.cumsum(flags)])
+        return before[:-1] - before[self.starts][self.list_of]
 
     @cached_property
     def relevant_above(self) -> NDArray[np.int64]:
@@ -214,17 +215,6 @@ class ListView:
 def as_array(cutoffs: tuple[int, ...]) -> NDArray[np.int32]:
     """Return cut-offs as an array for compiled loops."""
     return np.array(cutoffs, dtype=np.int32)
-
-
-@njit(cache=True)
-def _count_above(starts: NDArray[np.int64], flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    counts = np.empty(len(flags), dtype=np.int64)
-    for row in range(len(starts) - 1):
-        count = 0
-        for index in range(starts[row], starts[row + 1]):
-            counts[index] = count
-            count += flags[index]
-    return counts
 
 
 @njit(cache=True)

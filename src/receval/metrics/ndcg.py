@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -70,9 +71,7 @@ class NDCG(Metric):
         return self.depth if self.ideal == "listed" else super().reach
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        def worth() -> NDArray[np.float64]:
-            return gains(lists.judged, self.gain, self.name)
-
+        worth = partial(gains, lists.judged, self.gain, self.name)
         kind = f"gain {self.gain}"
         return ratio(*_sums(lists, cutoffs, kind, worth, self.ideal, self.discount))
 
@@ -105,9 +104,7 @@ class NDCL(Metric):
     ideal: Literal["cut", "all"] = "cut"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        def worth() -> NDArray[np.float64]:
-            return losses(lists.judged, self.loss)
-
+        worth = partial(losses, lists.judged, self.loss)
         kind = f"loss {self.loss}"
         return ratio(*_sums(lists, cutoffs, kind, worth, self.ideal, best_first=False))
 
@@ -130,7 +127,8 @@ def discounted_gains(
     >>> [sums.tolist() for sums in discounted_gains(lists, (2, 10), "binary")]
     [[[0.0], [0.5]], [[1.0], [1.0]]]
     """
-    return _sums(lists, cutoffs, f"gain {gain}", lambda: gains(lists.judged, gain, NDCG.name))
+    worth = partial(gains, lists.judged, gain, NDCG.name)
+    return _sums(lists, cutoffs, f"gain {gain}", worth)
 
 
 def _sums(
