@@ -5,8 +5,8 @@
 
 ML-1M is the folder with MovieLens 1M. Each tool tries four settings of each system by nDCG@10 on
 the same validation ratings, trains the best setting of each again with these ratings, and measures
-ten items for every user on the same test. RecTools has no tuner, and LensKit's needs Ray and
-several processes, so both grids are loops over their own models and metrics. Of the four systems
+ten items for every user on the same test. RecTools has no tuner, and LensKit's draws
+its trials itself, so both grids are loops over their own models and metrics. Of the four systems
 of docs/whole_evaluation.md, each tool tunes the three that it has: RecTools has no user kNN, and
 LensKit no SVD of the unrated pairs. receval tunes the same three, and also writes the report with
 the trace of all trials, as a part of its own. PYTHON is that of an environment with the tool
