@@ -94,7 +94,12 @@ def test_ctrl_c_at_the_question_is_one_line_and_changes_nothing(
             return "y\n"
 
     monkeypatch.setattr("sys.stdin", Impatient())
-    assert main(["repo", "accept", "--edition", "demo"]) == 130
+    # A shell without job control starts programs in the background with Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main(["repo", "accept", "--edition", "demo"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err == "Stopped by Ctrl-C.\n"
     assert not ACCEPTED.exists()
 
