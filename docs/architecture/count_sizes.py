@@ -29,7 +29,7 @@ BOUNDS = {
     "modules of src/reproduction": (217, 170),
     "lines of src/reproduction": (43_900, 36_000 + 4_000),
     "lines of tests": (87_600, 60_000 + 10_000),
-    "words of docs": (42_000, 45_000),
+    "words of docs": (42_200, 45_000),
     "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""
