@@ -151,6 +151,21 @@ def test_what_is_cut_off_or_damaged_is_refused_in_a_sentence_or_read_whole(
     assert len(refusal) <= 500
 
 
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_streams_one_after_another_are_all_read_or_refused(suffix: str, tmp_path: Path) -> None:
+    read, content = FILES["ratings.csv"]
+    text, pack = content(), PACKED[suffix]
+    middle = text.index(b"\n", len(text) // 2) + 1
+    first, second = pack(text[:middle]), pack(text[middle:])
+    path = tmp_path / f"ratings.csv{suffix}"
+    path.write_bytes(first + second)
+    assert rows_of(read, path) == sorted(ROWS)
+    for rest in (b"?" + second[1:], second[:-4], b"1,2,3\n"):
+        path.write_bytes(first + rest)
+        with pytest.raises(TableError, match="ratings"):
+            read(path)
+
+
 def test_an_archive_of_several_files_is_refused_with_their_names(tmp_path: Path) -> None:
     path = tmp_path / "ratings.zip"
     path.write_bytes(zipped(b"user,item\n1,2\n", b"user,item\n3,4\n"))

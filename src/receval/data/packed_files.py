@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
@@ -35,11 +35,58 @@ COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip")
 """The last extensions of packed files, after the extension for the content."""
 
 
+_PIECE = 1 << 16
+"""The bytes of a packed file that are unpacked at once."""
+
+
 def _of_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
     def unpacked(file: BinaryIO) -> BinaryIO:
         return cast(BinaryIO, io.BufferedReader(pa.CompressedInputStream(file, codec)))
 
     return unpacked
+
+
+class _AllStreams(io.RawIOBase):
+    """The content of all streams that follow one another in a file, as bzip2 and xz write them.
+
+    The readers of the standard library end at the first stream that they cannot unpack, as if the
+    file ended there.
+    """
+
+    def __init__(self, file: BinaryIO, new: type[bz2.BZ2Decompressor | lzma.LZMADecompressor]):
+        self._file, self._new = file, new
+        self._stream = new()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Unpack the next bytes; none at the end of the file."""
+        while True:
+            packed = b""
+            if self._stream.eof:
+                # Streams of xz may be followed by zeros.
+                packed = self._stream.unused_data.lstrip(b"\0")
+                while not packed:
+                    read = self._file.read(_PIECE)
+                    packed = read.lstrip(b"\0")
+                    if not read:
+                        return 0
+                self._stream = self._new()
+            elif self._stream.needs_input:
+                packed = self._file.read(_PIECE)
+                if not packed:
+                    raise EOFError("The file ends before its last stream does.")
+            found = self._stream.decompress(packed, len(buffer))
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+
+
+def _all_streams(
+    new: type[bz2.BZ2Decompressor | lzma.LZMADecompressor],
+) -> Callable[[BinaryIO], BinaryIO]:
+    return lambda file: cast(BinaryIO, io.BufferedReader(_AllStreams(file, new)))
 
 
 def _only_member(file: BinaryIO) -> BinaryIO:
@@ -74,8 +121,8 @@ _LZ4 = b"\x04\x22\x4d\x18"
 
 _UNPACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
     b"\x1f\x8b": lambda file: cast(BinaryIO, gzip.GzipFile(fileobj=file)),
-    b"BZh": lambda file: cast(BinaryIO, bz2.BZ2File(file)),
-    b"\xfd7zXZ\x00": lambda file: cast(BinaryIO, lzma.LZMAFile(file)),  # noqa: SIM115
+    b"BZh": _all_streams(bz2.BZ2Decompressor),
+    b"\xfd7zXZ\x00": _all_streams(lzma.LZMADecompressor),
     b"\x28\xb5\x2f\xfd": _of_arrow("zstd"),
     _LZ4: _of_arrow("lz4"),
     b"PK\x03\x04": _only_member,
