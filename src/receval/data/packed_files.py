@@ -46,7 +46,7 @@ def _of_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
     return unpacked
 
 
-class _AllStreams(io.RawIOBase):
+class _WholePackedFile(io.RawIOBase):
     """The content of all streams that follow one another in a file, as bzip2 and xz write them.
 
     The readers of the standard library end at the first stream that they cannot unpack, as if the
@@ -83,10 +83,10 @@ class _AllStreams(io.RawIOBase):
                 return len(found)
 
 
-def _all_streams(
+def _whole_packed_file(
     new: type[bz2.BZ2Decompressor | lzma.LZMADecompressor],
 ) -> Callable[[BinaryIO], BinaryIO]:
-    return lambda file: cast(BinaryIO, io.BufferedReader(_AllStreams(file, new)))
+    return lambda file: cast(BinaryIO, io.BufferedReader(_WholePackedFile(file, new)))
 
 
 def _only_member(file: BinaryIO) -> BinaryIO:
@@ -121,8 +121,8 @@ _LZ4 = b"\x04\x22\x4d\x18"
 
 _UNPACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
     b"\x1f\x8b": lambda file: cast(BinaryIO, gzip.GzipFile(fileobj=file)),
-    b"BZh": _all_streams(bz2.BZ2Decompressor),
-    b"\xfd7zXZ\x00": _all_streams(lzma.LZMADecompressor),
+    b"BZh": _whole_packed_file(bz2.BZ2Decompressor),
+    b"\xfd7zXZ\x00": _whole_packed_file(lzma.LZMADecompressor),
     b"\x28\xb5\x2f\xfd": _of_arrow("zstd"),
     _LZ4: _of_arrow("lz4"),
     b"PK\x03\x04": _only_member,
