@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a diagnosis as they are printed, and its figures."""
+"""The printed tables and the figures of a diagnosis."""
 
 from __future__ import annotations
 
