@@ -156,3 +156,96 @@ def test_a_saved_split_cannot_be_split_again(capsys: pytest.CaptureFixture[str])
     assert main(["split", "r.csv", "--out", "saved"]) == 0
     assert main(["evaluate", "saved", "--split", "k-fold"]) == 2
     assert "saved is a saved split" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("table")
+def test_held_out_tables_have_options_of_their_own(
+    table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train, test = (pd.read_csv(f"{name}.csv") for name in ("train", "test"))
+    train.to_csv("t.csv", index=False, header=False, sep=";")
+    columns = ["user", "item", "timestamp", "rating"]
+    test[columns].to_csv("u.csv", index=False, header=False, sep="|")
+    command = ["split", "t.csv", "--columns", "user,item,rating,timestamp", "--delimiter", ";"]
+    own = ["--test-delimiter", "|", "--test-columns", ",".join(columns)]
+    assert main([*command, "--test", "u.csv", *own, "--out", "out", "--format", "csv"]) == 0
+    told = capsys.readouterr().err
+    assert "u.csv: text with '|' and no header. " in told
+    found = pd.read_csv("out/test.csv").sort_values(["user", "item"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, test, check_dtype=False)
+    # Options of the ratings hold for the test without its own, and are said.
+    test.to_csv("v.csv", index=False, header=False, sep=";")
+    assert main([*command, "--test", "v.csv", "--out", "same", "--format", "csv"]) == 0
+    told = capsys.readouterr().err
+    assert "v.csv: text with semicolons and no header, read with --delimiter, --columns. " in told
+    assert Path("same/test.csv").read_bytes() == Path("out/test.csv").read_bytes()
+    # Those that cannot apply to it do not hold, and neither does the format.
+    test.to_parquet("w.parquet")
+    named = ["split", "t.csv", "--ratings-format", "table", "--delimiter", ";"]
+    named += ["--columns", "user,item,rating,timestamp", "--test", "w.parquet"]
+    assert main([*named, "--out", "parquet", "--format", "csv"]) == 0
+    assert "w.parquet: Parquet (by its name, .parquet), read with --columns." in (
+        capsys.readouterr().err
+    )
+    assert Path("parquet/test.csv").read_bytes() == Path("out/test.csv").read_bytes()
+    assert main([*command, "--test", "v.csv", "--test-item", "what", "--out", "no"]) == 2
+    assert "v.csv" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("name", ["split", "evaluate", "multiverse"])
+def test_options_of_held_out_tables_are_refused_without_any(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option in (["--trained-pairs", "drop"], ["--test-delimiter", ";"], ["--no-test-header"]):
+        assert main([name, "r.csv", *option, "--out", "out"]) == 2
+        shown = option[0].replace("--no-", "--")
+        told = " ".join(capsys.readouterr().err.split())
+        assert f"{shown} is for --test and --validation. Give one of them" in told
+
+
+@pytest.mark.costly
+def test_pairs_of_two_parts_are_dropped_by_an_option(
+    table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    test = pd.concat([pd.read_csv("test.csv"), pd.read_csv("train.csv")[:3]])
+    test.to_csv("more.csv", index=False)
+    command = ["evaluate", "train.csv", "--test", "more.csv", *USUAL]
+    assert main([*command, "--out", "refused"]) == 2
+    assert "(in a command: --trained-pairs drop)" in " ".join(capsys.readouterr().err.split())
+    assert main([*command, "--trained-pairs", "drop", "--out", "dropped"]) == 0
+    assert f"3 of {len(table) + 3} ratings have a pair of an earlier part" in (
+        capsys.readouterr().err
+    )
+    assert main(["evaluate", "train.csv", "--test", "test.csv", *USUAL, "--out", "without"]) == 0
+    assert averages("dropped") == averages("without")
+
+
+@pytest.mark.costly
+def test_the_terminal_says_how_many_users_and_items_of_the_held_out_part_train(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    test = pd.read_csv("test.csv")
+    new = pd.DataFrame({"user": [900], "item": [901], "rating": [5], "timestamp": [5]})
+    pd.concat([test, new]).to_csv("more.csv", index=False)
+    train = pd.read_csv("train.csv")
+    told = []
+    for what in ("user", "item"):
+        of_both = np.intersect1d(test[what], train[what])
+        n_own = test[what].nunique() + 1
+        told.append(f"{len(of_both)} of {n_own} {what}s also in the training ratings")
+    usual = [own for own in USUAL if own != "--quiet"]
+    for command in (["split"], ["evaluate", *usual]):
+        out = ["--out", f"by-{command[0]}"]
+        assert main([command[0], "train.csv", "--test", "more.csv", *command[1:], *out]) == 0
+        assert " and ".join(told) in capsys.readouterr().err
+    saved = json.loads(Path("by-evaluate/settings.json").read_text(encoding="utf-8"))
+    assert saved["reading"][1]["meeting"] == " and ".join(told)
+
+
+@pytest.mark.costly
+def test_a_saved_split_has_no_options_of_reading(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["split", "r.csv", "--out", "saved"]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", "saved", *USUAL, "--item", "what", "--out", "out"]) == 2
+    assert "saved is a saved split, so an option does not fit: item." in capsys.readouterr().err

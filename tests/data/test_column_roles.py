@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from receval.data.column_roles import roles_of
 from receval.data.columns import WantedColumn
 from receval.data.ratings_table import read_ratings, read_test_data
-from receval.data.reading import AS_FOUND, TableError
+from receval.data.reading import AS_FOUND, TableError, UnfitOptionsError
 from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 
@@ -442,13 +442,16 @@ def test_a_run_of_trec_is_known_by_its_form(sign: str, name: str, tmp_path: Path
     assert entries_of(run) == [("q", "x", 0.9), ("q", "y", 0.8)]
 
 
-def test_options_of_texts_do_not_make_texts_of_other_formats(tmp_path: Path) -> None:
+def test_options_of_texts_are_refused_for_other_formats(tmp_path: Path) -> None:
     frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "rating": [4, 5]})
     frame.to_parquet(tmp_path / "t.parquet")
     frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
-    for name in ("t.parquet", "t.jsonl"):
-        for options in ({"delimiter": ";"}, {"header": False}, {"columns": "user,item,rating"}):
-            assert rows_of(read_ratings(tmp_path / name, **options)) == rows_of(read_ratings(frame))
+    for source in (tmp_path / "t.parquet", tmp_path / "t.jsonl", frame):
+        for options in ({"delimiter": ";"}, {"header": False}, {"quotes": True}):
+            with pytest.raises(UnfitOptionsError, match=f"does not fit: {[*options][0]}. Leave it"):
+                read_ratings(source, **options)
+        listed = read_ratings(source, columns="user,item,rating")
+        assert rows_of(listed) == rows_of(read_ratings(frame))
 
 
 @pytest.mark.each("store", ["frame", "json", "parquet", "csv"])

@@ -215,11 +215,17 @@ def test_parts_in_a_folder_are_one_table_and_partitions_are_columns(tmp_path: Pa
     texts = tmp_path / "texts"
     texts.mkdir()
     (texts / "_SUCCESS").touch()
+    (texts / ".part-0.csv.crc").write_text("crc")
+    (texts / "part-2.csv").touch()
+    (texts / "_temporary").mkdir()
+    (texts / "_temporary" / "part-3.csv").write_text("user,item,rating\n3,10,4\n")
     (texts / "part-0.csv").write_text("user,item,rating\n1,10,5\n1,11,3.5\n")
     (texts / "part-1.csv").write_text("user,item,rating\n2,10,4\n")
     ratings = read_ratings(texts)
     assert rows_of(ratings) == THREE
-    assert ratings.reading.form == "folder of 2 files, text with commas and a header"
+    left_out = ".part-0.csv.crc, _SUCCESS, _temporary/part-3.csv, part-2.csv"
+    form = f"folder of 2 files (left out: {left_out}), text with commas and a header"
+    assert ratings.reading.form == form
     for user, own in (("1", THREE[:2]), ("2", THREE[2:])):
         folder = tmp_path / "parquet" / f"user={user}"
         folder.mkdir(parents=True)

@@ -12,9 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from receval.data.reading import TableError
+from receval.data.ratings_table import read_ratings
+from receval.data.reading import TableError, UnfitOptionsError
 from receval.data.run import read_run
+from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.runs import evaluate_runs
+from receval.evaluation.systems import evaluate_systems
+from receval.multiverse.explore_ratings import explore_ratings
+from receval.recommenders.non_personalised import Popularity, Random
+from receval.splits.split_ratings import load_split, split
 
 GRADES = {"u1": {"a": 3, "b": 0}, "u2": {"a": 1, "c": 2}}
 SCORES = {"u1": {"a": 1.0, "b": 2.0}, "u2": {"c": 3.0, "a": 1.0}}
@@ -134,3 +140,135 @@ def test_scores_that_are_said_to_be_scores_are_no_ranks() -> None:
 def test_runs_without_names_are_refused(runs: Any) -> None:
     with pytest.raises(TypeError, match=r"runs is .*; it must be a mapping of names"):
         evaluate_runs(GRADES, runs)
+
+
+def graded(users: int, highest: float) -> dict[str, dict[str, float]]:
+    """Return grades from 1 to the highest of half of twelve items, for each user."""
+    rng = np.random.default_rng(1)
+    return {
+        f"u{user}": {
+            f"i{item}": float(rng.integers(1, highest + 1)) if item else highest
+            for item in rng.permutation(12)[:6]
+        }
+        for user in range(users)
+    }
+
+
+def threshold_of_runs(lists: Any) -> tuple[float, list[str]]:
+    result = evaluate_runs(lists, {"mine": graded(25, 3)}, metrics="P@1", depth="whole")
+    return result.settings["relevant"], [note.code for note in result.notes]
+
+
+def threshold_of_a_test(lists: Any) -> tuple[float, list[str]]:
+    train = {"user": ["u0", "u0"], "item": ["i0", "new"], "rating": [1, 2]}
+    data = split(train, "predefined", test=lists, trained_pairs="drop")
+    rule = data.relevance("auto")
+    assert data.are_judgments == (rule.threshold == 1)
+    return rule.threshold, [note.code for note in rule.notes]
+
+
+def threshold_of_a_split(lists: Any) -> tuple[float, list[str]]:
+    result = evaluate_systems(split(read_ratings(lists), "user-ratio"), {"Pop": Popularity()})
+    return result.settings["relevant"], [note.code for note in result.notes]
+
+
+def threshold_of_a_diagnosis(lists: Any) -> tuple[float, list[str]]:
+    found = diagnose(read_ratings(lists))
+    return found.settings["relevant"], [note.code for note in found.notes]
+
+
+def threshold_of_a_multiverse(lists: Any) -> tuple[float, list[str]]:
+    systems = {"Pop": lambda seed: Popularity(), "Random": lambda seed: Random(seed=seed)}
+    found = explore_ratings(read_ratings(lists), systems)
+    return found.settings["relevant"], [note.code for note in found.notes]
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    "threshold_of",
+    [
+        threshold_of_runs,
+        threshold_of_a_test,
+        threshold_of_a_split,
+        threshold_of_a_diagnosis,
+        threshold_of_a_multiverse,
+    ],
+)
+@pytest.mark.parametrize(
+    ("users", "highest", "threshold"), [(25, 3, 1), (19, 5, 1), (25, 5, 4)], ids=str
+)
+def test_values_by_user_and_item_are_judgments_or_ratings_everywhere_alike(
+    threshold_of: Callable[[Any], tuple[float, list[str]]],
+    users: int,
+    highest: int,
+    threshold: float,
+    tmp_path: Path,
+) -> None:
+    lists = graded(users, highest)
+    for source in (lists, in_json(tmp_path, "lists", lists)):
+        found, notes = threshold_of(source)
+        assert found == threshold
+        assert notes.count("judgments-or-ratings") == (highest == 5)
+
+
+def test_a_saved_split_keeps_that_its_test_are_judgments(tmp_path: Path) -> None:
+    data = split({"user": ["u1"], "item": ["c"], "rating": [5]}, "predefined", test=GRADES)
+    data.save(tmp_path / "saved")
+    assert load_split(tmp_path / "saved").are_judgments
+    assert load_split(tmp_path / "saved").relevance("auto").threshold == 1
+
+
+@pytest.mark.each("store", ["mapping", "json", "jsonl"])
+@pytest.mark.each(
+    ("options", "names"),
+    [
+        ({"user": "who"}, "user"),
+        ({"item": 1}, "item"),
+        ({"rating": "-"}, "rating"),
+        ({"timestamp": "when"}, "timestamp"),
+        ({"time_unit": "ms"}, "time_unit"),
+        ({"decimal": ","}, "decimal"),
+        ({"delimiter": ";", "header": True}, "delimiter, header"),
+        ({"columns": "user,item,rating"}, "columns"),
+    ],
+)
+def test_options_of_columns_are_refused_for_lists_of_users(
+    store: str, options: dict[str, Any], names: str, tmp_path: Path
+) -> None:
+    source = GRADES if store == "mapping" else in_json(tmp_path, "lists", GRADES)
+    if store == "jsonl":
+        source = tmp_path / "lists.jsonl"
+        source.write_text("".join(json.dumps({u: own}) + "\n" for u, own in GRADES.items()))
+    them = "options do not fit" if "," in names else "option does not fit"
+    with pytest.raises(UnfitOptionsError, match=f"{them}: {names}. Leave"):
+        read_ratings(source, **options)
+    assert len(read_ratings(source, timestamp="-")) == 4
+
+
+@pytest.mark.each("options", [{"score": "points"}, {"rank": 2}, {"order": "rank"}])
+@pytest.mark.each("in_a_file", [True, False])
+def test_options_of_scores_and_ranks_are_refused_for_lists_of_users(
+    options: dict[str, Any], *, in_a_file: bool, tmp_path: Path
+) -> None:
+    source = in_json(tmp_path, "run", SCORES) if in_a_file else SCORES
+    with pytest.raises(UnfitOptionsError, match=f"an option does not fit: {[*options][0]}. Leave"):
+        read_run(source, **options)
+
+
+@pytest.mark.each("options", [{"format": "qrels"}, {"encoding": "latin-1"}, {"quotes": False}])
+def test_options_of_files_are_refused_for_what_is_in_memory(options: dict[str, Any]) -> None:
+    for source in (GRADES, {"user": ["u1"], "item": ["a"]}, [("u1", "a", 1)]):
+        with pytest.raises(UnfitOptionsError, match=f"does not fit: {[*options][0]}. Leave it"):
+            read_ratings(source, **options)
+
+
+@pytest.mark.each("read", [read_ratings, read_run])
+@pytest.mark.each("in_a_file", [True, False])
+def test_identifiers_of_lists_of_users_stay_as_written_if_asked(
+    read: Callable[..., Any], *, in_a_file: bool, tmp_path: Path
+) -> None:
+    lists = {"1.0": {"7.0": 1.0}, "2.0": {"8.0": 2.0}}
+    source = in_json(tmp_path, "lists", lists) if in_a_file else lists
+    assert read(source).user_ids.tolist() == ["1", "2"]
+    found = read(source, identifiers="as-written")
+    assert (found.user_ids.tolist(), sorted(found.item_ids)) == (["1.0", "2.0"], ["7.0", "8.0"])

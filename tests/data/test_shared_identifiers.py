@@ -299,3 +299,40 @@ def test_a_given_test_with_ratings_of_another_scale_is_noted() -> None:
         rated = {**train, "rating": [factor * own for own in ratings]}
         data = split(rated, "predefined", test={**TEST, "rating": ratings})
         assert ("differing-scales" in {note.code for note in data.notes}) is (factor == 20)
+
+
+@pytest.mark.each("cause", ["spaces", "zeros", "quotes"])
+@pytest.mark.each("column", ["user", "item"])
+@pytest.mark.each("whose", ["test", "train", "run"])
+def test_identifiers_are_compared_as_written_if_either_side_was_read_so(
+    cause: str, column: str, whose: str
+) -> None:
+    here, there, words = CAUSES[cause]
+    test = changed(TEST, column, here)
+    other = changed(TEST, column, there)
+    # The first rows have the same identifiers on both sides.
+    mixed = {name: own[:6] + other[name][6:] for name, own in test.items()}
+    runs = {"mine": test if whose == "train" else mixed}
+    given = {"trained_pairs": "drop", "depth": "whole", "metrics": "P@1"}
+    if whose == "train":
+        given["train"] = mixed  # type: ignore[assignment]
+    with pytest.raises(TableError, match=f"{words}.*or read them as they are written .identifiers"):
+        evaluate_runs(test, runs, **given)  # type: ignore[arg-type]
+    said: object = test
+    if whose == "test":
+        said = read_ratings(test, identifiers="as-written")
+    if whose == "train":
+        given["train"] = read_ratings(mixed, identifiers="as-written")  # type: ignore[assignment]
+    if whose == "run":
+        runs = {"mine": read_run(mixed, identifiers="as-written")}  # type: ignore[dict-item]
+    notes = evaluate_runs(said, runs, **given).notes  # type: ignore[arg-type]
+    assert any(
+        own.code == "differing-identifiers" and own.endswith(f"count as different {column}s.")
+        for own in notes
+    )
+
+
+def test_users_of_a_run_that_never_meet_are_refused_even_as_written() -> None:
+    run = changed(TEST, "user", lambda name: f" {name}")
+    with pytest.raises(TableError, match=r"white space .* Use the same identifiers in both\.$"):
+        evaluate_runs(read_ratings(TEST, identifiers="as-written"), {"mine": run})

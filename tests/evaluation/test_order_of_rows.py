@@ -167,7 +167,7 @@ def test_the_account_of_reading_is_kept_when_rows_are_sorted() -> None:
     mixed = ratings.reordered(np.arange(len(ratings))[::-1])
     in_order = mixed.in_order_of_identifiers()
     assert in_order.reading is ratings.reading
-    assert split(replace(mixed, are_grades=True), "k-fold").ratings.are_grades  # type: ignore[attr-defined]
+    assert split(mixed, "k-fold").ratings.reading is ratings.reading  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("kind", BY_TIME)

@@ -62,8 +62,10 @@ def test_a_command_says_in_eight_lines_at_most_what_it_read_before_the_numbers(
     assert told[2].startswith("Test ratings of 4 or more are relevant: ")
     page = Path("out/report.html").read_text(encoding="utf-8")
     assert page.index("<h2>What was read</h2>") < page.index("<h2>Averages</h2>")
-    (read,) = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
+    saved = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))
+    (read,) = saved["reading"]
     assert read["columns"]["rating"] == "stars"
+    assert saved["relevance"] == [told[2]]
     assert main([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 
@@ -120,7 +122,8 @@ def test_every_command_says_in_eight_lines_at_most_how_doubtful_tables_were_read
         assert main([*command, "--quiet"]) == 0
         assert capsys.readouterr().err.splitlines() == told[len(read) :]
     page = Path("out/report.html").read_text(encoding="utf-8")
-    assert page.partition("<h2>")[2].startswith("What was read</h2>")
+    assert page.partition("<section")[2].startswith("><h2>What was read</h2>")
+    assert page.index('<section aria-label="Notes">') > page.index("What was read")
     saved = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
     given = [own for own in command if own.endswith(".csv")]
     assert {one["source"] for one in saved} == {*given}
@@ -229,6 +232,12 @@ def test_unbiased_judgments_have_options_and_differing_identifiers_are_shown(
     told = capsys.readouterr().err
     assert "No user of the unbiased judgments is in the ratings." in told
     assert "one side has leading zeros, such as '00' and '0'" in told
+    drawn.assign(user=frame["user"]).to_csv("drawn.csv", index=False, sep=";")
+    assert main([*command, "--out", "out"]) == 0
+    told = capsys.readouterr().err
+    told_of_items = f"{frame['item'].nunique()} of {frame['item'].nunique()} items"
+    assert "20 of 20 users also in the ratings and " in told
+    assert f"{told_of_items} also in the ratings" in told
 
 
 @pytest.mark.costly

@@ -100,11 +100,11 @@ def test_the_order_of_rows_does_not_matter() -> None:
     [
         (TABLE, {}, "A predefined split needs a test: give test="),
         (TABLE, {"part": "split", "folds": 2}, "predefined has no parameter 'folds'"),
-        (TABLE, {"part": "split", "test": TABLE}, "Give either part=, or the tables"),
+        (TABLE, {"part": "split", "test": TABLE}, r"Give either part=\.\.\. .*--part \.\.\."),
         (TABLE, {"part": "fold"}, "no column 'fold'"),
         (TABLE.assign(split="bad"), {"part": "split"}, "row 1 is of the part 'bad'"),
         (TABLE.assign(split="train"), {"part": "split"}, "has no test rating"),
-        (of("train"), {"test": TABLE}, "2 of 8 ratings have a pair of an earlier part"),
+        (of("train"), {"test": TABLE}, "2 of 8 ratings have a pair .* --trained-pairs drop"),
         (TABLE, {"part": "split", "use_validation": "test"}, "use_validation is 'test'"),
     ],
 )
@@ -163,3 +163,47 @@ def test_judgments_beside_training_ratings_are_relevant_from_1(tmp_path: Path) -
     data = rv.split(train, "predefined", test=qrels)
     assert data.are_judgments
     assert data.relevance("auto").threshold == 1
+
+
+def test_the_report_says_how_many_users_and_items_of_each_part_train(
+    tmp_path: Path,
+) -> None:
+    test = pd.DataFrame({"user": [7, 8, 9], "item": ["d", "c", "a"]})
+    parts = {"test": test, "validation": of("validation")}
+    data = rv.split(of("train"), "predefined", **parts)
+    of_validation, of_test = (own.meeting for own in data.other_reading)
+    assert data.reading is not None
+    assert data.reading.meeting == ""
+    told = "also in the training ratings"
+    assert of_test == f"2 of 3 users {told} and 1 of 3 items {told}"
+    assert of_validation == f"1 of 1 user {told} and 0 of 1 item {told}"
+    data.save(tmp_path / "saved")
+    assert rv.load_split(tmp_path / "saved").other_reading[-1].meeting == of_test
+    column = rv.split(TABLE, "predefined", part="split").reading
+    assert column is not None
+    assert column.meeting.endswith(
+        f"; the test part has 2 of 2 users {told} and 2 of 2 items {told}"
+    )
+
+
+WRITTEN: dict[str, str] = {"zeros": "00{}", "spaces": " {}", "quotes": "'{}'"}
+
+
+@pytest.mark.each("written", WRITTEN)
+@pytest.mark.each("column", ["user", "item"])
+def test_identifiers_are_taken_as_written_if_the_person_says_so(written: str, column: str) -> None:
+    every = pd.DataFrame({"user": list("1234") * 3, "item": list("567856785678")})
+    train = every[:4]
+    others = [WRITTEN[written].format(own) for own in train[column]]
+    test = pd.concat([train.assign(**{column: others}), train[:1].assign(user="5", item="6")])
+    test = pd.concat([test, pd.DataFrame({"user": ["1"], "item": ["6"]})])
+    with pytest.raises(TableError, match=r"in a command: --identifiers as-written\)"):
+        rv.split(train, "predefined", test=test)
+    as_written = rv.read_ratings(test, identifiers="as-written")
+    (note, *_) = [
+        own
+        for own in rv.split(train, "predefined", test=as_written).notes
+        if own.code == "differing-identifiers"
+    ]
+    assert f"They count as different {column}s." in note
+    assert rv.split(train, "predefined", test=test, identifiers="as-written").notes

@@ -7,7 +7,7 @@ import argparse
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,10 +23,10 @@ from receval.cli.saved_arguments import (
     kept_arguments,
     notes_on_other_data,
 )
-from receval.data.reading import FORMATS, TableError
+from receval.data.reading import FORMATS, ReadingReport, TableError, UnfitOptionsError
 from receval.notes import Note, refuse_doubts
 from receval.storage.files import write_atomically
-from receval.storage.messages import printable, quoted, shortened
+from receval.storage.messages import enumerated, printable, quoted, shortened
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
@@ -155,7 +155,7 @@ def reading_of(chosen: argparse.Namespace, prefix: str = "") -> dict[str, Any]:
 
 
 _OF_A_TABLE = re.compile(
-    "--(no-)?(?=(?:user|item|rating|timestamp|score|rank|duplicates|"
+    "--(no-)?(?=(?:user|item|rating|timestamp|score|rank|order|duplicates|"
     f"{'|'.join(name.replace('_', '-') for name in READING)})\\b)"
 )
 
@@ -166,17 +166,52 @@ def hints_for(prefix: str) -> Iterator[None]:
     try:
         yield
     except TableError as error:
-        raise TableError(with_prefix(str(error), prefix)) from None
+        error.args = (with_prefix(str(error), prefix),)
+        raise
 
 
-def read_others(source: str, prefix: str, options: dict[str, Any]) -> ReadRatings:
-    """Read a second table of ratings, whose errors and notes name options with a prefix."""
+def read_others(
+    chosen: argparse.Namespace, source: str, prefix: str, names: Sequence[str] = COLUMNS
+) -> ReadRatings:
+    """Read a second table of ratings by its own options, which have a prefix.
+
+    If none is given, those of the first table hold as far as they fit, except its format, which
+    often differs. Errors and notes name the options with the prefix.
+    """
     from receval.data.ratings_table import read_ratings
 
+    options = {**columns_of(chosen, names, prefix), **reading_of(chosen, prefix)}
     with hints_for(prefix):
-        read = read_ratings(source, **options)
+        if options:
+            read = read_ratings(source, **options)
+        else:
+            options = {**columns_of(chosen, names), **reading_of(chosen)}
+            options.pop("format", None)
+            read, _ = read_as_far_as_they_fit(read_ratings, source, options)
+            read = replace(read, reading=_told_of_others(read.reading, options))
     notes = tuple(Note(own.code, with_prefix(own, prefix)) for own in read.reading.notes)
     return replace(read, reading=replace(read.reading, notes=notes))
+
+
+def _told_of_others(reading: ReadingReport, options: Mapping[str, Any]) -> ReadingReport:
+    """Return a report that names the options which were given for another table."""
+    taken = [f"--{name.replace('_', '-')}" for name in options if name in reading.given]
+    if not taken:
+        return reading
+    return replace(reading, form=f"{reading.form}, read with {enumerated(taken)}")
+
+
+def read_as_far_as_they_fit(
+    read: Callable[..., Any], source: str, options: Mapping[str, Any]
+) -> tuple[Any, UnfitOptionsError | None]:
+    """Read a table without the options of others that do not fit it, and return their error."""
+    try:
+        return read(source, **options), None
+    except UnfitOptionsError as error:
+        left = {name: own for name, own in options.items() if name not in error.names}
+        found, more = read_as_far_as_they_fit(read, source, left)
+        error.names += () if more is None else more.names
+        return found, error
 
 
 def with_prefix(text: str, prefix: str) -> str:

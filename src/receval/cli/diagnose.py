@@ -14,11 +14,9 @@ from receval.cli.arguments import (
     add_reading,
     add_relevant,
     add_seed,
-    columns_of,
     finish,
     ratings_of,
     read_others,
-    reading_of,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.saved_arguments import add_settings, keep_read
@@ -59,11 +57,7 @@ def run_diagnose(chosen: argparse.Namespace) -> int:
 
     ratings, unbiased = ratings_of(chosen), None
     if chosen.unbiased is not None:
-        own = columns_of(chosen, _COLUMNS, "unbiased-") | reading_of(chosen, "unbiased-")
-        options = own or columns_of(chosen, _COLUMNS) | reading_of(chosen)
-        if not own:
-            options.pop("format", None)
-        unbiased = read_others(chosen.unbiased, "unbiased-", options)
+        unbiased = read_others(chosen, chosen.unbiased, "unbiased-", _COLUMNS)
         keep_read(chosen, unbiased)
     with progress_line("step") as progress:
         found = diagnose(

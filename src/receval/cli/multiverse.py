@@ -19,7 +19,12 @@ from receval.cli.arguments import (
 from receval.cli.command_parser import add_command, progress_line
 from receval.cli.evaluate import named_system
 from receval.cli.saved_arguments import add_settings
-from receval.cli.split import DEFAULT_SPLIT, add_given_parts, split_of
+from receval.cli.split import (
+    DEFAULT_SPLIT,
+    add_given_parts,
+    refuse_options_of_parts,
+    split_of,
+)
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
@@ -99,7 +104,9 @@ def run_multiverse(chosen: argparse.Namespace) -> int:
 def _ratings_or_split(chosen: argparse.Namespace) -> Ratings | SplitRatings:
     """Return the split of one's own, if one is named or given, or else the ratings."""
     is_saved = (Path(chosen.ratings) / "split.json").is_file()
-    if chosen.split is None and not (is_saved or chosen.test or chosen.part):
+    refuse_options_of_parts(chosen)
+    is_given = chosen.test or chosen.validation or chosen.part
+    if chosen.split is None and not (is_saved or is_given):
         return ratings_of(chosen)
     return split_of(chosen, chosen.split or DEFAULT_SPLIT)
 

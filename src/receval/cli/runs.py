@@ -20,6 +20,7 @@ from receval.cli.arguments import (
     depth,
     finish,
     hints_for,
+    read_as_far_as_they_fit,
     read_others,
     reading_of,
     repeated,
@@ -119,28 +120,33 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     from receval.data.ratings_table import read_test_data
 
     of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
-    of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
     test = read_test_data(chosen.test, **of_test)
     keep_read(chosen, test)
-    # The format of test data, such as judgments, is rarely that of training data.
-    of_train = of_train or {name: own for name, own in of_test.items() if name != "format"}
-    train = None if chosen.train is None else read_others(chosen.train, "train-", of_train)
+    train = None if chosen.train is None else read_others(chosen, chosen.train, "train-")
     keep_read(chosen, train)
     return test, train
 
 
 def read_runs(chosen: argparse.Namespace, files: list[str] | None = None) -> dict[str, Any]:
-    """Return the runs of the arguments of :func:`add_lists`, or of other files, by their names."""
+    """Return the runs of the arguments of :func:`add_lists`, or of other files, by their names.
+
+    All of them have the same options, each of which must fit one run at least.
+    """
     from receval.data.run import read_run
 
     options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
     options["order"] = chosen.run_order
     named = named_runs(chosen.runs if files is None else files)
     with hints_for("run-"):
-        runs = {}
+        runs: dict[str, Any] = {}
+        unfit = []
         for name, path in named.items():
-            runs[name] = read_run(path, **options)
+            runs[name], error = read_as_far_as_they_fit(read_run, path, options)
             keep_read(chosen, runs[name])
+            unfit.append(error)
+        names = [set() if error is None else {*error.names} for error in unfit]
+        if unfit and unfit[0] is not None and set.intersection(*names):
+            raise unfit[0]
         return runs
 
 

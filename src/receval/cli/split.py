@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -12,16 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from receval.cli.arguments import (
     COLUMNS,
+    add_columns,
     add_ratings,
+    add_reading,
     add_seed,
     columns_of,
     number_or_word,
+    read_others,
     reading_of,
 )
 from receval.cli.command_parser import add_command, complete_by
 from receval.cli.saved_arguments import RepeatableCommand, files_read, keep_read
 from receval.data.reading import FORMATS as FORMATS_READ
-from receval.data.reading import TableError
+from receval.data.reading import TableError, refuse_unfit_options
 from receval.notes import gravest_first, refuse_doubts
 from receval.storage.messages import printable, quoted
 
@@ -117,6 +121,14 @@ def add_given_parts(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="column of the ratings that has train, validation or test for each row",
     )
+    group.add_argument(
+        "--trained-pairs",
+        choices=("refuse", "drop"),
+        help="what to do with pairs that are in two parts: drop leaves them out of the later one "
+        "(default: refuse)",
+    )
+    add_columns(parser, COLUMNS, " in --test and --validation", "test-")
+    add_reading(parser, "--test and --validation, unless like the ratings", "test-")
 
 
 def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
@@ -127,6 +139,7 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
     from receval.data.ratings_table import read_ratings
     from receval.splits.split_ratings import load_split, split
 
+    refuse_options_of_parts(chosen)
     kind, parameters = named_split(text)
     options = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
     given = {
@@ -145,6 +158,8 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
                 f"{chosen.ratings} is a saved split, so the kind {kind} cannot be made. Leave out "
                 "the kind, or name a file of ratings."
             )
+        is_asked = {name: own for name, own in options.items() if own != "refuse"}
+        refuse_unfit_options(chosen.ratings, "is a saved split", [*is_asked])
         return load_split(chosen.ratings)
     ratings = read_ratings(chosen.ratings, **options)
     keep_read(chosen, ratings)
@@ -153,16 +168,29 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
     parts: dict[str, Any] = {}
     for name in ("test", "validation"):
         if name in given:
-            parts[name] = read_ratings(given[name], **options)
+            parts[name] = read_others(chosen, given[name], "test-")
             keep_read(chosen, parts[name])
     source: object = ratings
     if "part" in given:
         # The column of parts is not among those of ratings.
         source = chosen.ratings
         parts |= {"part": given["part"], **options}
+    if chosen.trained_pairs is not None:
+        parts["trained_pairs"] = chosen.trained_pairs
     if kind == "predefined":
         parts |= parameters
     return split(source, "predefined", seed=chosen.seed, **parts)
+
+
+def refuse_options_of_parts(chosen: argparse.Namespace) -> None:
+    """Refuse options for the tables of a split that others made if none is given."""
+    own = {**columns_of(chosen, COLUMNS, "test-"), **reading_of(chosen, "test-")}
+    names = [f"test-{name}" for name in own] + ["trained-pairs"] * bool(chosen.trained_pairs)
+    if names and chosen.test is None and chosen.validation is None:
+        raise ValueError(
+            f"--{names[0].replace('_', '-')} is for --test and --validation. Give one of them, or "
+            "leave the option out."
+        )
 
 
 def named_split(text: str) -> tuple[str, Mapping[str, Any]]:
@@ -195,7 +223,8 @@ def run_split(chosen: argparse.Namespace) -> int:
     try:
         data = split_of(chosen, chosen.kind)
     except TableError as error:
-        raise TableError(str(error).replace("--format ", "--ratings-format ")) from None
+        error.args = (re.sub(r"--format\b", "--ratings-format", str(error)),)
+        raise
     reading = [own for own in (data.reading, *data.other_reading) if own is not None]
     notes = gravest_first([*(note for own in reading for note in own.notes), *data.notes])
     if chosen.strict:

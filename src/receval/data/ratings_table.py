@@ -31,6 +31,7 @@ from receval.data.ratings import (
     ordered_by,
 )
 from receval.data.reading import (
+    AS_FOUND,
     FORMATS,
     UNREAD,
     ReadingOptions,
@@ -93,14 +94,14 @@ SCALE = 20
 
 @dataclass(frozen=True, repr=False)
 class ReadRatings(Ratings):
-    """Ratings with a report of how they were read.
-
-    With ``are_grades``, the values are relevance judgments, as of a TREC track, where 0 means not
-    relevant, instead of ratings.
-    """
+    """Ratings with a report of how they were read."""
 
     reading: ReadingReport = field(default_factory=lambda: ReadingReport("ratings"))
-    are_grades: bool = False
+
+    @property
+    def are_grades(self) -> bool:
+        """Whether the values are relevance judgments, where 0 means not relevant, not ratings."""
+        return are_judgments(self.reading)
 
 
 @checked_arguments
@@ -190,7 +191,7 @@ def read_ratings(
         chosen,
     )
     if not isinstance(columns, FoundColumns):
-        columns = columns_of_scores(columns, "rating", source, chosen.encoding)
+        columns = columns_of_scores(columns, "rating", source, chosen)
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
     first_cells = columns.first_cells()
@@ -218,6 +219,9 @@ def read_ratings(
     if duplicates != "refuse":
         rows, values = _merged(users, items, values, times, duplicates)
     different, counts = np.unique(values, return_counts=True)
+    are_grades, taken_for = False, ""
+    if columns.form.startswith(LISTS_OF_USERS):
+        are_grades, taken_for = _lists_taken_for(columns, different, len(user_ids))
     is_said = chosen.columns is not None or rating is not None
     reading = ReadingReport(
         source=columns.source,
@@ -242,10 +246,13 @@ def read_ratings(
         ),
         are_counts=duplicates == "sum"
         or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
+        are_grades=are_grades,
+        taken_for=taken_for,
         first_cells=first_cells,
         types=columns.types,
         given=given,
     )
+    reading = replace(reading, are_grades=are_judgments(reading))
     read = ReadRatings(
         users=users[rows],
         items=items[rows],
@@ -255,7 +262,6 @@ def read_ratings(
         timestamps=None if times is None else times[rows],
         checked=True,
         reading=reading,
-        are_grades=columns.form.startswith(LISTS_OF_USERS) or are_judgments(reading),
     )
     # Rules for repeats and messages use the row order of the table, so rows are sorted at the very
     # end.
@@ -286,74 +292,82 @@ class JudgedTable:
 def read_test_data(source: object, **options: Any) -> JudgedTable:
     """Read the test data against which runs are measured.
 
-    Values are relevance judgments if the format is TREC's (``user iteration item grade``), if the
-    columns are named after queries and documents, or if a mapping gives the items of each user. In
-    the last case they are ratings if there are :data:`MANY_USERS`, and at most :data:`SCALE`
-    different values, from above 0 to :data:`LOWEST_SCALE` or more. A note says what values were
-    taken for that reach this or are not whole.
+    A note says what values were taken for that may be judgments or ratings
+    (:func:`are_judgments`).
     """
     if isinstance(source, JudgedTable):
         return source
     if isinstance(source, Ratings) and not isinstance(source, ReadRatings):
         return JudgedTable(source, are_grades=False)
     read = source if isinstance(source, ReadRatings) else read_ratings(source, **options)
-    are_lists = read.reading.form.startswith(LISTS_OF_USERS)
-    if not (read.are_grades and are_lists and _may_be_ratings(read)):
-        return JudgedTable(read, read.are_grades, read.reading)
-    lowest, highest = f"{read.values.min():g}", f"{read.values.max():g}"
+    notes = (*read.reading.notes, *notes_on_judgments(read.reading))
+    return JudgedTable(read, read.are_grades, replace(read.reading, notes=notes))
+
+
+def are_judgments(reading: ReadingReport) -> bool:
+    """Tell whether values are relevance judgments instead of ratings, wherever they are used.
+
+    They are if the format is TREC's (``user iteration item grade``), if the columns are named after
+    queries and documents, or if a mapping gives the items of each user. In the last case they are
+    ratings if there are :data:`MANY_USERS`, and at most :data:`SCALE` different values, from above
+    0 to :data:`LOWEST_SCALE` or more.
+    """
+    user, item = (plain_name(reading.columns.get(role, "")) for role in ("user", "item"))
+    # Users who rate documents are no queries.
+    are_of_documents = item in QUERY_NAMES and user not in USER_NAMES
+    are_named_so = FORMATS["qrels"] in reading.form or user in QUERY_NAMES or are_of_documents
+    return reading.are_grades or are_named_so
+
+
+def notes_on_judgments(reading: ReadingReport) -> list[Note]:
+    """Return a note on what values were taken for that may be judgments or ratings."""
+    return [Note("judgments-or-ratings", reading.taken_for)] if reading.taken_for else []
+
+
+def _lists_taken_for(
+    columns: FoundColumns, different: NDArray[np.float32], n_users: int
+) -> tuple[bool, str]:
+    """Return whether values by user and item are judgments, and a text if they may be ratings."""
+    lowest, highest = float(different[0]), float(different[-1])
+    if highest < LOWEST_SCALE and (different == np.rint(different)).all():
+        return True, ""
     why = (
         f"there are fewer than {MANY_USERS} users"
-        if read.n_users < MANY_USERS
+        if n_users < MANY_USERS
         else "some are 0 or less"
-        if read.values.min() <= 0
+        if lowest <= 0
         else f"none is {LOWEST_SCALE} or more"
-        if read.values.max() < LOWEST_SCALE
+        if highest < LOWEST_SCALE
         else f"there are more than {SCALE} different ones"
-        if len(np.unique(read.values)) > SCALE
+        if len(different) > SCALE
         else ""
     )
-    are_grades = bool(why)
-    name = Path(read.reading.source).name
-    told = f"{name}: values from {lowest} to {highest} by user and item were taken for"
-    if are_grades:
+    name = Path(columns.source).name
+    told = f"{name}: values from {lowest:g} to {highest:g} by user and item were taken for"
+    if why:
         told += (
             f" judgments, as {why}, so that those of 1 or more are relevant. If they are ratings, "
-            f"set the lowest relevant one (relevant={highest}, in a command: --relevant {highest})."
+            f"set the lowest relevant one (relevant={highest:g}, in a command: --relevant "
+            f"{highest:g})."
         )
     else:
         told += (
             " ratings, so that those above the middle of their scale are relevant. If they are "
             "judgments, set the lowest relevant one (relevant=1, in a command: --relevant 1)."
         )
-    note = Note("judgments-or-ratings", told)
-    reading = replace(read.reading, notes=(*read.reading.notes, note))
-    return JudgedTable(read, are_grades, reading)
-
-
-def _may_be_ratings(read: Ratings) -> bool:
-    """Tell whether values may be ratings such as 1 to 5 instead of grades such as 0 to 3."""
-    are_whole = (read.values == np.rint(read.values)).all()
-    return bool(read.values.max() >= LOWEST_SCALE or not are_whole)
-
-
-def are_judgments(reading: ReadingReport) -> bool:
-    """Tell whether values are judgments, by the format or by columns named query and document."""
-    user, item = (plain_name(reading.columns.get(role, "")) for role in ("user", "item"))
-    # Users who rate documents are no queries.
-    are_of_documents = item in QUERY_NAMES and user not in USER_NAMES
-    return FORMATS["qrels"] in reading.form or user in QUERY_NAMES or are_of_documents
+    return bool(why), told
 
 
 def columns_of_scores(
     scores: Mapping[str, Mapping[str, float]],
     role: str,
     source: object,
-    encoding: str | None = None,
+    options: ReadingOptions = AS_FOUND,
 ) -> FoundColumns:
-    """Return scores of items by user as columns; an encoding is that which was asked for."""
+    """Return scores of items by user as columns, read with some options."""
     form = LISTS_OF_USERS
     if isinstance(source, str | Path) and Path(source).is_file():
-        form += other_encoding(Path(source), encoding)
+        form += other_encoding(Path(source), options.encoding)
     source = str(source) if isinstance(source, str | Path) else "the table"
     try:
         values = np.array([value for own in scores.values() for value in own.values()], np.float64)
@@ -381,7 +395,8 @@ def columns_of_scores(
         except UnicodeEncodeError as error:
             raise half_of_a_character(source, error) from None
         arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
-    return FoundColumns(source, 1, "row", arrays, form=form)
+    are_as_written = options.identifiers == "as-written"
+    return FoundColumns(source, 1, "row", arrays, form=form, are_as_written=are_as_written)
 
 
 def _is_named(column: str | int | None) -> bool:

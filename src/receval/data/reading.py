@@ -42,6 +42,27 @@ class TableError(ValueError):
     """A table cannot be read as asked for; the message says where, and what to do."""
 
 
+class UnfitOptionsError(TableError):
+    """Options for reading a table cannot apply to what was given; ``names`` are theirs."""
+
+    def __init__(self, told: str, names: Sequence[str]) -> None:
+        super().__init__(told)
+        self.names = tuple(names)
+
+
+def refuse_unfit_options(source: object, why: str, names: Sequence[str]) -> None:
+    """Refuse options that cannot apply, if there are any, so that none is ignored."""
+    if not names:
+        return
+    what, them = ("these options do", "them") if len(names) > 1 else ("an option does", "it")
+    in_command = enumerated([f"--{name.replace('_', '-')}" for name in names])
+    raise UnfitOptionsError(
+        f"{source} {why}, so {what} not fit: {enumerated(names)}. Leave {them} out (in a command: "
+        f"{in_command}).",
+        names,
+    )
+
+
 def half_of_a_character(where: str, error: UnicodeError) -> TableError:
     """Return the error for a text that no encoding can write."""
     text = f" {shortened(ascii(error.object))}" if isinstance(error, UnicodeEncodeError) else ""
@@ -119,6 +140,13 @@ class ReadingOptions:
         if self.delimiter == "":
             raise TableError("The delimiter is empty. Set the characters between cells.")
 
+    def given(self, *names: str) -> list[str]:
+        """Return which of some options were given."""
+        return [name for name in names if getattr(self, name) is not None]
+
+
+OF_TEXTS = ("delimiter", "header", "quotes")
+"""The options that only apply to a text with cells."""
 
 MOST_UNREAD = 100
 """The most unread columns that JSON output names; the others are counted."""
@@ -140,7 +168,8 @@ class ReadingReport:
     has the cells of the first row, by column, if values decided which column is what. ``types`` has
     the type of each column in a table that has types: ``text``, ``integer`` or ``float``; ``given``
     are the arguments by which a caller said how to read the table. Both are for programs and not
-    part of JSON.
+    part of JSON. ``are_grades`` says that ratings are relevance judgments, of which 0 means not
+    relevant; ``taken_for`` says in words what they were taken for if they may be either.
 
     Examples
     --------
@@ -163,6 +192,8 @@ class ReadingReport:
     notes: tuple[Note, ...] = ()
     rule: str = ""
     are_counts: bool = False
+    are_grades: bool = False
+    taken_for: str = ""
     meeting: str = ""
     entries: str = ""
     first_cells: Mapping[str, str] = field(default_factory=dict)
@@ -200,7 +231,8 @@ class ReadingReport:
     def as_dict(self) -> dict[str, Any]:
         """Return the report for JSON, without fields that do not apply."""
         found = asdict(self) | {"notes": [note.as_dict() for note in self.notes]}
-        del found["types"], found["given"]
+        # What they were taken for is a note where a threshold depends on it.
+        del found["types"], found["given"], found["taken_for"]
         if (more := len(self.unread) - MOST_UNREAD) > 0:
             found["unread"] = (*self.unread[:MOST_UNREAD], f"and {more:,} more")
         return {name: own for name, own in found.items() if own not in ("", (), [], 0, {})}
@@ -224,6 +256,21 @@ def readings_of(*sources: object) -> tuple[ReadingReport, ...]:
     for source in sources:
         found += [getattr(source, "reading", None), *getattr(source, "other_reading", ())]
     return tuple(own for own in found if own is not None)
+
+
+def are_as_written(*sources: object) -> bool:
+    """Tell whether a caller said of some source that its identifiers are right as written.
+
+    Examples
+    --------
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": ["01", "1"], "item": ["book", "book"]}
+    >>> are_as_written(read_ratings(table)), are_as_written(
+    ...     read_ratings(table, identifiers="as-written")
+    ... )
+    (False, True)
+    """
+    return any(own.given.get("identifiers") == "as-written" for own in readings_of(*sources))
 
 
 def told_together(reports: Iterable[ReadingReport]) -> list[list[str]]:

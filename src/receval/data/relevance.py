@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import JudgedTable, are_judgments, doubts_on_scales
+from receval.data.ratings_table import (
+    JudgedTable,
+    are_judgments,
+    doubts_on_scales,
+    notes_on_judgments,
+)
 from receval.data.reading import ReadingReport
 from receval.notes import Note
 
@@ -65,7 +70,9 @@ class RelevanceRule:
         'Test ratings of 4 or more are relevant: 3 of 3 (100.0 %).'
         """
         known = np.concatenate([tested, *at_hand]) if at_hand else tested
+        notes = []
         if reading is not None:
+            notes += notes_on_judgments(reading) if relevant == "auto" else []
             are_grades = are_grades or are_judgments(reading)
             are_counts = are_counts or reading.are_counts
         threshold = relevance_threshold(
@@ -85,7 +92,6 @@ class RelevanceRule:
         told = relevance_in_words(tested, threshold)
         share, of_known = (float((own >= threshold).mean()) for own in (tested, known))
         is_usual = are_grades or are_counts or (known == known[0]).all()
-        notes = []
         if share < FEWEST_RELEVANT or (of_known > 1 - FEWEST_RELEVANT and not is_usual):
             text = f"{told} Check that users like items with a rating of {threshold:g} or more."
             notes.append(Note("extreme-threshold", text))

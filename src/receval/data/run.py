@@ -31,7 +31,12 @@ from receval.data.ratings_table import (
     USER_NAMES,
     columns_of_scores,
 )
-from receval.data.reading import ReadingOptions, ReadingReport, TableError
+from receval.data.reading import (
+    ReadingOptions,
+    ReadingReport,
+    TableError,
+    refuse_unfit_options,
+)
 from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
 from receval.notes import Note
@@ -180,6 +185,7 @@ def read_run(
     """
     if isinstance(source, Run):
         return source
+    chosen = ReadingOptions(format=format, **options)
     columns = read_wanted(
         source,
         (
@@ -188,11 +194,13 @@ def read_run(
             WantedColumn("score", SCORE_NAMES, False, score, is_needed=score is not None),
             WantedColumn("rank", RANK_NAMES, False, rank, is_needed=rank is not None),
         ),
-        ReadingOptions(format=format, **options),
+        chosen,
     )
     if not isinstance(columns, FoundColumns):
         name = source if isinstance(source, str | Path) else "the run"
-        return _run_of_columns(columns_of_scores(columns, "score", name, options.get("encoding")))
+        why = "has lists of users, which are ordered by scores or as they are"
+        refuse_unfit_options(name, why, ["order"] if order == "rank" else [])
+        columns = columns_of_scores(columns, "score", name, chosen)
     is_said = score is not None or rank is not None or options.get("columns") is not None
     return _run_of_columns(columns, order, is_said=is_said)
 
@@ -269,6 +277,7 @@ def _run_of_columns(
         ),
         notes=tuple(notes),
         first_cells=columns.first_cells(),
+        given={"identifiers": "as-written"} if columns.are_as_written else {},
     )
     return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
 

@@ -16,7 +16,7 @@ from receval.data.columns import FoundColumns, in_usual_signs, whole_number
 from receval.data.ratings import Ratings
 from receval.data.reading import TableError
 from receval.notes import Note
-from receval.storage.messages import enumerated, quoted
+from receval.storage.messages import enumerated, how_many, quoted
 
 FEW = 0.5
 """A note is made if a smaller share of identifiers is known."""
@@ -56,13 +56,18 @@ _CAUSES = (
 
 @dataclass(frozen=True)
 class Meeting:
-    """The identifiers of a source that others do not have, and those that only others have."""
+    """The identifiers of a source that others do not have, and those that only others have.
+
+    ``are_as_written`` tells whether a caller said that identifiers are right as they are written;
+    None stands for sources of which this cannot be said.
+    """
 
     what: str
     source: str
     known: str
     own: NDArray[np.str_]
     others: NDArray[np.str_]
+    are_as_written: bool | None = None
 
     @cached_property
     def strangers(self) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
@@ -85,6 +90,11 @@ class Meeting:
             f"Identifiers look like {here} in the {self.source} and like {there} in the "
             f"{self.known}"
         )
+
+    @property
+    def in_words(self) -> str:
+        """How many identifiers both sides have."""
+        return f"{self.n_common:,} of {how_many(len(self.own), self.what)} also in the {self.known}"
 
     @cached_property
     def cause(self) -> tuple[_Cause, str, str, int] | None:
@@ -158,13 +168,20 @@ def _none_known(meeting: Meeting) -> Note:
 def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     """Return notes on identifiers that differ by a known cause, and refuse those that never meet.
 
-    If they may differ, they are only refused if a cause explains why they do not meet.
+    If they may differ, they are only refused if a cause explains why they do not meet. What a
+    caller has said to be right as written is not refused, unless it never meets and must.
     """
     here, there = meeting.strangers
     if not len(here):
         return []
     cause, source = meeting.cause, meeting.source
-    if not meeting.n_common:
+    way_out = "Use the same identifiers in both."
+    if meeting.are_as_written is not None:
+        way_out = (
+            f"{way_out[:-1]}, or read them as they are written (identifiers='as-written', in a "
+            "command: --identifiers as-written)."
+        )
+    if not meeting.n_common and not (may_differ and meeting.are_as_written):
         own, others = meeting.own, meeting.others
         are_few = meeting.what == "item" and min(len(own), len(others)) < BY_CHANCE
         if (may_differ or are_few) and (
@@ -173,7 +190,8 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
             return [] if may_differ else [_none_known(meeting)]
         raise TableError(
             f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
-            f"{meeting.cause_in_words}. Use the same identifiers in both."
+            f"{meeting.cause_in_words}. "
+            f"{way_out if may_differ else 'Use the same identifiers in both.'}"
         )
     if cause is None:
         return []
@@ -183,8 +201,9 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
         f"{meeting.known} differ from one there only because {words.words}, such as {quoted(one)} "
         f"and {quoted(other)}. "
     )
-    if words.is_certain and 2 * explained >= _least(len(here), len(there)):
-        raise TableError(f"{told}Use the same identifiers in both.")
+    is_clear = words.is_certain and 2 * explained >= _least(len(here), len(there))
+    if is_clear and not meeting.are_as_written:
+        raise TableError(f"{told}{way_out}")
     return [Note("differing-identifiers", f"{told}They count as different {meeting.what}s.")]
 
 

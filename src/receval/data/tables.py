@@ -61,10 +61,12 @@ from receval.data.packed_files import (
 from receval.data.reading import (
     AS_FOUND,
     FORMATS,
+    OF_TEXTS,
     UNREAD,
     ReadingOptions,
     TableError,
     half_of_a_character,
+    refuse_unfit_options,
 )
 from receval.data.text_lines import BLOCK, line_of_row, other_encoding
 from receval.data.text_tables import read_text
@@ -110,12 +112,13 @@ def _of_any(
         if _are_arrays_of_users(source):
             source = {user: own.tolist() for user, own in source.items()}
         if all(isinstance(own, lists) for own in source.values()):
-            _refuse_list_of_columns("the table", options)
+            _refuse_options_of_columns("the table", wanted, options)
             return scores_of("the table", source, wanted)
     if isinstance(source, list | tuple | np.ndarray):
         source = _of_rows(source, [column.name for column in wanted], options)
     as_written = options.identifiers == "as-written"
     if not isinstance(source, str | Path):
+        _refuse_options_of_files(options)
         table = table_in_memory(source)
         found = columns_of_table("the table", "the table", table, wanted, options, form)
         return replace(found, are_as_written=as_written)
@@ -127,7 +130,8 @@ def _of_any(
         try:
             columns = _of_file(file, wanted, options)
         except TableError as error:
-            raise TableError(str(error).replace(str(file), str(path))) from None
+            error.args = (str(error).replace(str(file), str(path)),)
+            raise
     if not isinstance(columns, FoundColumns):
         return columns
     return replace(columns, source=str(path), are_as_written=as_written)
@@ -162,12 +166,30 @@ def _are_arrays_of_users(source: Mapping[Any, Any]) -> bool:
     return len(arrays) > _MOST_COLUMNS or len(set(map(len, arrays))) > 1
 
 
-def _refuse_list_of_columns(source: str | Path, options: ReadingOptions) -> None:
-    if options.columns is not None:
-        raise TableError(
-            f"{source} has lists of users instead of columns, so a list of columns does not fit. "
-            "Leave it out (columns=..., in a command: --columns)."
-        )
+def _refuse_options_of_columns(
+    source: str | Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> None:
+    """Refuse options that say which column of a table is what, and how cells are written."""
+    asked = [
+        column.name
+        for column in wanted
+        # Lists of users have no other columns anyway, such as times.
+        if column.asked is not None and (column.asked != UNREAD or column.name in _OF_LISTS)
+    ]
+    names = [*options.given("columns"), *asked, *options.given(*OF_TEXTS, "decimal", "time_unit")]
+    refuse_unfit_options(source, "has lists of users instead of columns", names)
+    if not isinstance(source, Path):
+        _refuse_options_of_files(options)
+
+
+_OF_LISTS = ("user", "item", "rating", "score")
+
+
+def _refuse_options_of_files(options: ReadingOptions) -> None:
+    names = options.given(*OF_TEXTS, "encoding")
+    # Parts of Parquet files are tables in memory.
+    names += options.given("format") if options.format not in ("table", "parquet") else []
+    refuse_unfit_options("the table", "is in memory instead of in a file", names)
 
 
 @dataclass(frozen=True)
@@ -318,6 +340,7 @@ def _of_file(
 ) -> FoundColumns | Scores:
     refuse_other_kinds(path)
     known = format_of(path, options)
+    _refuse_options_of_texts(path, known, options)
     if known.name == "parquet":
         with _sentences_for_damage(path):
             found = _of_parquet(path, wanted, options)
@@ -325,7 +348,7 @@ def _of_file(
         read = read_json if known.name == "json" else read_json_lines
         table = read(path, wanted, options)
         if not isinstance(table, pa.Table):
-            _refuse_list_of_columns(path, options)
+            _refuse_options_of_columns(path, wanted, options)
             return table
         found = columns_of_table(path.name, str(path), table, wanted, options)
         if known.name == "jsonl" and not any(map(holds_lists, table.schema)):
@@ -363,6 +386,14 @@ def _of_file(
         return read_text(path, wanted, options)
     encoding = "" if known.name in ("parquet", "npz") else other_encoding(path, options.encoding)
     return replace(found, form=f"{known.words}{encoding}")
+
+
+def _refuse_options_of_texts(path: Path, known: Format, options: ReadingOptions) -> None:
+    """Refuse options of texts for a file without cells or, if it is binary, without characters."""
+    are_binary = known.name in ("parquet", "npz")
+    if are_binary or known.name in ("json", "jsonl"):
+        names = options.given(*OF_TEXTS, *(["encoding"] if are_binary else []))
+        refuse_unfit_options(path, f"was read as {FORMATS[known.name]}", names)
 
 
 _CONSTANT = WantedColumn("constant", (), True, is_needed=False)
@@ -478,24 +509,34 @@ def _as_found(wanted: Collection[WantedColumn], found: dict[str, str]) -> list[W
 def _of_folder(
     folder: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
-    """Read all files of a folder as one table, except names that begin with a dot or ``_``."""
+    """Read all files of a folder as one table, and say which are left out.
+
+    Left out are empty files, and those whose names, or whose folders' names, begin with a dot or
+    ``_``, as programs name what is not data.
+    """
+    every = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     files = [
         path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and path.stat().st_size
+        for path in every
+        if path.stat().st_size
         and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
     ]
+    kept = set(files)
+    left_out = [str(path.relative_to(folder)) for path in every if path not in kept]
+    without = f" (left out: {enumerated(left_out, most=60)})" if left_out else ""
     if not files:
-        raise TableError(f"{folder} is a folder without files. Name a file, or a folder of files.")
+        raise TableError(
+            f"{folder} is a folder without files{without}. Name a file, or a folder of files."
+        )
     names = [format_of(path, options).name for path in files]
     if "parquet" in names and set(names) > {"parquet"}:
         other = files[next(n for n, name in enumerate(names) if name != "parquet")]
         raise TableError(
             f"{folder} holds both Parquet and {other.name}. Name the file that you mean."
         )
-    form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}"
+    form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}{without}"
     if names[0] == "parquet":
+        _refuse_options_of_texts(folder, Format("parquet"), options)
         with parts_of_a_table(len(files)):
             table, parts = _of_parquet_parts(folder, files)
         form += f", Parquet{_said_of_names(_named_by_folders(folder, files[0], 0))}"

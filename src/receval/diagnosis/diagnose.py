@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 from receval.checked_arguments import checked_arguments
 from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
-from receval.data.reading import ReadingReport, readings_of
+from receval.data.reading import ReadingReport, are_as_written, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
 from receval.data.shared_identifiers import Meeting, doubts_on
 from receval.diagnosis.baselines import (
@@ -262,10 +262,16 @@ def diagnose(
             "in train. Recommendations cannot be measured on these data."
         )
     doubts = []
+    reading = [*readings_of(ratings)]
     if unbiased is not None:
+        is_said = are_as_written(ratings, unbiased)
+        meetings = []
         for what in ("user", "item"):
             own, known = (getattr(table, f"{what}_ids") for table in (unbiased, ratings))
-            doubts += doubts_on(Meeting(what, "unbiased judgments", "ratings", own, known))
+            meetings.append(Meeting(what, "unbiased judgments", "ratings", own, known, is_said))
+            doubts += doubts_on(meetings[-1])
+        meet = " and ".join(own.in_words for own in meetings)
+        reading += [replace(own, meeting=meet) for own in readings_of(unbiased)]
     drawn = drawn_judgments(ratings, unbiased)
     relevance = RelevanceRule.of(
         chosen.values,
@@ -295,7 +301,8 @@ def diagnose(
     if not (fold.test.values >= threshold).any():
         raise ValueError(
             f"None of the {len(fold.test):,} test ratings reaches {threshold:g}, the lowest "
-            "relevant rating. Set relevant= to a lower value, or give more ratings."
+            "relevant rating. Set a lower one (relevant=..., in a command: --relevant ...), or "
+            "give more ratings."
         )
     steps.begin("Random and Pop by protocol")
     designs, notes = experiment_designs(sample, data, threshold, seed)
@@ -337,7 +344,7 @@ def diagnose(
             *notes_on_clicks(untrained_baselines(baselines.systems, seed), ratings.values),
             *notes,
         ),
-        reading=readings_of(ratings, unbiased),
+        reading=tuple(reading),
         words=(relevance_in_words(ratings.values, threshold, "ratings"),),
         settings={
             "relevant": threshold,

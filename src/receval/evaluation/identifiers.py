@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
+from receval.data.reading import are_as_written
 from receval.data.run import Run
 from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged
 from receval.notes import Note
 from receval.protocols.listed_ranks import ListedItems
 from receval.splits.split import Fold, Judgments
-from receval.storage.messages import how_many, quoted, shortened
+from receval.storage.messages import quoted, shortened
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ TrainedPairs = Literal["refuse", "drop"]
 
 
 def check_that_identifiers_meet(
-    test: Ratings, train: Ratings | None, runs: Mapping[str, Run]
+    test: Ratings, train: Ratings | None, runs: Mapping[str, Run], are_as_said: bool = False
 ) -> tuple[list[Note], list[str]]:
     """Refuse sources that share no identifiers with the test data, and note those that share few.
 
@@ -128,7 +129,8 @@ def check_that_identifiers_meet(
     match. A :class:`.TableError` is raised if no
     user of a run is in the test data, or no item of a source is in the others (if both have at
     least :data:`.BY_CHANCE`, or the cause is known). It is also raised if a cause that is certain,
-    such as white space, explains at least half of the identifiers that only one side has. The
+    such as white space, explains at least half of the identifiers that only one side has, unless a
+    caller read either side with ``identifiers="as-written"``; ``are_as_said`` says so of all. The
     message shows three identifiers of each side, and the likely cause.
 
     There is a note for each run that has less than half of its users in the test data, or less than
@@ -141,10 +143,11 @@ def check_that_identifiers_meet(
     told = [""]
     items = test.item_ids
     if train is not None:
-        source = "training data"
+        own = "training data", "test data"
+        is_said = are_as_said or are_as_written(test, train)
         meetings = (
-            Meeting("item", source, "test data", train.item_ids, test.item_ids),
-            Meeting("user", source, "test data", train.user_ids, test.user_ids),
+            Meeting("item", *own, train.item_ids, test.item_ids, is_said),
+            Meeting("user", *own, train.user_ids, test.user_ids, is_said),
         )
         told = [_in_words(meetings[::-1])]
         for meeting in meetings:
@@ -167,9 +170,10 @@ def check_that_identifiers_meet(
     for name, run in runs.items():
         source = f"run {quoted(name)}"
         known = "test data" if train is None else "test or training data"
+        is_said = are_as_said or are_as_written(test, train, run)
         meetings = (
-            Meeting("user", source, "test data", run.user_ids, test.user_ids),
-            Meeting("item", source, known, run.item_ids, items),
+            Meeting("user", source, "test data", run.user_ids, test.user_ids, is_said),
+            Meeting("item", source, known, run.item_ids, items, is_said),
         )
         told.append(_in_words(meetings))
         notes += _exchanged(name, run, test)
@@ -239,10 +243,7 @@ def _exchanged(name: str, run: Run, test: Ratings) -> list[Note]:
 
 
 def _in_words(meetings: Sequence[Meeting]) -> str:
-    return " and ".join(
-        f"{own.n_common:,} of {how_many(len(own.own), own.what)} also in the {own.known}"
-        for own in meetings
-    )
+    return " and ".join(own.in_words for own in meetings)
 
 
 def without_trained_pairs(

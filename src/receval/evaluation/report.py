@@ -157,12 +157,16 @@ GENERATOR = '<meta name="generator" content="receval">'
 
 
 def report_page(
-    title: str, parts: Sequence[ReportPart], notes: Sequence[str], settings: Mapping[str, Any]
+    title: str,
+    parts: Sequence[ReportPart],
+    notes: Sequence[str],
+    settings: Mapping[str, Any],
+    first: ReportPart | None = None,
 ) -> str:
     """Return a page with a whole result.
 
-    The parts are in the order of the page. The settings are what is needed to repeat the call, as
-    JSON-compatible values.
+    The parts are in the order of the page, after the notes, but for the first one. The settings are
+    what is needed to repeat the call, as JSON-compatible values.
 
     Examples
     --------
@@ -177,6 +181,7 @@ def report_page(
     )
     told = "".join(f"<li>{_shown(note)}</li>" for note in notes)
     sections = [
+        "" if first is None else _part(first),
         f'<section aria-label="Notes"><ul class="notes">{told}</ul></section>' if told else "",
         *map(_part, parts),
         "<section><h2>Settings</h2><p>These settings are needed to repeat the call.</p>"
@@ -429,13 +434,13 @@ class Report:
     def page(self) -> str:
         """Return the report as one self-contained HTML page."""
         read = [" ".join(map(str.strip, lines)) for lines in told_together(self.reading)]
-        parts = self.parts
+        parts, opening = self.parts, None
         if read or self.relevance:
-            parts = (ReportText("What was read", (*read, *self.relevance)), *parts)
+            opening = ReportText("What was read", (*read, *self.relevance))
         first, others = self._shown_notes()
         if others:
             parts = (*parts, ReportText("Further notes", tuple(others)))
-        return report_page(self.title, parts, first, self.settings)
+        return report_page(self.title, parts, first, self.settings, opening)
 
     @property
     def all_notes(self) -> tuple[Note, ...]:
@@ -518,6 +523,7 @@ class Report:
                 **(settings or {}),
                 "result": self.settings,
                 "reading": [one.as_dict() for one in self.reading],
+                "relevance": list(self.relevance),
                 "notes": [note.as_dict() for note in self.all_notes],
             }
             write(SETTINGS, settings_text(own, digests))

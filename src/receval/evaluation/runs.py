@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings, read_test_data
-from receval.data.reading import ReadingReport
+from receval.data.reading import ReadingReport, are_as_written
 from receval.data.relevance import RelevanceRule
 from receval.data.run import Run, read_run
 from receval.evaluation.groups import traits_of_users
@@ -484,7 +484,9 @@ class RunsOfFolds:
         ratings, codes = self.data.ratings, self.data.parts.codes[number]
         test = ratings.select((codes & TEST) > 0).compacted()
         known = ratings.select((codes & KNOWN_BEFORE) > 0).compacted()
-        doubts, (_, *meeting) = check_that_identifiers_meet(test, known, of_fold)
+        doubts, (_, *meeting) = check_that_identifiers_meet(
+            test, known, of_fold, are_as_written(self.data)
+        )
         self._add(doubts)
         self.meeting[number] = dict(zip(of_fold, meeting, strict=True))
         generator_for = self.data.generator_for(number)

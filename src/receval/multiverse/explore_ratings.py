@@ -442,7 +442,8 @@ def explore_ratings(
     if own_split is not None:
         others = [one for one in levels.split if one.kind != "own"]
         levels = levels.model_copy(update={"split": (SplitDecision(kind="own"), *others)})
-    relevance = RelevanceRule.of(ratings.values, relevant, reading=next(iter(reading), None))
+    of_test = own_split.test_reading if own_split is not None else next(iter(reading), None)
+    relevance = RelevanceRule.of(ratings.values, relevant, reading=of_test)
     threshold = relevance.threshold
     clicks = notes_on_clicks({name: make(seed) for name, make in systems.items()}, ratings.values)
     configurations = levels.configurations()

@@ -20,7 +20,12 @@ from receval.data.ratings_table import (
     doubts_on_scales,
     read_ratings,
 )
-from receval.data.reading import ReadingOptions, ReadingReport, TableError
+from receval.data.reading import (
+    ReadingOptions,
+    ReadingReport,
+    TableError,
+    are_as_written,
+)
 from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged
 from receval.data.tables import read_wanted
 from receval.notes import Note
@@ -101,8 +106,9 @@ def split_of_parts(
     if part is None:
         if test is None:
             raise ValueError(
-                "A predefined split needs a test: give test= (and perhaps validation=) beside the "
-                "training ratings, or part=, the column that says which rows train and test."
+                "A predefined split needs a test: give test=... (in a command: --test ...) beside "
+                "the training ratings, or part=... (--part ...), the column that says which rows "
+                "train and test."
             )
         tables = {"train": source, "validation": validation, "test": test}
         read = {
@@ -114,18 +120,25 @@ def split_of_parts(
     else:
         if test is not None or validation is not None:
             raise ValueError(
-                "The column of parts already says which rows test. Give either part=, or the "
-                "tables test= and validation=."
+                "The column of parts already says which rows test. Give either part=... (in a "
+                "command: --part ...), or the tables test=... and validation=... (--test ..., "
+                "--validation ...)."
             )
         read = _parts_of_column(source, part, options)
         doubts = []
     ratings, codes, notes = _joined(read, trained_pairs)
     if use_validation == "train":
         codes[codes == VALIDATION] = TRAIN
-    notes += [*doubts, *_check_parts(ratings, codes)]
-    reports = [own.reading for own in read.values() if isinstance(own, ReadRatings)]
+    notes += [*doubts, *_check_parts(ratings, codes, are_as_written(*read.values()))]
+    meeting = _meeting_in_words(read)
+    reports = [
+        replace(own.reading, meeting=meeting.get(name, ""))
+        for name, own in read.items()
+        if isinstance(own, ReadRatings)
+    ]
     if part is not None:
-        reports = reports[:1]
+        told = "; ".join(f"the {name} part has {words}" for name, words in meeting.items())
+        reports = [replace(reports[0], meeting=told)]
     description: dict[str, Any] = {"kind": "predefined"}
     if use_validation == "train":
         description["use_validation"] = "train"
@@ -261,7 +274,7 @@ def _joined(
                 f"{told}, for example user {shortened(str(ids[0][users[row]]))} with item "
                 f"{shortened(str(ids[1][items[row]]))}. A user's training items are not "
                 "candidates, so they could never be found. Remove these pairs, or drop them from "
-                "the later part with trained_pairs='drop'."
+                "the later part with trained_pairs='drop' (in a command: --trained-pairs drop)."
             )
         notes.append(Note("trained-pairs", f"{told}. They were left out."))
     joined = Ratings(
@@ -302,7 +315,25 @@ def _check_tables(read: Mapping[str, Ratings]) -> list[Note]:
     return notes
 
 
-def _check_parts(ratings: Ratings, codes: NDArray[np.uint8]) -> list[Note]:
+def _meeting_in_words(read: Mapping[str, Ratings]) -> dict[str, str]:
+    """Return in words how many users and items of each other part have training ratings."""
+    train = read.get("train")
+    if train is None:
+        return {}
+    found = {}
+    for name, part in read.items():
+        if part is not train:
+            # A table of one part may have identifiers of others without any of their ratings.
+            own, trained = part.compacted(), train.compacted()
+            meetings = (
+                Meeting("user", name, "training ratings", own.user_ids, trained.user_ids),
+                Meeting("item", name, "training ratings", own.item_ids, trained.item_ids),
+            )
+            found[name] = " and ".join(one.in_words for one in meetings)
+    return found
+
+
+def _check_parts(ratings: Ratings, codes: NDArray[np.uint8], are_as_said: bool) -> list[Note]:
     """Refuse a split without training or test ratings, or whose parts do not meet."""
     notes = []
     for name, code in (("training", TRAIN), ("test", TEST)):
@@ -316,7 +347,7 @@ def _check_parts(ratings: Ratings, codes: NDArray[np.uint8]) -> list[Note]:
         ("user", ratings.users, ratings.user_ids),
     ):
         trains, tests = (ids[np.unique(own[codes == code])] for code in (TRAIN, TEST))
-        meeting = Meeting(what, "test", "training ratings", tests, trains)
+        meeting = Meeting(what, "test", "training ratings", tests, trains, are_as_said)
         # Systems may be tested on new users.
         notes += doubts_on(meeting, may_differ=what == "user")
         share = meeting.n_common / len(tests)
