@@ -248,4 +248,4 @@ def test_a_saved_split_has_no_options_of_reading(capsys: pytest.CaptureFixture[s
     assert main(["split", "r.csv", "--out", "saved"]) == 0
     capsys.readouterr()
     assert main(["evaluate", "saved", *USUAL, "--item", "what", "--out", "out"]) == 2
-    assert "saved is a saved split, so an option does not fit: item." in capsys.readouterr().err
+    assert "saved is a saved split, so it cannot be read with item." in capsys.readouterr().err

@@ -448,7 +448,7 @@ def test_options_of_texts_are_refused_for_other_formats(tmp_path: Path) -> None:
     frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
     for source in (tmp_path / "t.parquet", tmp_path / "t.jsonl", frame):
         for options in ({"delimiter": ";"}, {"header": False}, {"quotes": True}):
-            with pytest.raises(UnfitOptionsError, match=f"does not fit: {[*options][0]}. Leave it"):
+            with pytest.raises(UnfitOptionsError, match=f"read with {next(iter(options))}. Leave"):
                 read_ratings(source, **options)
         listed = read_ratings(source, columns="user,item,rating")
         assert rows_of(listed) == rows_of(read_ratings(frame))

@@ -54,11 +54,10 @@ def refuse_unfit_options(source: object, why: str, names: Sequence[str]) -> None
     """Refuse options that cannot apply, if there are any, so that none is ignored."""
     if not names:
         return
-    what, them = ("these options do", "them") if len(names) > 1 else ("an option does", "it")
     in_command = enumerated([f"--{name.replace('_', '-')}" for name in names])
     raise UnfitOptionsError(
-        f"{source} {why}, so {what} not fit: {enumerated(names)}. Leave {them} out (in a command: "
-        f"{in_command}).",
+        f"{source} {why}, so it cannot be read with {enumerated(names)}. Leave out what does not "
+        f"apply (in a command: {in_command}).",
         names,
     )
 

@@ -175,13 +175,14 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     if not len(here):
         return []
     cause, source = meeting.cause, meeting.source
-    way_out = "Use the same identifiers in both."
-    if meeting.are_as_written is not None:
-        way_out = (
-            f"{way_out[:-1]}, or read them as they are written (identifiers='as-written', in a "
-            "command: --identifiers as-written)."
+    or_so = ""
+    if meeting.are_as_written is not None and (may_differ or meeting.n_common):
+        or_so = (
+            ", or read them as they are written (identifiers='as-written', in a command: "
+            "--identifiers as-written)"
         )
-    if not meeting.n_common and not (may_differ and meeting.are_as_written):
+    is_said = may_differ and meeting.are_as_written
+    if not meeting.n_common and not (is_said and cause is not None and cause[0].is_of_one_side):
         own, others = meeting.own, meeting.others
         are_few = meeting.what == "item" and min(len(own), len(others)) < BY_CHANCE
         if (may_differ or are_few) and (
@@ -190,8 +191,7 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
             return [] if may_differ else [_none_known(meeting)]
         raise TableError(
             f"No {meeting.what} of the {source} is in the {meeting.known}. {meeting.examples}"
-            f"{meeting.cause_in_words}. "
-            f"{way_out if may_differ else 'Use the same identifiers in both.'}"
+            f"{meeting.cause_in_words}. Use the same identifiers in both{or_so}."
         )
     if cause is None:
         return []
@@ -203,7 +203,7 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     )
     is_clear = words.is_certain and 2 * explained >= _least(len(here), len(there))
     if is_clear and not meeting.are_as_written:
-        raise TableError(f"{told}{way_out}")
+        raise TableError(f"{told}Use the same identifiers in both{or_so}.")
     return [Note("differing-identifiers", f"{told}They count as different {meeting.what}s.")]
 
 
