@@ -107,3 +107,27 @@ def test_the_form_of_ratings_to_split_has_an_option_of_its_own(
     (tmp_path / "a.qrels").write_text("1 0 a b c\n")
     assert main(["split", str(tmp_path / "a.qrels"), *command[2:]]) == 2
     assert "--ratings-format table" in capsys.readouterr().err
+
+
+def test_options_of_runs_hold_for_those_of_several_to_which_they_can_apply(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (
+        ("test.csv", "user,item,rating\nann,b1,1\nann,b2,0\n"),
+        ("table.csv", "user;item;points;place\nann;b2;1;2\nann;b1;2;1\n"),
+        ("lists.json", '{"ann": {"b1": 2, "b2": 1}}'),
+    ):
+        (tmp_path / name).write_text(text)
+    options = ["--run-delimiter", ";", "--run-score", "points", "--run-rank", "place"]
+    usual = ["--test", str(tmp_path / "test.csv"), "--metric", "RR", "--out", str(tmp_path / "out")]
+    both = [str(tmp_path / name) for name in ("table.csv", "lists.json")]
+    for order in ("score", "rank"):
+        assert main(["runs", *both, *usual, *options, "--run-order", order]) == 0
+        rows = (tmp_path / "out" / "averages.csv").read_text().splitlines()[1:]
+        assert [row.split(",")[:3] for row in rows] == [["RR", "table", "1"], ["RR", "lists", "1"]]
+    capsys.readouterr()
+    for option, value in (("--run-order", "rank"), ("--run-score", "points")):
+        assert main(["runs", both[1], *usual, option, value]) == 2
+        told = " ".join(capsys.readouterr().err.split())
+        assert f"lists.json has lists of users{',' if option == '--run-order' else ' '}" in told
+        assert f"(in a command: {option})" in told

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from receval.data.column_roles import roles_of
 from receval.data.columns import WantedColumn
 from receval.data.ratings_table import read_ratings, read_test_data
-from receval.data.reading import AS_FOUND, TableError, UnfitOptionsError
+from receval.data.reading import AS_FOUND, ForeignOptionsError, TableError
 from receval.data.run import read_run
 from receval.evaluation.runs import evaluate_runs
 
@@ -448,7 +448,9 @@ def test_options_of_texts_are_refused_for_other_formats(tmp_path: Path) -> None:
     frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
     for source in (tmp_path / "t.parquet", tmp_path / "t.jsonl", frame):
         for options in ({"delimiter": ";"}, {"header": False}, {"quotes": True}):
-            with pytest.raises(UnfitOptionsError, match=f"read with {next(iter(options))}. Leave"):
+            with pytest.raises(
+                ForeignOptionsError, match=f"read with {next(iter(options))}. Leave"
+            ):
                 read_ratings(source, **options)
         listed = read_ratings(source, columns="user,item,rating")
         assert rows_of(listed) == rows_of(read_ratings(frame))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from receval.data.ratings_table import read_ratings
-from receval.data.reading import TableError, UnfitOptionsError
+from receval.data.reading import ForeignOptionsError, TableError
 from receval.data.run import read_run
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.runs import evaluate_runs
@@ -183,6 +183,16 @@ def threshold_of_a_multiverse(lists: Any) -> tuple[float, list[str]]:
     return found.settings["relevant"], [note.code for note in found.notes]
 
 
+def threshold_of_a_multiverse_with_a_test(lists: Any) -> tuple[float, list[str]]:
+    test = read_ratings(lists)
+    rows = {*zip(test.user_ids[test.users], test.item_ids[test.items], strict=True)}
+    every = [(user, f"i{item}") for user in test.user_ids for item in range(12)]
+    train = [(*pair, 1 + place % 5) for place, pair in enumerate(every) if pair not in rows]
+    systems = {"Pop": lambda seed: Popularity(), "Random": lambda seed: Random(seed=seed)}
+    found = explore_ratings(split(train, "predefined", test=test), systems)
+    return found.settings["relevant"], [note.code for note in found.notes]
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize(
     "threshold_of",
@@ -192,6 +202,7 @@ def threshold_of_a_multiverse(lists: Any) -> tuple[float, list[str]]:
         threshold_of_a_split,
         threshold_of_a_diagnosis,
         threshold_of_a_multiverse,
+        threshold_of_a_multiverse_with_a_test,
     ],
 )
 @pytest.mark.parametrize(
@@ -239,7 +250,7 @@ def test_options_of_columns_are_refused_for_lists_of_users(
     if store == "jsonl":
         source = tmp_path / "lists.jsonl"
         source.write_text("".join(json.dumps({u: own}) + "\n" for u, own in GRADES.items()))
-    with pytest.raises(UnfitOptionsError, match=f"cannot be read with {names}. Leave out"):
+    with pytest.raises(ForeignOptionsError, match=f"cannot be read with {names}. Leave out"):
         read_ratings(source, **options)
     assert len(read_ratings(source, timestamp="-")) == 4
 
@@ -250,14 +261,14 @@ def test_options_of_scores_and_ranks_are_refused_for_lists_of_users(
     options: dict[str, Any], *, in_a_file: bool, tmp_path: Path
 ) -> None:
     source = in_json(tmp_path, "run", SCORES) if in_a_file else SCORES
-    with pytest.raises(UnfitOptionsError, match=f"read with {next(iter(options))}. Leave"):
+    with pytest.raises(ForeignOptionsError, match=f"read with {next(iter(options))}. Leave"):
         read_run(source, **options)
 
 
 @pytest.mark.each("options", [{"format": "qrels"}, {"encoding": "latin-1"}, {"quotes": False}])
 def test_options_of_files_are_refused_for_what_is_in_memory(options: dict[str, Any]) -> None:
     for source in (GRADES, {"user": ["u1"], "item": ["a"]}, [("u1", "a", 1)]):
-        with pytest.raises(UnfitOptionsError, match=f"read with {next(iter(options))}. Leave"):
+        with pytest.raises(ForeignOptionsError, match=f"read with {next(iter(options))}. Leave"):
             read_ratings(source, **options)
 
 

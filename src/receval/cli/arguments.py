@@ -23,7 +23,7 @@ from receval.cli.saved_arguments import (
     kept_arguments,
     notes_on_other_data,
 )
-from receval.data.reading import FORMATS, ReadingReport, TableError, UnfitOptionsError
+from receval.data.reading import FORMATS, ForeignOptionsError, ReadingReport, TableError
 from receval.notes import Note, refuse_doubts
 from receval.storage.files import write_atomically
 from receval.storage.messages import enumerated, printable, quoted, shortened
@@ -203,11 +203,11 @@ def _told_of_others(reading: ReadingReport, options: Mapping[str, Any]) -> Readi
 
 def read_as_far_as_they_fit(
     read: Callable[..., Any], source: str, options: Mapping[str, Any]
-) -> tuple[Any, UnfitOptionsError | None]:
+) -> tuple[Any, ForeignOptionsError | None]:
     """Read a table without the options of others that do not fit it, and return their error."""
     try:
         return read(source, **options), None
-    except UnfitOptionsError as error:
+    except ForeignOptionsError as error:
         left = {name: own for name, own in options.items() if name not in error.names}
         found, more = read_as_far_as_they_fit(read, source, left)
         error.names += () if more is None else more.names

@@ -25,7 +25,7 @@ from receval.cli.arguments import (
 from receval.cli.command_parser import add_command, complete_by
 from receval.cli.saved_arguments import RepeatableCommand, files_read, keep_read
 from receval.data.reading import FORMATS as FORMATS_READ
-from receval.data.reading import TableError, refuse_unfit_options
+from receval.data.reading import TableError, refuse_foreign_options
 from receval.notes import gravest_first, refuse_doubts
 from receval.storage.messages import printable, quoted
 
@@ -159,7 +159,7 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
                 "the kind, or name a file of ratings."
             )
         is_asked = {name: own for name, own in options.items() if own != "refuse"}
-        refuse_unfit_options(chosen.ratings, "is a saved split", [*is_asked])
+        refuse_foreign_options(chosen.ratings, "is a saved split", [*is_asked])
         return load_split(chosen.ratings)
     ratings = read_ratings(chosen.ratings, **options)
     keep_read(chosen, ratings)

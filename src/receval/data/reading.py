@@ -42,20 +42,20 @@ class TableError(ValueError):
     """A table cannot be read as asked for; the message says where, and what to do."""
 
 
-class UnfitOptionsError(TableError):
-    """Options for reading a table cannot apply to what was given; ``names`` are theirs."""
+class ForeignOptionsError(TableError):
+    """Options are of another kind of table than the given one; ``names`` has theirs."""
 
     def __init__(self, told: str, names: Sequence[str]) -> None:
         super().__init__(told)
         self.names = tuple(names)
 
 
-def refuse_unfit_options(source: object, why: str, names: Sequence[str]) -> None:
+def refuse_foreign_options(source: object, why: str, names: Sequence[str]) -> None:
     """Refuse options that cannot apply, if there are any, so that none is ignored."""
     if not names:
         return
     in_command = enumerated([f"--{name.replace('_', '-')}" for name in names])
-    raise UnfitOptionsError(
+    raise ForeignOptionsError(
         f"{source} {why}, so it cannot be read with {enumerated(names)}. Leave out what does not "
         f"apply (in a command: {in_command}).",
         names,

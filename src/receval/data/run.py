@@ -35,7 +35,7 @@ from receval.data.reading import (
     ReadingOptions,
     ReadingReport,
     TableError,
-    refuse_unfit_options,
+    refuse_foreign_options,
 )
 from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
@@ -199,7 +199,7 @@ def read_run(
     if not isinstance(columns, FoundColumns):
         name = source if isinstance(source, str | Path) else "the run"
         why = "has lists of users, which are ordered by scores or as they are"
-        refuse_unfit_options(name, why, ["order"] if order == "rank" else [])
+        refuse_foreign_options(name, why, ["order"] if order == "rank" else [])
         columns = columns_of_scores(columns, "score", name, chosen)
     is_said = score is not None or rank is not None or options.get("columns") is not None
     return _run_of_columns(columns, order, is_said=is_said)

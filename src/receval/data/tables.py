@@ -66,7 +66,7 @@ from receval.data.reading import (
     ReadingOptions,
     TableError,
     half_of_a_character,
-    refuse_unfit_options,
+    refuse_foreign_options,
 )
 from receval.data.text_lines import BLOCK, line_of_row, other_encoding
 from receval.data.text_tables import read_text
@@ -177,7 +177,7 @@ def _refuse_options_of_columns(
         if column.asked is not None and (column.asked != UNREAD or column.name in _OF_LISTS)
     ]
     names = [*options.given("columns"), *asked, *options.given(*OF_TEXTS, "decimal", "time_unit")]
-    refuse_unfit_options(source, "has lists of users instead of columns", names)
+    refuse_foreign_options(source, "has lists of users instead of columns", names)
     if not isinstance(source, Path):
         _refuse_options_of_files(options)
 
@@ -189,7 +189,7 @@ def _refuse_options_of_files(options: ReadingOptions) -> None:
     names = options.given(*OF_TEXTS, "encoding")
     # Parts of Parquet files are tables in memory.
     names += options.given("format") if options.format not in ("table", "parquet") else []
-    refuse_unfit_options("the table", "is in memory instead of in a file", names)
+    refuse_foreign_options("the table", "is in memory instead of in a file", names)
 
 
 @dataclass(frozen=True)
@@ -393,7 +393,7 @@ def _refuse_options_of_texts(path: Path, known: Format, options: ReadingOptions)
     are_binary = known.name in ("parquet", "npz")
     if are_binary or known.name in ("json", "jsonl"):
         names = options.given(*OF_TEXTS, *(["encoding"] if are_binary else []))
-        refuse_unfit_options(path, f"was read as {FORMATS[known.name]}", names)
+        refuse_foreign_options(path, f"was read as {FORMATS[known.name]}", names)
 
 
 _CONSTANT = WantedColumn("constant", (), True, is_needed=False)
