@@ -124,7 +124,7 @@ def test_options_of_runs_hold_for_those_of_several_to_which_they_can_apply(
     for order in ("score", "rank"):
         assert main(["runs", *both, *usual, *options, "--run-order", order]) == 0
         rows = (tmp_path / "out" / "averages.csv").read_text().splitlines()[1:]
-        assert [row.split(",")[:3] for row in rows] == [["RR", "table", "1"], ["RR", "lists", "1"]]
+        assert [row.split(",")[1:4] for row in rows] == [["RR", "table", "1"], ["RR", "lists", "1"]]
     capsys.readouterr()
     for option, value in (("--run-order", "rank"), ("--run-score", "points")):
         assert main(["runs", both[1], *usual, option, value]) == 2
