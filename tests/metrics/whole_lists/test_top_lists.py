@@ -129,6 +129,24 @@ def test_the_kept_lists_are_those_in_which_judged_items_are_ranked(seed: int) ->
             assert rank == (listed.index(item) + 1 if item in listed else 0)
 
 
+def test_lists_are_written_under_the_names_of_all_protocols_that_they_serve() -> None:
+    fold = made_fold([(0, 0)], [(0, 1, 5.0), (1, 2, 5.0)], (2, 3))
+    protocols = {"a": Protocol(), "b": Protocol(threshold=2), "test": Protocol(candidates="TI")}
+    written: list[tuple[str, list[list[int]]]] = []
+    keeper = KeptLists(
+        of_scores(np.array([[3.0, 2.0, 1.0]] * 2)),
+        fold,
+        protocols,
+        _generators,
+        3,
+        write=lambda name, lists: written.append((name, lists.items.tolist())),
+        are_held=False,
+    )
+    keeper.score(np.array([0, 1]))
+    every = [[1, 2, -1], [0, 1, 2]]
+    assert written == [("a", every), ("b", every), ("test", [[1, 2, -1], [1, 2, -1]])]
+
+
 @pytest.mark.each("block", [1, 2, 3, 4, 5])
 def test_users_without_judgments_can_be_scored_too(
     block: int, monkeypatch: pytest.MonkeyPatch
