@@ -4,12 +4,18 @@
 A plugin of pytest, loaded by ``conftest.py``. With ``--budget SECONDS`` a run fails that takes half
 as much again, or in which a test is far dearer than its marks say. Processor seconds hardly depend
 on what else the machine does; how fast its processor is, a fixed loop tells before the tests begin.
+
+As a program it runs any command and fails if the command fails or takes too much::
+
+    python tests/processor_budget.py 110 make demo
 """
 
 from __future__ import annotations
 
 import random
 import resource
+import shlex
+import subprocess
 import sys
 import sysconfig
 import time
@@ -76,16 +82,23 @@ def slowness() -> float:
     return min(times) / LOOP_SECONDS
 
 
-def verdict(used: float, budget: float, slower: float) -> str | None:
+TESTS_ADVICE = (
+    "CONTRIBUTING.md says what a test may cost; the table above says in which folders the time "
+    "goes."
+)
+
+
+def verdict(
+    used: float, budget: float, slower: float, what: str = "The tests", advice: str = TESTS_ADVICE
+) -> str | None:
     """Return the sentence for a run that took too much; none for one that keeps its budget."""
     allowed = TOLERATED * budget * slower
     if used <= allowed:
         return None
     return (
-        f"The tests took {used:.0f} s of processor time. Their budget is {budget:.0f} s, and "
+        f"{what} took {used:.0f} s of processor time. The budget is {budget:.0f} s, and "
         f"{allowed:.0f} s are the most on this machine, whose processor takes {slower:.2f} times "
-        "as long as that on which the budget was measured. CONTRIBUTING.md says what a test may "
-        "cost; the table above says in which folders the time goes."
+        f"as long as that on which the budget was measured. {advice}"
     )
 
 
@@ -196,3 +209,24 @@ def folder_of(item: pytest.Item) -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Budget(config), "processor-budget")
+
+
+def run_within(budget: float, command: list[str]) -> int:
+    """Run a command, say what it took, and return its status, or 1 if that was too much."""
+    slower = slowness()
+    begun, begun_at = processor_seconds(), time.monotonic()
+    status = subprocess.run(command, check=False).returncode
+    used, name = processor_seconds() - begun, shlex.join(command)
+    print(
+        f"{name} took {time.monotonic() - begun_at:.0f} s, and {used:.0f} s of processor time "
+        f"(budget {budget:.0f} s x {slower:.2f} for this processor)."
+    )
+    said = verdict(used, budget, slower, name, "docs/reliability.md says what it took before.")
+    if said and not status:
+        print(said, file=sys.stderr)
+        return 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(run_within(float(sys.argv[1]), sys.argv[2:]))

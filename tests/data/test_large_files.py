@@ -19,11 +19,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data import columns, text_lines
 from receval.data import ratings_table as module
 from receval.data.ratings import ordered_by
 from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, run_of_scores, write_run
-from receval.data.text_lines import Lines
+from receval.data.text_lines import Lines, opened_text
 
 DEPTH = 100
 FEW, MANY = 200_000, 500_000
@@ -120,6 +121,51 @@ def test_white_space_is_one_space_wherever_blocks_end(
     rewritten = Lines(io.BytesIO(text), " ", block)
     told = [line.split(b" ") for line in rewritten.read().split(b"\n")]
     assert told == [line.split() for line in text.split(b"\n")]
+
+
+@given(
+    lines=st.lists(st.sampled_from(["", "1,2,3", "a,b", "é"]), min_size=1, max_size=6),
+    ends=st.data(),
+    part=st.integers(1, 20),
+    block=st.integers(1, 20),
+)
+def test_lines_with_and_without_content_are_counted_wherever_blocks_end(
+    lines: list[str], ends: st.DataObject, part: int, block: int
+) -> None:
+    text = "".join(line + ends.draw(st.sampled_from(["\n", "\r\n"])) for line in lines).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_lines, "_PART", part)
+        counted = Lines(io.BytesIO(text), ",", block)
+        assert counted.readall() == text
+    assert counted.rows == sum(map(bool, lines))
+    assert counted.blanks == lines.count("")
+
+
+# Of UTF-16 the first block tells of line ends.
+@pytest.mark.each(
+    ("encoding", "block"),
+    [*(("utf-8", size) for size in (1, 2, 3, 36, 37)), *(("utf-16", s) for s in (24, 25, 26, 75))],
+)
+@pytest.mark.each("end", ["\n", "\r\n", "\r"])
+def test_texts_are_the_same_wherever_blocks_end(
+    end: str, encoding: str, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_lines, "BLOCK", block)
+    lines = ["user,item", "é,2", "", "b,3", "c,4", "d,5", "e,6"]
+    text = end.join(lines) + "\r\n"
+    (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+    with opened_text(tmp_path / "a.csv") as file:
+        read = file.read().decode().replace("\r\n", "\n")
+    assert read.split("\n") == [*lines, ""]
+
+
+@pytest.mark.each("at_once", [1, 2, 3, 4, 5])
+def test_identifiers_become_an_array_in_parts_of_any_size(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "_AT_ONCE", at_once)
+    ids = ["a", "ß", "", "longest", "b"]
+    assert columns._as_numpy(pa.array(ids), 7).tolist() == ids
 
 
 def test_json_is_written_user_by_user_as_at_once(tmp_path: Path) -> None:

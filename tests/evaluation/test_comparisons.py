@@ -84,6 +84,16 @@ def test_p_values_are_those_of_scipy(result: EvaluationResult, test: Any, of_sci
         assert row.p == pytest.approx(of_scipy(one, other), rel=1e-9)
 
 
+@pytest.mark.each(("differences", "method"), [(24, "exact"), (25, "exact"), (26, "normal")])
+def test_wilcoxon_is_exact_with_at_most_25_differences(differences: int, method: str) -> None:
+    values = np.zeros((2, 2, N_USERS))
+    values[:, 0, :differences] = np.arange(differences) + 1.0
+    pairs = result_of(values).compare(test="wilcoxon")
+    assert set(pairs["method"]) == {method}
+    if method == "exact":
+        assert pairs["p"].tolist() == [2.0 ** (1 - differences)] * 2
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("test", ["bootstrap", "tukey-hsd"])
 def test_sampled_tests_are_near_the_t_test_and_use_the_seed(

@@ -53,6 +53,10 @@ def check_that_all_are_told(result: EvaluationResult) -> None:
     averages = result.as_report().data["averages"]
     assert averages["metric"].tolist() == LABELS
     assert np.isfinite(averages["mean"]).all()
+    means = averages.set_index("metric")["mean"]
+    for metric, (low, high) in result.bounds.items():
+        assert low < high
+        assert low <= means[metric] <= high
 
 
 def test_every_parameter_of_every_metric_is_tried() -> None:

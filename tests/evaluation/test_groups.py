@@ -152,6 +152,17 @@ def test_the_permutation_test_is_that_of_all_divisions() -> None:
         assert found[0, system] == pytest.approx(exact, abs=4 * np.sqrt(exact / samples) + 1e-3)
 
 
+@pytest.mark.each("block", [1, 2, 3, 28, 29])
+def test_divisions_in_blocks_are_those_drawn_at_once(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    groups = [ValuesByUser(rng.random((1, 3, n)), np.ones(n), np.arange(n)) for n in (4, 5)]
+    whole = _permuted(*groups, np.random.default_rng(1), 29)
+    monkeypatch.setattr("receval.evaluation.groups._BLOCK_ENTRIES", 9 * block + 8)
+    np.testing.assert_array_equal(_permuted(*groups, np.random.default_rng(1), 29), whole)
+
+
 def test_groups_of_one_user_have_no_interval_and_no_significant_difference(
     result: rv.EvaluationResult,
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from library.test_suite import ROOT, UNASKED
-from processor_budget import LOOP_SECONDS, TOLERATED, slowness, verdict
+from processor_budget import LOOP_SECONDS, TOLERATED, run_within, slowness, verdict
 
 TESTS = """
 import os
@@ -72,6 +72,20 @@ def test_the_fixed_loop_takes_the_time_of_a_processor() -> None:
     assert 0.01 < slowness() * LOOP_SECONDS < 10
 
 
+@pytest.mark.processes
+@pytest.mark.each(
+    ("code", "budget", "status"),
+    [("", 60, 0), ("raise SystemExit(3)", 60, 3), ("sum(range(10**7))", 1e-3, 1)],
+)
+def test_a_command_fails_if_it_fails_itself_or_takes_too_much(
+    code: str, budget: float, status: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_within(budget, [sys.executable, "-I", "-c", code]) == status
+    told = capfd.readouterr()
+    assert "s of processor time (budget" in told.out
+    assert ("The budget is 0 s" in told.err) == (status == 1)
+
+
 @pytest.mark.repository
 @pytest.mark.processes
 def test_a_run_fails_above_its_budget_and_where_marks_are_missing(tmp_path: Path) -> None:
@@ -98,7 +112,7 @@ def test_a_run_fails_above_its_budget_and_where_marks_are_missing(tmp_path: Path
     assert "2 failed, 3 passed" in said
     for name in ("test_starts_a_process", "test_forks"):
         assert f"{name} starts a process: mark it with @pytest.mark.processes" in said
-    assert "Their budget is 0 s" in said
+    assert "The budget is 0 s" in said
     assert re.search(r"test_computes took 0\.\d s of processor time: make it cheaper, or", said)
     assert "test_says_that_it_computes took" not in said
     (row,) = [line.split() for line in said.splitlines() if line.endswith(" units")]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -212,12 +213,20 @@ def test_all_claims_of_a_paper_stand_under_the_figure_or_section_that_they_are_o
     assert headings == ["## Figure 1", "## Figure 2"]
 
 
-def test_a_line_has_every_verdict_of_a_claim_with_its_datasets_and_no_other_form() -> None:
+def test_a_line_has_every_verdict_of_a_claim_and_other_forms_that_differ() -> None:
     (line,) = (line for line in claims().splitlines() if "A-001" in line)
     assert line == (
         '| <a id="A-001"></a>A-001 | P at 10 of pLSA. | not given | holds (ML-1M): .51; '
-        "undecidable here (Netflix) |"
+        "undecidable here (Netflix). Another form, as released: does not hold (ML-1M): .51 |"
     )
+
+
+def test_another_form_that_says_the_same_or_nothing_is_not_told() -> None:
+    same = row(form="as released")
+    silent = row(form="as printed", verdict="undecidable here", needs="the lists", ours="")
+    of_no_dataset = row(form="in general", dataset="", verdict="holds in part")
+    text = paper_page([row(), same, silent, of_no_dataset], titles(), {}, synthetic=False)
+    assert re.findall("Another form, ([a-z ]+):", text) == ["in general"]
 
 
 def test_a_missing_dataset_is_explained_once_a_page() -> None:

@@ -36,18 +36,21 @@ N_USERS, N_ITEMS = 59, 44
 EVERYONE = np.arange(N_USERS)
 
 
-def three_at_a_time(patch: pytest.MonkeyPatch) -> None:
-    """Let no block hold more than three users or items: the last one holds two.
+BLOCK_SIZES = [1, 2, 3, N_ITEMS - 1, N_USERS - 1]
+
+
+def few_at_a_time(patch: pytest.MonkeyPatch, most: int = 3) -> None:
+    """Let no block hold more than these users or items: of three, the last block holds two.
 
     Those of hitting times, with two in the last, too, lie within blocks of eight users.
     """
-    patch.setattr(base, "BLOCK_USERS", 8)
-    patch.setattr(librec_knn, "BLOCK_USERS", 3)
-    patch.setattr(librec_slim, "BLOCK_USERS", 3)
-    patch.setattr(slim, "BLOCK_ITEMS", 3)
-    patch.setattr(centred_item_neighbourhood, "ROWS", 3)
-    patch.setattr(hitting_time, "USERS_AT_A_TIME", 3)
-    patch.setattr(user_item_relevance, "ITEMS_A_BLOCK", 3)
+    patch.setattr(base, "BLOCK_USERS", 8 if most == 3 else most)
+    patch.setattr(librec_knn, "BLOCK_USERS", most)
+    patch.setattr(librec_slim, "BLOCK_USERS", most)
+    patch.setattr(slim, "BLOCK_ITEMS", most)
+    patch.setattr(centred_item_neighbourhood, "ROWS", most)
+    patch.setattr(hitting_time, "USERS_AT_A_TIME", most)
+    patch.setattr(user_item_relevance, "ITEMS_A_BLOCK", most)
 
 
 @pytest.mark.parametrize(
@@ -65,17 +68,18 @@ def three_at_a_time(patch: pytest.MonkeyPatch) -> None:
     ],
     ids=lambda system: type(system).__name__,
 )
-def test_blocks_of_three_fit_and_score_what_is_fitted_and_scored_at_once(
+def test_blocks_of_any_size_fit_and_score_what_is_fitted_and_scored_at_once(
     system: Recommender, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     train = to_matrix(*generated(N_USERS, N_ITEMS))
     whole = system.fit(train).score(EVERYONE)
     assert np.unique(whole[np.isfinite(whole)]).size > 100
     system.save(tmp_path / "whole.npz")
-    three_at_a_time(monkeypatch)
-    assert system.fit(train).score(EVERYONE).tobytes() == whole.tobytes()
-    system.save(tmp_path / "blocks.npz")
-    assert (tmp_path / "blocks.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
+    for most in BLOCK_SIZES:
+        few_at_a_time(monkeypatch, most)
+        assert system.fit(train).score(EVERYONE).tobytes() == whole.tobytes()
+        system.save(tmp_path / "blocks.npz")
+        assert (tmp_path / "blocks.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
 
 
 def test_users_of_all_blocks_are_scored_in_the_order_of_the_items_met(
@@ -84,7 +88,7 @@ def test_users_of_all_blocks_are_scored_in_the_order_of_the_items_met(
     order = (shuffled(N_USERS, 1), shuffled(N_ITEMS, 2))
     model = PLSA(3, iterations=4).fit(to_matrix(*generated(N_USERS, N_ITEMS)), order=order)
     whole = model.score(EVERYONE)
-    three_at_a_time(monkeypatch)
+    few_at_a_time(monkeypatch)
     np.testing.assert_array_equal(model.score(EVERYONE), whole)
     np.testing.assert_array_equal(model.score(EVERYONE[::-1]), whole[::-1])
 
@@ -93,7 +97,7 @@ def test_settings_score_users_of_all_blocks_together(monkeypatch: pytest.MonkeyP
     train = to_matrix(*generated(N_USERS, N_ITEMS))
     models = [PLSA(3, iterations=number) for number in (2, 5)]
     expected = [model.fit(train).score(EVERYONE) for model in models]
-    three_at_a_time(monkeypatch)
+    few_at_a_time(monkeypatch)
     np.testing.assert_array_equal(ModelGrid(models).fit(train).score(EVERYONE), expected)
 
 

@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.decomposition import TruncatedSVD
 
+from receval.recommenders import neighbourhood
 from receval.recommenders.adapters.sklearn_estimators import of_sklearn
 from receval.recommenders.base import Recommender
 from receval.recommenders.knn import ItemKNN, UserKNN
@@ -65,12 +66,14 @@ def test_new_users_are_no_neighbours_of_each_other(ratings: np.ndarray) -> None:
 
 @pytest.mark.parametrize("overlap", [1, 3])
 def test_nearest_rows_of_the_matrix_itself_are_those_of_the_kernel_but_for_the_row(
-    overlap: int, ratings: np.ndarray
+    overlap: int, ratings: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     matrix = csr_array(ratings)
-    others = nearest_of_others(matrix, matrix, 6, overlap).toarray()
-    np.fill_diagonal(others, 0)
-    np.testing.assert_array_equal(others, nearest_rows(matrix, 5, overlap).toarray())
+    for block in (1, 2, 3, len(ratings) - 1, len(ratings)):
+        monkeypatch.setattr(neighbourhood, "OTHERS_BLOCK", block)
+        others = nearest_of_others(matrix, matrix, 6, overlap).toarray()
+        np.fill_diagonal(others, 0)
+        np.testing.assert_array_equal(others, nearest_rows(matrix, 5, overlap).toarray())
 
 
 def test_item_models_weight_the_ratings_of_a_new_user(

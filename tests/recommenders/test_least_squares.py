@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -216,13 +218,9 @@ def test_weights_of_ease_are_ridge_regressions_of_each_item_on_the_others() -> N
 
 
 def test_weights_of_ease_are_those_of_the_released_code() -> None:
-    """The expected weights were printed by its EASE_R with the norm 2.5."""
-    rows = [[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]
-    released = [
-        [0.0, 0.247423, 0.292864, 0.136874],
-        [0.263736, 0.0, 0.090825, 0.149132],
-        [0.385836, 0.112257, 0.0, -0.093973],
-        [0.163614, 0.167239, -0.085264, 0.0],
-    ]
-    model = EASE(regularisation=2.5).fit(csr_array(np.array(rows, dtype=np.float32)))
-    assert model.weights_ == pytest.approx(np.array(released), abs=1e-6)
+    """Those of EASE_R in the code of Shehzad and Jannach (2023)."""
+    fixture = Path(__file__).parents[1] / "studies" / "fixtures" / "shehzad2023.json"
+    released = json.loads(fixture.read_text(encoding="utf-8"))["ease"]
+    rows = csr_array(np.array(released["matrix"], dtype=np.float32))
+    model = EASE(regularisation=released["l2_norm"]).fit(rows)
+    assert model.weights_ == pytest.approx(np.array(released["weights"]), abs=1e-6)

@@ -102,13 +102,14 @@ def sample(n_users: int, n_items: int, n_of_nearly_all: int) -> Rated:
 @pytest.mark.parametrize(
     ("n_users", "n_items", "n_of_nearly_all", "number"),
     # Users of four full caches and more, and weights that fall far, so that what rounding leaves
-    # of a sum would soon be all of it; items of less than one sum and of several. Last, users
-    # whose unrated items have a part in 10^16 of the weights.
+    # of a sum would soon be all of it; items of less than one sum, of one and one more, and of
+    # several. Last, users whose unrated items have a part in 10^16 of the weights.
     [
         (350, 150, 0, 8_000),
         (230, 40, 0, 6_000),
         (60, 45, 0, 3_000),
         (250, 64, 0, 3_000),
+        (250, 67, 0, 3_000),
         (2500, 130, 20, 6_000),
     ],
 )
@@ -170,6 +171,14 @@ def test_a_common_factor_of_all_weights_changes_no_draw_however_small_it_is() ->
     samplers[1].weights *= 2.0**-1000
     samplers[1]._scale *= 2.0**1000
     assert drawn_by(samplers[0], 2000) == drawn_by(samplers[1], 2000)
+
+
+def test_a_user_whose_unrated_items_have_lost_all_weight_gets_the_way_out() -> None:
+    rated = np.array([[1, 1, 0], [1, 0, 1]], dtype=bool)
+    sampler = DriftingPopularitySampler(to_matrix(rated * 1.0, rated), JavaRandom(1))
+    sampler.weights[1:] = 0.0  # What both users have rated keeps its weight.
+    assert {other for _, _, other in drawn_by(sampler, 20)} == {0}
+    assert sampler.weights.tolist() == [2.0, 0.0, 0.0]
 
 
 @given(numbers=st.lists(st.integers(0, 2**31 - 1), max_size=50))

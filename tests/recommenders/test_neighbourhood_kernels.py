@@ -342,7 +342,9 @@ def test_of_a_pair_the_row_with_fewer_entries_is_at_the_lower_position() -> None
 def test_steps_reach_every_place_once_and_are_far(number: int) -> None:
     step = far_step.py_func(number)
     assert len({turn * step % number for turn in range(number)}) == number
-    assert number < 5 or 0.5 < step / number < 0.9
+    golden = int(0.618 * number + 0.5)
+    coprime = [other for other in range(1, 2 * number + 2) if math.gcd(other, number) == 1]
+    assert step == min(coprime, key=lambda other: (abs(other - golden), other))
 
 
 @pytest.mark.costly

@@ -55,14 +55,17 @@ def ratings_with_a_user_of_all_items() -> NDArray[np.bool_]:
 
 @pytest.mark.each("positives", ["users", "ratings"])
 @pytest.mark.each("negatives", ["uniform", "popularity"])
-def test_blocks_of_three_pairs_are_drawn_one_after_the_other(
-    monkeypatch: pytest.MonkeyPatch, positives: str, negatives: str
+@pytest.mark.each(
+    ("size", "sizes"), [(1, [1] * 8), (2, [2] * 4), (3, [3, 3, 2]), (7, [7, 1]), (8, [8])]
+)
+def test_pairs_in_blocks_are_drawn_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, positives: str, negatives: str, size: int, sizes: list[int]
 ) -> None:
-    monkeypatch.setattr(pairwise, "BLOCK", 3)
+    monkeypatch.setattr(pairwise, "BLOCK", size)
     rated = ratings_with_a_user_of_all_items()
     train, generator = to_matrix(rated * 2.0, rated), pcg(5)
     blocks = list(PairSampler(train, pcg(5), positives, negatives).blocks(8))
-    assert [len(users) for users, _, _ in blocks] == [3, 3, 2]
+    assert [len(users) for users, _, _ in blocks] == sizes
 
     lengths = rated.sum(axis=1)
     eligible = np.flatnonzero((lengths > 0) & (lengths < 44))

@@ -9,6 +9,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
 
+from receval.seeds import block_seed
+from receval.statistics import bootstrap
 from receval.statistics.bootstrap import (
     InnerTest,
     bootstrap_test_of_pairs,
@@ -143,6 +145,29 @@ def test_the_test_of_all_pairs_agrees_with_the_one_of_rows() -> None:
         rows = own[[0, 0, 1]] - own[[1, 2, 2]]
         expected = shifted_bootstrap_test(rows, 20_000, rng)
         np.testing.assert_allclose(found[metric], expected, atol=0.02)
+
+
+@pytest.mark.each(
+    ("block", "samples"), [(1, 9), (2, 21), (3, 28), (28, 29), (29, 29), (30, 29), (50, 53)]
+)
+def test_resamples_of_pairs_in_blocks_count_as_one_by_one(
+    block: int, samples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if block != 50:  # the number that is part of what a seed means
+        monkeypatch.setattr(bootstrap, "SAMPLES_PER_BLOCK", block)
+    seed = np.random.SeedSequence(7)
+    values = eighths(3, (2, 3, 11))
+    reached = np.zeros((2, 3), dtype=int)
+    for number, start in enumerate(range(0, samples, block)):
+        generator = np.random.Generator(np.random.PCG64(block_seed(seed, number)))
+        for _ in range(min(block, samples - start)):
+            drawn = values[..., generator.integers(0, 11, 11)].sum(axis=2)
+            for pair, (one, other) in enumerate(((0, 1), (0, 2), (1, 2))):
+                wanted = values[:, one].sum(axis=1) - values[:, other].sum(axis=1)
+                found = drawn[:, one] - drawn[:, other]
+                reached[:, pair] += abs(found - wanted) >= abs(wanted) - 1e-9
+    expected = (1 + reached) / (1 + samples)
+    np.testing.assert_array_equal(bootstrap_test_of_pairs(values, seed, samples), expected)
 
 
 def test_identical_systems_do_not_differ_and_no_seed_is_used_up() -> None:

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from system_values import all_pairs, tied_values
 
+from receval.statistics import pairs
 from receval.statistics.pairs import checked_values, over_pairs, system_pairs
 
 
@@ -25,6 +27,26 @@ def test_differences_are_those_of_each_pair_in_order(leading: tuple[int, ...]) -
         found = over_pairs(values, lambda differences, user=user: differences[:, user])
         assert found.shape == (*leading, 6)
         assert np.array_equal(found, values[..., first, user] - values[..., second, user])
+
+
+@pytest.mark.each("rows", [1, 2, 3, 11, 12, 99])
+def test_counted_differences_are_those_of_each_pair_in_blocks_of_any_size(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = tied_values(2, (2, 4, 5))
+    first, second = system_pairs(4)
+    sizes: list[int] = []
+
+    def counted(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+        sizes.append(len(differences))
+        return np.count_nonzero(differences > 0, axis=1).astype(np.float64)
+
+    monkeypatch.setattr(pairs, "BLOCK_DIFFERENCES", rows * 5 + 4)
+    found = over_pairs(values, counted, exact=True)
+    expected = (values[:, first] > values[:, second]).sum(axis=2)
+    assert np.array_equal(found, expected)
+    assert max(sizes) == min(rows, 12)
+    assert sum(sizes) == 12
 
 
 @pytest.mark.each("shape", [(5,), (1, 5), (3, 4, 0), (2, 1)])

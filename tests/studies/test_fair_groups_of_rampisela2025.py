@@ -10,6 +10,8 @@ from zipfile import ZipFile
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import f as f_distribution
+from scipy.stats import f_oneway
 from studies.prepared import (
     ROOT,
     display_of,
@@ -138,6 +140,13 @@ def test_kl_of_equal_groups_is_above_some_of_the_paper_and_gce_sees_an_empty_gro
     assert "| GCE" in text
 
 
+def test_f_of_measured_groups_is_that_of_scipy() -> None:
+    rng = np.random.default_rng(4)
+    values, groups = rng.random(40), np.repeat([0, 1, 2], [5, 15, 20])
+    expected = f_oneway(*(values[groups == group] for group in range(3))).statistic
+    assert measured_groups.f_statistic(values, groups) == pytest.approx(expected)
+
+
 @pytest.mark.costly
 def test_all_samples_groupings_and_runs_are_measured(results: pd.DataFrame) -> None:
     assert len(results) == 2 * 2 * len(measured_groups.GROUPINGS) * 8
@@ -160,6 +169,13 @@ def test_findings_sum_up_each_draw(results: pd.DataFrame, tmp_path: Path) -> Non
     genders = own[own["grouping"] == "gender"]
     assert table["gini_gender"][0] == pytest.approx(genders["gini_between"].mean())
     assert table["beyond_gender"][0] == (genders["p"] < 0.05).mean()
+    twelve = own[own["grouping"] == "all three"]
+    groups, tested = twelve["groups"].iloc[0], table["tested"][0]
+    assert table["f_limit"][0] == pytest.approx(
+        f_distribution.ppf(0.95, groups - 1, tested - groups)
+    )
+    assert table["f_most"][0] == twelve["f"].max()
+    assert table["f_beyond"][0] == (twelve["f"] > table["f_limit"][0]).mean()
     ones = own[own["grouping"].isin(["gender", "age", "occupation"])]
     assert table["sd_one"][0] == pytest.approx(ones["sd_between"].mean())
     assert (table["residual"] < 1e-9).all()

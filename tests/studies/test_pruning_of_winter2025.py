@@ -134,6 +134,38 @@ def test_effects_count_draws_and_compare_orders() -> None:
     # In the first draw all are halved, in the second the changes are 0 and -75 for the first two.
     assert table.loc["mean", "unpruned"] == pytest.approx((-50 + (-0 - 75 - 4 * 50) / 6) / 2)
     assert table.loc["bprmf", "unpruned_down"] == 2
+    # Without a change, as most have, at least half of it is gone; the second system loses a half.
+    assert table.loc["pop", "gone"] == 1
+    assert table.loc["wrmf", "gone"] == 2
+    # The other draw has the same order without pruning, so that one of two draws is reordered.
+    assert table.loc["mean", "reordered"] == 1
+
+
+def test_orders_of_systems_that_serve_are_compared_by_both_tests() -> None:
+    # Of three draws the pruned test turns the first two of four systems around in the first, the
+    # unpruned one in the second. The last two systems cannot serve.
+    straight, turned = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.2, 0.1, 0.3, 0.4, 0.5, 0.6]
+    pruned, served = [turned, straight, straight], [straight, turned, straight]
+    rows = [
+        ("a", below, draw, name, p, p, p, s if place < 4 else np.nan)
+        for below in (1, 5)
+        for draw in (0, 1, 2)
+        for place, (name, p, s) in enumerate(
+            zip(
+                TITLES,
+                pruned[draw] if below > 1 else straight,
+                served[draw] if below > 1 else straight,
+                strict=True,
+            )
+        )
+    ]
+    columns = ["dataset", "pruned_below", "draw", "system"]
+    columns += ["pruned", "same_users", "unpruned", "served"]
+    mean = effects_of(pd.DataFrame(rows, columns=columns)).set_index("system").loc["mean"]
+    # One of 6 pairs is discordant in one of three draws: (2 / 3 + 1 + 1) / 3.
+    assert mean["tau_served"] == pytest.approx(8 / 9)
+    assert mean["tau_served_pruned"] == pytest.approx(8 / 9)
+    assert (mean["nearer"], mean["farther"]) == (1, 1)
 
 
 def test_sizes_are_counted_by_hand() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import ModuleType
 
@@ -36,26 +37,22 @@ DATA = {"ml-1m": 2}
 BOUNDS = {"hold_out_bound": 6.35, "cross_bound": 2.35}
 
 
-def test_values_of_lists_are_those_of_the_released_code() -> None:
-    # Made by evaluate_predictions.py of github.com/dlay/random-seed-effects (commit bdbd215), with
-    # lists of twelve items and one list of three.
-    released = {1: (0.75, 0.75), 5: (0.35, 0.37718507697760606), 10: (0.275, 0.31597085649818285)}
-    items = [
-        [4, 1, 2, 3, 0, 5, 6, 7, 8, 9],
-        [7, 6, 5, 4, 3, 2, 1, 0, 9, 8],
-        [1, 2, 3, *[NO_ITEM] * 7],
-        [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
-    ]
-    tested = [[4, 2, 9], [0], [1, 3], [9, 8, 7, 6, 5, 4, 3]]
-    test = np.zeros((4, 12), dtype=np.float32)
+RELEASED = json.loads((Path(__file__).parent / "fixtures" / "wegmeth2023.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("cutoff", sorted(RELEASED["values"]))
+def test_values_of_lists_are_those_of_the_released_code(cutoff: str) -> None:
+    tested, listed = RELEASED["tested"], RELEASED["lists"]
+    test = np.zeros((len(tested), 12), dtype=np.float32)
     for user, own in enumerate(tested):
         test[user, own] = 1
-    lists = TopLists(np.arange(4), np.array(items, dtype=np.int32), np.ones((4, 10)))
+    items = np.array([[*own, *[NO_ITEM] * 10][:10] for own in listed], dtype=np.int32)
+    lists = TopLists(np.arange(len(tested)), items, np.ones(items.shape))
     hits = split_seeds.hits_of(lists, csr_array(test))
-    for cutoff, (precision, ndcg) in released.items():
-        values = split_seeds.precision_and_ndcg(hits, lists.lengths, cutoff)
-        assert values["P"].mean() == pytest.approx(precision, abs=1e-12)
-        assert values["nDCG"].mean() == pytest.approx(ndcg, abs=1e-12)
+    values = split_seeds.precision_and_ndcg(hits, lists.lengths, int(cutoff))
+    released = RELEASED["values"][cutoff]
+    assert values["P"].mean() == pytest.approx(released["precision"], abs=1e-12)
+    assert values["nDCG"].mean() == pytest.approx(released["ndcg"], abs=1e-12)
 
 
 def test_missing_items_of_the_last_user_are_no_hits() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -160,10 +161,14 @@ def test_the_validation_part_chooses_the_tuned_trial() -> None:
     assert choices.random.shape == (2, len(TITLES), 2)
 
 
+def summed_up(folder: Path, trials: Path) -> ArtifactInputs:
+    return inputs_of(folder, results={"tuning_trials": trials}, strong=1.5)
+
+
 def test_leads_are_counted_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "tuning_trials.csv"
     write_results(pd.concat([FIRST, SECOND], ignore_index=True), path)
-    table = only_one_tuned.data(inputs_of(tmp_path, results={"tuning_trials": path}))
+    table = only_one_tuned.data(summed_up(tmp_path, path))
     own, other = (table.set_index("system").loc[name] for name in ("user-knn", "ease"))
     # The others have .2 by default, and .2 or .1 by their trials; tuned they have .1.
     assert (own.lead_default, own.lead_worst, own.lead_tuned) == (1, 2, 2)
@@ -171,6 +176,8 @@ def test_leads_are_counted_by_hand(tmp_path: Path) -> None:
     assert own.lead_random == pytest.approx((1 + 0.5**5) / 2)
     assert (own.above_default, own.above_pop, own.default_above_pop) == (1, 1, 2)
     assert own.best_over_worst == pytest.approx(0.35 / 0.25)
+    # The best is 1.25 and 2 times the worst.
+    assert own.strongly == 1
     # EASE, tuned, has .1: as much as the worst of four others, and less than that of user kNN.
     assert (other.lead_default, other.lead_worst, other.lead_tuned) == (0, 0, 0)
     assert (other.default, other.random, other.tuned) == pytest.approx((0.2, 0.15, 0.1))
@@ -185,9 +192,11 @@ def test_orders_of_untuned_systems_are_compared_with_those_of_tuned_ones(tmp_pat
     }
     path = tmp_path / "tuning_trials.csv"
     write_results(pd.concat([by_hand(values, draw) for draw in (0, 1)], ignore_index=True), path)
-    table = only_one_tuned.data(inputs_of(tmp_path, results={"tuning_trials": path}))
+    table = only_one_tuned.data(summed_up(tmp_path, path))
     taus = table[["tau_default", "tau_random", "tau_worst", "tau_chance"]].iloc[0].tolist()
     assert taus == pytest.approx([-1, 1, 1, 1])
+    # Both draws have the same tuned systems, and the defaults are in the opposite order.
+    assert table[["reordered_default", "reordered_random"]].iloc[0].tolist() == [2, 0]
 
 
 def test_80_per_cent_of_each_users_interactions_train_rounded_down() -> None:
@@ -196,27 +205,18 @@ def test_80_per_cent_of_each_users_interactions_train_rounded_down() -> None:
     assert np.bincount(users[marked]).tolist() == [4, 7, 8, 9]
 
 
-def test_measures_of_lists_are_those_of_the_released_code() -> None:
-    # Made by elliot/evaluation/metrics of github.com/Faisalse/RecSys2023_hyperparameter_tuning
-    # (commit ab6f4c7), with a list of three items and a user with twelve relevant ones.
-    released = {
-        1: (0.6, 0.6, 0.6, 0.18333333333333332),
-        3: (0.5247277756364646, 0.6, 0.4666666666666666, 0.3833333333333333),
-        10: (0.5905434510464083, 0.625, 0.32, 0.6666666666666667),
-    }
-    tested = [[4, 2, 9], [0, 11], [1, 3], range(12), [8]]
-    lists = {
-        0: [4, 1, 2, 3, 0, 5, 6, 7, 8, 9, 10, 11],
-        1: [7, 6, 5, 4, 3, 2, 1, 0, 9, 8, 11, 10],
-        2: [1, 2, 3],
-        3: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 11, 10],
-        4: [10, 11, 0, 1, 2, 3, 4, 5, 6, 7],
-    }
-    test = [(user, item, 1.0) for user, items in enumerate(tested) for item in items]
-    for cutoff, values in released.items():
-        metrics = [name.replace("@10", f"@{cutoff}") for name in released_values.METRICS]
-        result = evaluate_runs(test, {"mine": lists}, metrics=metrics, depth="whole")
-        assert result.summary()["mean"].tolist() == pytest.approx(values, abs=1e-12)
+RELEASED = json.loads((Path(__file__).parent / "fixtures" / "shehzad2023.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("cutoff", sorted(RELEASED["values"]))
+def test_measures_of_lists_are_those_of_the_released_code(cutoff: str) -> None:
+    test = [(user, item, 1.0) for user, own in enumerate(RELEASED["tested"]) for item in own]
+    lists = dict(enumerate(RELEASED["lists"]))
+    metrics = [name.replace("@10", f"@{cutoff}") for name in released_values.METRICS]
+    result = evaluate_runs(test, {"mine": lists}, metrics=metrics, depth="whole")
+    values = RELEASED["values"][cutoff]
+    released = [values[name] for name in ("nDCG", "MRR", "Precision", "Recall")]
+    assert result.summary()["mean"].tolist() == pytest.approx(released, abs=1e-12)
 
 
 def released_inputs(folder: Path, published: Path | None) -> ArtifactInputs:
@@ -267,7 +267,7 @@ def test_the_tables_are_printed(trials: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "tuning_trials.csv"
     write_results(trials, path)
     made = {
-        only_one_tuned: only_one_tuned.data(inputs_of(tmp_path, results={"tuning_trials": path})),
+        only_one_tuned: only_one_tuned.data(summed_up(tmp_path, path)),
         released_comparison: released_comparison.data(inputs_of(tmp_path, published=PUBLISHED)),
         released_values: released_values.data(released_inputs(tmp_path, None)),
     }

@@ -68,9 +68,7 @@ def opened_text(path: Path, encoding: str | None = None) -> Iterator[BinaryIO]:
         elif file.peek(3)[:3] == codecs.BOM_UTF8:  # type: ignore[attr-defined]
             file.read(3)
         if _ends_with_returns(file):
-            file = _of_pieces(
-                file, lambda piece: piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-            )
+            file = _of_pieces(file, _with_line_feeds())
         yield file
 
 
@@ -195,6 +193,19 @@ def _as_utf8(decoder: codecs.IncrementalDecoder) -> Callable[[bytes], bytes]:
         return text.removeprefix("\ufeff").encode()
 
     return recoded
+
+
+def _with_line_feeds() -> Callable[[bytes], bytes]:
+    is_within_end = False
+
+    def rewritten(piece: bytes) -> bytes:
+        nonlocal is_within_end
+        if is_within_end and piece.startswith(b"\n"):
+            piece = piece[1:]  # Its carriage return became a line feed.
+        is_within_end = piece.endswith(b"\r")
+        return piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+    return rewritten
 
 
 class _Pieces(io.RawIOBase):

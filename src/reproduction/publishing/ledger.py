@@ -210,6 +210,21 @@ class LedgerClaim:
         return tuple(row for row in self.rows if row.is_counted)
 
     @property
+    def contrary(self) -> tuple[VerdictRow, ...]:
+        """The rows of other forms whose verdict is another one than that on the same dataset.
+
+        A form that is of no dataset is compared with the verdict over all of them.
+        """
+        counted = {row.dataset: row.verdict for row in self.own}
+        return tuple(
+            row
+            for row in self.rows
+            if not row.is_counted
+            and row.verdict != ClaimVerdict.UNDECIDABLE
+            and row.verdict != counted.get(row.dataset, self.verdict)
+        )
+
+    @property
     def verdict(self) -> str:
         """The verdict over all datasets."""
         return overall_verdict([row.verdict for row in self.own])
@@ -512,10 +527,16 @@ def _entry(claim: LedgerClaim, why: str, rows: Sequence[VerdictRow]) -> str:
 def _line(claim: LedgerClaim, part: str, elsewhere: Mapping[str, str]) -> str:
     where = claim.first.where
     said = "" if where.replace("Fig.", "Figure") == part else f" ({where})"
-    here = "; ".join(_here(words, own, elsewhere) for words, own in by_words(claim.own).items())
+    here = _by_verdict(claim.own, elsewhere)
+    for form, own in in_groups(claim.contrary, lambda row: row.form).items():
+        here += f". Another form, {form}: {_by_verdict(own, elsewhere)}"
     cells = _row([claim.number, f"{claim.first.statement}{said}", claim.in_paper, here])
     # Pages of studies link to this anchor.
     return cells.replace("| ", f'| <a id="{claim.number}"></a>', 1)
+
+
+def _by_verdict(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) -> str:
+    return "; ".join(_here(words, own, elsewhere) for words, own in by_words(rows).items())
 
 
 def _here(words: str, rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) -> str:

@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 
 import receval as rv
 from receval.metrics.registry import parse_any
+from receval.metrics.whole_lists.calibration import Miscalibration
 from receval.metrics.whole_lists.diversity import (
     AlphaNDCG,
     ExpectedReciprocalRankOfSubtopics,
@@ -83,13 +84,33 @@ def test_diversity_is_that_of_a_loop_over_pairs(seed: int, distance: str) -> Non
 
 
 def test_diversity_does_not_depend_on_blocks_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    lists, _ = _random(3)
+    lists, _ = _random(7)
     metric = IntraListDiversity(cutoff=4, feature="genre")
     whole = metric.per_user(lists)
+    assert np.ptp(whole) > 0
 
-    monkeypatch.setattr("receval.metrics.whole_lists.diversity._MOST_ITEMS", 1)
+    for most in (1, 2, 3, len(lists.users) - 1):
+        monkeypatch.setattr("receval.metrics.whole_lists.diversity._MOST_ITEMS", most)
+        np.testing.assert_array_equal(metric.per_user(lists), whole)
 
-    np.testing.assert_array_equal(metric.per_user(lists), whole)
+
+@pytest.mark.each("block", [1, 2, 3, 99])
+def test_values_of_features_do_not_depend_on_blocks_of_users(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metrics = [
+        AlphaNDCG(cutoff=4, feature="genre"),
+        ExpectedReciprocalRankOfSubtopics(cutoff=4, feature="genre"),
+        SubtopicRecall(cutoff=4, feature="genre"),
+        Miscalibration(cutoff=4, feature="genre"),
+    ]
+    wanted = [metric.per_user(_random(7)[0]) for metric in metrics]
+    lists, genres = _random(7)
+    n_users, n_values = len(lists.users), len({genre for own in genres for genre in own})
+    entries = n_values * (min(block, n_users - 1) + 1) - 1
+    monkeypatch.setattr("receval.metrics.whole_lists.list_metric._BLOCK_ENTRIES", entries)
+    np.testing.assert_array_equal([metric.per_user(lists) for metric in metrics], wanted)
+    assert (np.ptp(wanted, axis=1) > 0).all()
 
 
 def _subtopic_values(

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from metrics.whole_lists.made_lists import made_fold, made_lists
 from scipy.sparse import csr_array
 
+from receval import top_lists as module
+from receval.protocols import kept_lists
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.kept_lists import KeptLists, refuse_protocols_without_lists
 from receval.protocols.listed_ranks import ListedItems, first_listed
@@ -49,16 +51,27 @@ def test_a_list_has_the_best_open_items_by_score_and_then_priority(seed: int) ->
         assert lists.lengths[row] == len(wanted)
 
 
-def test_lists_do_not_depend_on_how_users_are_divided_into_blocks() -> None:
-    scores = np.random.default_rng(1).integers(0, 9, (50, 9_000)).astype(np.float32)
-    whole = top_lists(scores, np.arange(50), 20)
-
+@pytest.mark.each("block", [1, 2, 3, 9, 10])
+def test_lists_do_not_depend_on_how_users_are_divided_into_blocks(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = np.random.default_rng(1).integers(0, 9, (10, 400)).astype(np.float32)
+    excluded = csr_array((scores == 8).astype(np.float32))
+    users = np.arange(10)
     rows = joined_lists(
-        [top_lists(scores[r : r + 1], np.array([r]), 20) for r in range(49, -1, -1)], 20
+        [top_lists(scores[[r]], np.array([r]), 20, exclude=excluded) for r in users[::-1]], 20
     )
+    assert rows.users.tolist() == users.tolist()
 
+    monkeypatch.setattr(module, "_MASKED_ENTRIES", 400 * (block + 1) - 1)
+    whole = top_lists(scores, users, 20, exclude=excluded)
     np.testing.assert_array_equal(whole.items, rows.items)
-    np.testing.assert_array_equal(whole.users, rows.users)
+
+    monkeypatch.setattr(module, "_BLOCK_ENTRIES", 400 * (block + 1) - 1)
+    scored = recommended(of_scores(scores), users, 20, exclude=excluded, n_items=400)
+    np.testing.assert_array_equal(scored.items, rows.items)
+    np.testing.assert_array_equal(scored.scores, rows.scores)
+    assert scored.users.tolist() == users.tolist()
 
 
 def test_a_system_recommends_for_the_wanted_users_in_ascending_order() -> None:
@@ -116,16 +129,38 @@ def test_the_kept_lists_are_those_in_which_judged_items_are_ranked(seed: int) ->
             assert rank == (listed.index(item) + 1 if item in listed else 0)
 
 
-def test_users_without_judgments_can_be_scored_too() -> None:
-    fold = made_fold([(0, 0)], [(0, 1, 5.0)], (3, 3))
+def test_lists_are_written_under_the_names_of_all_protocols_that_they_serve() -> None:
+    fold = made_fold([(0, 0)], [(0, 1, 5.0), (1, 2, 5.0)], (2, 3))
+    protocols = {"a": Protocol(), "b": Protocol(threshold=2), "test": Protocol(candidates="TI")}
+    written: list[tuple[str, list[list[int]]]] = []
+    keeper = KeptLists(
+        of_scores(np.array([[3.0, 2.0, 1.0]] * 2)),
+        fold,
+        protocols,
+        _generators,
+        3,
+        write=lambda name, lists: written.append((name, lists.items.tolist())),
+        are_held=False,
+    )
+    keeper.score(np.array([0, 1]))
+    every = [[1, 2, -1], [0, 1, 2]]
+    assert written == [("a", every), ("b", every), ("test", [[1, 2, -1], [1, 2, -1]])]
+
+
+@pytest.mark.each("block", [1, 2, 3, 4, 5])
+def test_users_without_judgments_can_be_scored_too(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_lists, "_BLOCK_ENTRIES", 3 * block + 2)
+    fold = made_fold([(0, 0)], [(0, 1, 5.0)], (6, 3))
     protocols = {"AR": Protocol()}
-    keeper = KeptLists(of_scores(np.ones((3, 3))), fold, protocols, _generators, 2)
+    keeper = KeptLists(of_scores(np.ones((6, 3))), fold, protocols, _generators, 2)
     rank_judged(keeper, fold, [Protocol()], _generators)
     assert keeper.lists("AR").users.tolist() == [0]
 
     keeper.score_others()
 
-    assert keeper.lists("AR").users.tolist() == [0, 1, 2]
+    assert keeper.lists("AR").users.tolist() == [0, 1, 2, 3, 4, 5]
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -52,6 +52,10 @@ WORDS = {
     "beyond_age": "The same between ages",
     "beyond_occupation": "The same between occupations",
     "beyond_all": "The same between groups by all three",
+    "f_least": "F statistic of groups by all three (smallest of the runs)",
+    "f_most": "The same (largest of the runs)",
+    "f_limit": "95th percentile of F without differences between these groups",
+    "f_beyond": "Runs with a larger F than this (share)",
     "activity_gender": "Gini between users as active as the genders are, by that between genders",
     "activity_age": "The same of ages",
 }
@@ -65,6 +69,8 @@ def _tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 def findings_of(own: pd.DataFrame, following: pd.DataFrame) -> dict[str, float]:
     """Sum up the measured groups of one split; another one tells how far an order is repeated."""
     by_grouping = {str(name): rows for name, rows in own.groupby("grouping", sort=False)}
+    from scipy.special import fdtri
+
     again = following[following["grouping"] == ALL]
 
     def of(grouping: str, column: str) -> NDArray[np.float64]:
@@ -110,6 +116,10 @@ def findings_of(own: pd.DataFrame, following: pd.DataFrame) -> dict[str, float]:
     found["again_users"] = _tau(of(ALL, "gini_over_users"), real_values(again["gini_over_users"]))
     for word, name in (*((name, name) for name in ("gender", "age", "occupation")), ("all", ALL)):
         found[f"beyond_{word}"] = (of(name, "p") < LEVEL).mean()
+    f, groups = of(ALL, "f"), of(ALL, "groups")[0]
+    found["f_limit"] = float(fdtri(groups - 1, own["tested"].iloc[0] - groups, 1 - LEVEL))
+    found["f_least"], found["f_most"] = f.min(), f.max()
+    found["f_beyond"] = (f > found["f_limit"]).mean()
     for name in ("gender", "age"):
         like = of(name, "gini_by_activity").mean()
         found[f"activity_{name}"] = like / of(name, "gini_between").mean()

@@ -132,8 +132,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     (nDCG@10); grouping; groups, smallest (their number, and the users of the smallest); for each
     measure the inequality over users, within and between groups (:func:`.inequalities`), and the
     mean between random groups of the same sizes; p (the p-value of Gini against these,
-    :func:`.by_chance`); and gini_by_activity (the mean between random groups of users with about as
-    many training ratings).
+    :func:`.by_chance`); gini_by_activity (the mean between random groups of users with about as
+    many training ratings); and f (:func:`f_statistic`).
     """
 
     from receval.splits.random_splits import split_by_random_ratio
@@ -183,6 +183,28 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def f_statistic(values: NDArray[np.float64], groups: NDArray[np.int64]) -> float:
+    r"""Return the F statistic of an analysis of variance: variance between and within groups.
+
+    .. math::
+        F = \frac{\sum_j n_j (\bar g_j - \bar x)^2 / (k - 1)}
+                 {\sum_u (x_u - \bar g_{j(u)})^2 / (n - k)}
+
+    with the means :math:`\bar g_j` of k groups of :math:`n_j` users, n in all. It is near 1 where
+    groups differ as random ones do, and NaN where no group has two users that differ.
+
+    Examples
+    --------
+    >>> f_statistic(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 0, 1, 1]))
+    8.0
+    """
+    sizes = np.bincount(groups).astype(np.float64)
+    means = np.bincount(groups, values) / sizes
+    between = float(sizes @ (means - values.mean()) ** 2) / (len(sizes) - 1)
+    within = float(((values - means[groups]) ** 2).sum()) / (len(values) - len(sizes))
+    return between / within if within > 0 else np.nan
+
+
 def _of_groups(
     values: NDArray[np.float64],
     groups: NDArray[np.int64],
@@ -201,7 +223,8 @@ def _of_groups(
     }
     gini = MEASURES.index("Gini")
     like, _ = by_chance(values, groups, chance, samples, strata)
-    return {**found, "p": float(p[gini]), "gini_by_activity": float(like[gini])}
+    alone = {"p": float(p[gini]), "gini_by_activity": float(like[gini])}
+    return {**found, **alone, "f": f_statistic(values, groups)}
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -34,48 +32,59 @@ def share_of_random_leads(choices: Choices, place: int) -> float:
     return float(ahead.mean(axis=2).prod(axis=1).mean())
 
 
-def mean_tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Return the mean over draws of Kendall's tau-b between orders of the systems."""
-    taus = [
-        float(kendall_tau_b(first[None], second[None], TOLERANCE_OF_MEANS)[0, 0])
-        for first, second in zip(one, other, strict=True)
-    ]
-    return float(np.mean(taus))
+def taus_of_draws(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Kendall's tau-b between two orders of the systems, one for each draw."""
+    pairs = zip(one, other, strict=True)
+    return np.array([kendall_tau_b(a[None], b[None], TOLERANCE_OF_MEANS)[0, 0] for a, b in pairs])
 
 
-def taus_of(choices: Choices) -> dict[str, float]:
+def orders_of(choices: Choices) -> dict[str, float]:
     """Return how the orders of the untuned systems agree with that of the tuned ones.
 
     The first trials are one random setting of each system. By chance is between the tuned systems
-    of successive draws.
+    of successive draws. ``reordered_default`` and ``reordered_random`` count the draws in which tau
+    is lower than that between the tuned systems of this draw and the next one (of the last draw,
+    the first).
     """
-    successive = list(pairwise(choices.tuned))
-    ones, others = (np.array([pair[side] for pair in successive]) for side in (0, 1))
-    return {
-        "tau_default": mean_tau(choices.tuned, choices.default),
-        "tau_random": mean_tau(choices.tuned, choices.random[:, :, 0]),
-        "tau_worst": mean_tau(choices.tuned, choices.worst),
-        "tau_chance": mean_tau(ones, others),
+    untuned = {
+        "default": choices.default,
+        "random": choices.random[:, :, 0],
+        "worst": choices.worst,
+    }
+    found = {name: taus_of_draws(choices.tuned, values) for name, values in untuned.items()}
+    following = taus_of_draws(choices.tuned, np.roll(choices.tuned, -1, axis=0))
+    found["chance"] = following[:-1]
+    means = {
+        f"tau_{name}": float(own.mean()) if len(own) else np.nan for name, own in found.items()
+    }
+    return means | {
+        f"reordered_{name}": int((found[name] < following).sum()) if len(following) > 1 else np.nan
+        for name in ("default", "random")
     }
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Summarise the artifact ``tuning_trials`` over the draws, one row per dataset and system.
 
+    Parameter of the artifact: ``strong``, from which quotient of the best and the worst random
+    setting on accuracy depends strongly on the parameters.
+
     Columns: dataset; system; draws; default, random, worst, tuned, chosen_on_test (mean nDCG@10 on
     the test over the draws, as in :class:`.tuning_trials.Choices`; random is also averaged over the
     trials); pop (that of popularity); best_over_worst (quotient of chosen_on_test and worst);
+    strongly (in how many draws this quotient is at least ``strong``);
     lead_default, lead_worst, lead_tuned (in how many draws the tuned system is ahead of all others,
     with the parameters that the column names); lead_random (:func:`share_of_random_leads`);
     above_default, above_pop (in how many draws the tuned system is ahead of its own default, and of
-    popularity); default_above_pop (the same of the default); and those of :func:`taus_of`, which
+    popularity); default_above_pop (the same of the default); and those of :func:`orders_of`, which
     are the same for all systems.
     """
     results = read_results(inputs.results["tuning_trials"])
+    strong = float(inputs.parameters["strong"])
     rows = []
     for dataset, own in results.groupby("dataset", sort=False):
         choices = Choices.of(own)
-        taus = taus_of(choices)
+        orders = orders_of(choices)
         for place, system in enumerate(TITLES):
             columns = {
                 name: getattr(choices, name)[:, place]
@@ -91,6 +100,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                     **means,
                     "pop": float(choices.pop.mean()),
                     "best_over_worst": means["chosen_on_test"] / means["worst"],
+                    "strongly": int((columns["chosen_on_test"] >= strong * columns["worst"]).sum()),
                     **{
                         f"lead_{name}": int(leads(choices.tuned, others, place).sum())
                         for name, others in (
@@ -103,7 +113,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                     "above_default": int((tuned > columns["default"]).sum()),
                     "above_pop": int((tuned > choices.pop).sum()),
                     "default_above_pop": int((columns["default"] > choices.pop).sum()),
-                    **taus,
+                    **orders,
                 }
             )
     return pd.DataFrame(rows)

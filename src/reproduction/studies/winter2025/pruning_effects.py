@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ from reproduction.studies.winter2025.pruned_scores import (
 MEAN = "mean"
 """Stands for the mean over all systems in the column ``system``."""
 
-COMPARED = ("pruned", "unpruned", "chance")
+COMPARED = ("pruned", "chance", "served_pruned", "served")
 
 CHANGED = ("pruned", "same_users", "training", "unpruned", "served")
 
@@ -37,9 +38,8 @@ def effects_of(results: pd.DataFrame) -> pd.DataFrame:
     Columns: dataset; pruned_below; system (``mean`` over all); pruned, same_users, training,
     unpruned, served (mean change over the draws, in per cent; see
     :func:`.pruned_scores.changes_of`); draws; pruned_up, training_up, unpruned_down and served_down
-    (in how many draws the change is positive, or negative); and for the mean, tau_pruned and
-    tau_unpruned (mean over draws of Kendall's tau-b between the orders of the systems by that value
-    and on unpruned data) and tau_chance (between unpruned data of two draws).
+    (in how many draws the change is positive, or negative); gone (in how many the change of served
+    is at most half that of pruned); and for the mean, those of :func:`_orders`.
     """
     results = with_numbers(results)
     changes = changes_of(results)
@@ -51,7 +51,7 @@ def effects_of(results: pd.DataFrame) -> pd.DataFrame:
     order = [*TITLES, MEAN]
     rows = []
     for (dataset, level), table in both.groupby(["dataset", "pruned_below"], sort=False):
-        taus = _taus(results[results["dataset"] == dataset], int(level))
+        orders = _orders(results[results["dataset"] == dataset], int(level))
         for name in order:
             own = table[table["system"] == name]
             rows.append(
@@ -65,30 +65,52 @@ def effects_of(results: pd.DataFrame) -> pd.DataFrame:
                     "training_up": int((own["training"] > 0).sum()),
                     "unpruned_down": int((own["unpruned"] < 0).sum()),
                     "served_down": int((own["served"] < 0).sum()),
-                    **(taus if name == MEAN else dict.fromkeys(taus, np.nan)),
+                    "gone": int((own["served"] <= own["pruned"] / 2).sum()),
+                    **(orders if name == MEAN else dict.fromkeys(orders, np.nan)),
                 }
             )
     return pd.DataFrame(rows)
 
 
-def _taus(results: pd.DataFrame, level: int) -> dict[str, float]:
-    def values(below: int, column: str) -> NDArray[np.float64]:
+def _orders(results: pd.DataFrame, level: int) -> dict[str, float]:
+    """Compare the order of the systems after pruning with that on unpruned data.
+
+    Means over draws of Kendall's tau-b between both: tau_pruned and tau_unpruned, by that value;
+    tau_chance, between unpruned data of two draws. Over the systems that serve removed users:
+    tau_served_pruned and tau_served, by the values pruned and served. And numbers of draws:
+    reordered, in which tau_pruned is lower than that between unpruned data of this draw and the
+    next one (of the last draw, the first); nearer and farther, in which tau_served is higher, or
+    lower, than tau_served_pruned.
+    """
+    at_level = results[results["pruned_below"] == level]
+    serving = at_level.groupby("system")["served"].count()
+    those = [name for name in TITLES if serving[name]]
+
+    def values(below: int, column: str, systems: Iterable[str]) -> NDArray[np.float64]:
         own = results[results["pruned_below"] == below]
         table = own.pivot_table(column, "draw", "system")
-        return np.asarray(table[list(TITLES)].to_numpy(dtype=np.float64))
+        return np.asarray(table[list(systems)].to_numpy(dtype=np.float64))
 
-    def tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-        return float(kendall_tau_b(one[None], other[None], TOLERANCE_OF_MEANS)[0, 0])
+    def taus(one: Iterable[Any], other: Iterable[Any]) -> NDArray[np.float64]:
+        pairs = zip(one, other, strict=True)
+        return np.array(
+            [kendall_tau_b(a[None], b[None], TOLERANCE_OF_MEANS)[0, 0] for a, b in pairs]
+        )
 
-    everything = values(1, "pruned")
-    by_column = {
-        f"tau_{column}": [
-            tau(one, other) for one, other in zip(everything, values(level, column), strict=True)
-        ]
-        for column in ("pruned", "unpruned")
+    everything, of_those = values(1, "pruned", TITLES), values(1, "pruned", those)
+    found = {name: taus(everything, values(level, name, TITLES)) for name in ("pruned", "unpruned")}
+    following = taus(everything, np.roll(everything, -1, axis=0))
+    found["chance"] = following[:-1]
+    found["served_pruned"] = taus(of_those, values(level, "pruned", those))
+    found["served"] = taus(of_those, values(level, "served", those))
+    means = {
+        f"tau_{name}": float(own.mean()) if len(own) else np.nan for name, own in found.items()
     }
-    by_column["tau_chance"] = [tau(one, other) for one, other in pairwise(everything)]
-    return {name: float(np.mean(taus)) if taus else np.nan for name, taus in by_column.items()}
+    return means | {
+        "reordered": int((found["pruned"] < following).sum()) if len(following) > 1 else np.nan,
+        "nearer": int((found["served"] > found["served_pruned"]).sum()),
+        "farther": int((found["served"] < found["served_pruned"]).sum()),
+    }
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -100,7 +122,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and level: mean changes over systems, splits and taus."""
 
     headers = ["Fewest ratings", "Pruned test", "Same users", "Training", "All users", "Served"]
-    headers += ["Pruned up", "All down", "$`\\tau`$ pruned", "$`\\tau`$ all", "$`\\tau`$ chance"]
+    headers += ["Pruned up", "All down", "$`\\tau`$ pruned", "$`\\tau`$ chance"]
+    headers += ["$`\\tau_4`$ pruned", "$`\\tau_4`$ served"]
     means = results[results["system"] == MEAN]
     values = real_values(means[[*CHANGED, *(f"tau_{name}" for name in COMPARED)]])
     rows = [
