@@ -104,6 +104,24 @@ def test_a_metric_of_all_users_is_exact_without_each_user(label: str, seed: int)
         assert without[row] == pytest.approx(metric.of_all(others), rel=1e-11, abs=1e-11)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.each("label", list(DEFINITIONS))
+def test_a_single_candidate_a_single_user_and_no_users_have_finite_values(label: str) -> None:
+    metric = parse_any(f"{label}@3")
+    assert isinstance(metric, ListMetric)
+    features = {"kind": csr_array(np.ones((1, 3)))}
+    both = measured([0], [], n_items=1, train=[(1, 0)], test=[(0, 0, 5.0)], threshold=3.0)
+    for users in ([], [0], [1], [0, 1]):
+        lists = both.lists.of_users(np.array(users, dtype=np.int64))
+        own = replace(both, lists=lists, item_features=features)
+        values = metric.per_user(own)
+        assert values.shape == (len(users),)
+        assert np.isfinite(values).all()
+        if isinstance(metric, MetricOfAllUsers):
+            assert np.isfinite(metric.of_all(own.cut(3)))
+            assert np.isfinite(metric.without_each(own.cut(3))).all()
+
+
 def _metrics_of_training_ratings() -> list[str]:
     modules = ("coverage", "popularity", "novelty", "exposure", "item_fairness", "joint_fairness")
     return [
