@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -32,7 +34,7 @@ def test_scores_descend_if_each_is_below_the_one_before_of_its_user(
     values = np.array([value for own in users for value in own])
     expected = all(
         not np.isnan(own[:1]).any()
-        and all(later < earlier for earlier, later in zip(own, own[1:], strict=False))
+        and all(later < earlier for earlier, later in pairwise(own))
         for own in users
     )
     assert module._descend(starts, values) == expected
