@@ -51,6 +51,7 @@ from receval.data.layouts import (
 )
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.data.packed_files import (
+    is_of_system,
     is_packed,
     most_unpacked,
     opened,
@@ -419,8 +420,8 @@ def _check_constant(found: FoundColumns, form: str) -> None:
 def _sentences_for_damage(path: Path) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        if isinstance(error, OSError) and is_of_system(error):
             raise
         told = shortened(str(error).removesuffix("."), 200)
         raise TableError(f"{path} is not a Parquet file, or is damaged: {told}.") from None
@@ -438,9 +439,10 @@ def _of_parquet(
         schema = parquet.schema_arrow
         is_read_whole = options.columns is not None or are_numbered(schema.names)
         if is_read_whole or any(map(holds_lists, schema)):
-            return columns_of_table(path.name, str(path), parquet.read(), wanted, options)
+            table = _checked(parquet.read())
+            return columns_of_table(path.name, str(path), table, wanted, options)
         found = chosen_names(path.name, schema.names, wanted)
-        table = parquet.read(columns=[str(name) for name in found.values()])
+        table = _checked(parquet.read(columns=[str(name) for name in found.values()]))
     others = [name for name in schema.names if name not in found.values()]
     columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found), options)
     return replace(columns, unread=tuple(others))
@@ -454,20 +456,37 @@ def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
     """Open a Parquet file, and refuse it if it would unpack to too much."""
     size = path.stat().st_size
     metadata = pq.ParquetFile(source).metadata
-    columns = [
-        metadata.row_group(group).column(column)
-        for group in range(metadata.num_row_groups)
-        for column in range(metadata.num_columns)
-    ]
-    # A file stores equal values once, with their number.
-    unpacked = sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
+    columns = [metadata.schema.column(number) for number in range(metadata.num_columns)]
+    have_lists = any(own.max_repetition_level for own in columns)
+    unpacked = sum(
+        _unpacked_rows(metadata.row_group(number), have_lists=have_lists)
+        for number in range(metadata.num_row_groups)
+    )
     # Runs with the same lists for many users are as repetitive, and such values take little memory.
     most = _MORE_IN_PARQUET * most_unpacked(size)
     if unpacked > most:
         raise too_much_unpacked(path, size, most)
-    texts = {own.path_in_schema for own in columns if own.physical_type == "BYTE_ARRAY"}
+    texts = {own.path for own in columns if own.physical_type == "BYTE_ARRAY"}
     # Texts are read as dictionaries too: each once, with codes in the rows.
     return pq.ParquetFile(source, read_dictionary=sorted(texts))
+
+
+def _unpacked_rows(group: pq.RowGroupMetaData, *, have_lists: bool) -> int:
+    """Return the bytes that a row group takes; a file stores equal values once, with their number.
+
+    Arrow ends the process if it is asked for a column whose description is damaged, so that this is
+    only done where lists have more values than there are rows.
+    """
+    if not have_lists:
+        return max(group.total_byte_size, 8 * group.num_rows * group.num_columns)
+    columns = map(group.column, range(group.num_columns))
+    return sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
+
+
+def _checked(table: pa.Table) -> pa.Table:
+    """Return a table, or raise an error if it has texts or codes that damage has made invalid."""
+    table.validate(full=True)
+    return table
 
 
 def _as_found(wanted: Collection[WantedColumn], found: dict[str, str]) -> list[WantedColumn]:
@@ -608,7 +627,7 @@ def _of_parquet_parts(
     places = []
     for path in files:
         with _sentences_for_damage(path), _parquet_file(path, path) as parquet:
-            table = parquet.read()
+            table = _checked(parquet.read())
         places.append((sum(map(len, tables)), FoundColumns(str(path), 1, "row", {})))
         named = _named_by_folders(folder, path, len(table))
         if twice := named.keys() & {*table.column_names}:
