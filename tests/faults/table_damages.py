@@ -175,7 +175,7 @@ def rows_in(content: bytes, reading: ReadingReport) -> int:
     encoding = re.search(r" in (utf-[0-9][-a-z0-9]*)$", form)
     text = content.decode(encoding[1] if encoding else "utf-8", "replace").removeprefix("\ufeff")
     if form.startswith(("JSON", "lists of users")):
-        return _rows_in_json(text, form)
+        return _rows_in_json(text, form, reading.columns.get("item", ""))
     lines = re.split("\r\n|\r|\n", text)
     if form.startswith("TREC's"):
         return sum(bool(line.strip()) for line in lines)
@@ -195,7 +195,7 @@ class _Pairs(list[tuple[str, Any]]):
     """The names and values of a JSON object, also those that are there twice."""
 
 
-def _rows_in_json(text: str, form: str) -> int:
+def _rows_in_json(text: str, form: str, item: str) -> int:
     values = list(_values_of_json(text))
     if form.startswith("lists of users"):
         return sum(len(own) for value in values for _, own in value)
@@ -204,9 +204,9 @@ def _rows_in_json(text: str, form: str) -> int:
     if len(values) == 1 and all(isinstance(own, _Pairs) for _, own in values[0]):
         values = [own for _, own in values[0]]  # objects by name
     columns = [dict(value) for value in values]
-    if any(isinstance(own.get("items"), list) for own in columns):
+    if any(isinstance(own.get(item), list) for own in columns):
         # A row for each item; a note tells of objects without one.
-        return sum(len(own.get("items") or []) for own in columns)
+        return sum(len(own.get(item) or []) for own in columns)
     return len(columns)
 
 

@@ -56,13 +56,18 @@ _CAUSES = (
 
 @dataclass(frozen=True)
 class Meeting:
-    """The identifiers of a source that others do not have, and those that only others have."""
+    """The identifiers of a source that others do not have, and those that only others have.
+
+    Of very many, ``own`` and ``others`` may be a part; ``counts`` then has the numbers of all that
+    each side has, and of those that both have.
+    """
 
     what: str
     source: str
     known: str
     own: NDArray[np.str_]
     others: NDArray[np.str_]
+    counts: tuple[int, int, int] | None = None
 
     @cached_property
     def strangers(self) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
@@ -73,9 +78,19 @@ class Meeting:
         )
 
     @property
+    def n_own(self) -> int:
+        """The number of identifiers of the source."""
+        return len(self.own) if self.counts is None else self.counts[0]
+
+    @property
+    def n_others(self) -> int:
+        """The number of identifiers of the others."""
+        return len(self.others) if self.counts is None else self.counts[1]
+
+    @property
     def n_common(self) -> int:
         """The number of identifiers that both sides have."""
-        return len(self.own) - len(self.strangers[0])
+        return self.n_own - len(self.strangers[0]) if self.counts is None else self.counts[2]
 
     @property
     def examples(self) -> str:
@@ -161,12 +176,11 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     If they may differ, they are only refused if a cause explains why they do not meet.
     """
     here, there = meeting.strangers
-    if not len(here):
+    if meeting.n_own == meeting.n_common:
         return []
     cause, source = meeting.cause, meeting.source
     if not meeting.n_common:
-        own, others = meeting.own, meeting.others
-        are_few = meeting.what == "item" and min(len(own), len(others)) < BY_CHANCE
+        are_few = meeting.what == "item" and min(meeting.n_own, meeting.n_others) < BY_CHANCE
         if (may_differ or are_few) and (
             cause is None or (may_differ and not cause[0].is_of_one_side)
         ):
@@ -178,8 +192,9 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     if cause is None:
         return []
     words, one, other, explained = cause
+    strangers = meeting.n_own - meeting.n_common
     told = (
-        f"{explained:,} of the {len(here):,} {meeting.what}s of the {source} that are not in the "
+        f"{explained:,} of the {strangers:,} {meeting.what}s of the {source} that are not in the "
         f"{meeting.known} differ from one there only because {words.words}, such as {quoted(one)} "
         f"and {quoted(other)}. "
     )

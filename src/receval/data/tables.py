@@ -215,7 +215,7 @@ def _names_in_table(table: pa.Table) -> ColumnNames:
 def _names_in_file(path: Path, known: Collection[str], options: ReadingOptions) -> ColumnNames:
     name = format_of(path, options).name
     if name == "parquet":
-        with _sentences_for_damage(path), opened(path) as file:
+        with sentences_for_damage(path), opened(path) as file:
             schema = pq.read_schema(pa.BufferReader(file.read()))
         return ColumnNames(tuple(schema.names), have_lists=any(map(holds_lists, schema)))
     if name in ("json", "jsonl"):
@@ -320,7 +320,7 @@ def _of_file(
     refuse_other_kinds(path)
     known = format_of(path, options)
     if known.name == "parquet":
-        with _sentences_for_damage(path):
+        with sentences_for_damage(path):
             found = _of_parquet(path, wanted, options)
     elif known.name in ("json", "jsonl"):
         read = read_json if known.name == "json" else read_json_lines
@@ -417,7 +417,8 @@ def _check_constant(found: FoundColumns, form: str) -> None:
 
 
 @contextmanager
-def _sentences_for_damage(path: Path) -> Iterator[None]:
+def sentences_for_damage(path: Path) -> Iterator[None]:
+    """Turn the errors of Arrow for damaged Parquet files into sentences."""
     try:
         yield
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
@@ -439,10 +440,10 @@ def _of_parquet(
         schema = parquet.schema_arrow
         is_read_whole = options.columns is not None or are_numbered(schema.names)
         if is_read_whole or any(map(holds_lists, schema)):
-            table = _checked(parquet.read())
+            table = checked_table(parquet.read())
             return columns_of_table(path.name, str(path), table, wanted, options)
         found = chosen_names(path.name, schema.names, wanted)
-        table = _checked(parquet.read(columns=[str(name) for name in found.values()]))
+        table = checked_table(parquet.read(columns=[str(name) for name in found.values()]))
     others = [name for name in schema.names if name not in found.values()]
     columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found), options)
     return replace(columns, unread=tuple(others))
@@ -483,7 +484,7 @@ def _unpacked_rows(group: pq.RowGroupMetaData, *, have_lists: bool) -> int:
     return sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
 
 
-def _checked(table: pa.Table) -> pa.Table:
+def checked_table(table: pa.Table) -> pa.Table:
     """Return a table, or raise an error if it has texts or codes that damage has made invalid."""
     table.validate(full=True)
     return table
@@ -517,7 +518,7 @@ def _of_folder(
     if names[0] == "parquet":
         with parts_of_a_table(len(files)):
             table, parts = _of_parquet_parts(folder, files)
-        form += f", Parquet{_said_of_names(_named_by_folders(folder, files[0], 0))}"
+        form += f", Parquet{_said_of_names(named_by_folders(folder, files[0], 0))}"
         found = columns_of_table(folder.name, str(folder), table, wanted, options, form)
         lists = any(map(holds_lists, table.schema))  # Their rows are not those of the files.
         return found if lists else replace(found, parts=parts)
@@ -535,7 +536,7 @@ def _of_folder(
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
-def _named_by_folders(folder: Path, path: Path, rows: int) -> dict[str, pa.Array]:
+def named_by_folders(folder: Path, path: Path, rows: int) -> dict[str, pa.Array]:
     """Return the columns that the names of the folders of a file give: one value in all rows."""
     columns: dict[str, pa.Array] = {}
     for part in path.relative_to(folder).parts[:-1]:
@@ -550,7 +551,7 @@ def _of_part(
     folder: Path, path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
     """Read a file of a folder, with the columns that the names of its folders give."""
-    named = list(_named_by_folders(folder, path, 0))
+    named = list(named_by_folders(folder, path, 0))
     by_plain = {plain_name(name): name for name in reversed(named)}
     given: dict[str, str] = {}
     within = []
@@ -584,7 +585,7 @@ def _of_part(
         if _comes_first(column, there, name):
             del given[column.name]
     rows = len(part) if part.arrays else 0
-    table = pa.table(_named_by_folders(folder, path, rows))
+    table = pa.table(named_by_folders(folder, path, rows))
     if twice := {*part.unread, *names.values()}.intersection(named):
         raise _named_twice(path, twice)
     taken = [replace(own, asked=given[own.name]) for own in wanted if own.name in given]
@@ -626,10 +627,10 @@ def _of_parquet_parts(
     tables: list[pa.Table] = []
     places = []
     for path in files:
-        with _sentences_for_damage(path), _parquet_file(path, path) as parquet:
-            table = _checked(parquet.read())
+        with sentences_for_damage(path), _parquet_file(path, path) as parquet:
+            table = checked_table(parquet.read())
         places.append((sum(map(len, tables)), FoundColumns(str(path), 1, "row", {})))
-        named = _named_by_folders(folder, path, len(table))
+        named = named_by_folders(folder, path, len(table))
         if twice := named.keys() & {*table.column_names}:
             raise _named_twice(path, twice)
         for name, values in named.items():
