@@ -20,3 +20,20 @@ def test_a_damaged_table_is_read_whole_or_refused(
     # A small first piece ends anywhere, such as within quotes.
     monkeypatch.setattr(text_lines, "_FIRST_PIECE", first)
     assert [problem for seed in range(40) if (problem := one_fault(name, seed, tmp_path))] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        ("a.npz", 77_000_014),  # a place before the beginning of the archive
+        ("a.npz", 88_001_362),  # an array that ends before its header says
+        ("a.parquet", 99_000_038),  # a code beyond the texts of its column
+        ("a.parquet", 99_000_418),  # a column with two names
+        ("a.parquet", 99_101_272),  # a name that is no text
+        ("a.parquet", 99_101_457),  # a size at which Arrow ended the process
+    ],
+)
+def test_damage_that_was_once_an_error_of_another_library_is_refused(
+    name: str, seed: int, tmp_path: Path
+) -> None:
+    assert one_fault(name, seed, tmp_path) is None

@@ -33,8 +33,7 @@ def test_scores_descend_if_each_is_below_the_one_before_of_its_user(
     starts = np.cumsum([0, *map(len, users)])
     values = np.array([value for own in users for value in own])
     expected = all(
-        not np.isnan(own[:1]).any()
-        and all(later < earlier for earlier, later in pairwise(own))
+        not np.isnan(own[:1]).any() and all(later < earlier for earlier, later in pairwise(own))
         for own in users
     )
     assert module._descend(starts, values) == expected

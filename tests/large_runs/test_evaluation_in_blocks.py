@@ -272,7 +272,7 @@ def test_an_item_twice_in_a_list_is_refused(tmp_path: Path) -> None:
     last = own["one"].index[-1]
     own["one"].loc[last, "item"] = own["one"].loc[last - 1, "item"]
     item, user = own["one"].loc[last, ["item", "user"]].astype(int)
-    assert f"has item {item} twice for user {user}" in refused(tmp_path, own)
+    assert f"item {item} is twice there for user {user}" in refused(tmp_path, own)
 
 
 def test_tables_in_no_order_are_refused(tmp_path: Path) -> None:

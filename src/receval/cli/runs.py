@@ -205,12 +205,13 @@ def _tables_in_blocks(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the tables of an evaluation in blocks, and how they are read."""
     of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
     of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
+    of_train = of_train or {name: own for name, own in of_test.items() if name != "format"}
     found: dict[str, Any] = {
         "test": chosen.test,
         "runs": named_runs(chosen.runs),
         "train": chosen.train,
         "test_columns": of_test,
-        "train_columns": of_train or of_test,
+        "train_columns": of_train,
         "run_columns": {
             **columns_of(chosen, _RUN_COLUMNS, "run-"),
             **reading_of(chosen, "run-"),

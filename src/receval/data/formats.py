@@ -24,6 +24,7 @@ from receval.data.memory_tables import columns_of_table, table_in_memory
 from receval.data.moments import kind_of_moment
 from receval.data.packed_files import (
     bare_suffix,
+    is_of_system,
     most_unpacked,
     opened,
     refuse_joined,
@@ -261,7 +262,9 @@ def _wrong_cell(path: Path, options: ReadingOptions, what: str, told: str) -> Ta
 
 # Sparse matrices that scipy has saved.
 
-_UNREADABLE = (ValueError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+_UNREADABLE = (
+    *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError),
+)
 
 
 def read_matrix(path: Path) -> pa.Table:
@@ -271,10 +274,11 @@ def read_matrix(path: Path) -> pa.Table:
     except TableError:
         raise
     except (*_UNREADABLE, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
+        if isinstance(error, OSError) and is_of_system(error):
             raise
         raise TableError(
-            f"{path} does not hold a sparse matrix of scipy ({shortened(str(error), 200)})."
+            f"{path} does not hold a sparse matrix of scipy "
+            f"({shortened(str(error) or 'it ends too early', 200)})."
         ) from None
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import json
@@ -336,6 +337,15 @@ class _Limited(io.RawIOBase):
         return len(piece)
 
 
+def is_of_system(error: OSError) -> bool:
+    """Tell whether an error is of the operating system, rather than about damaged content.
+
+    Those of bz2, gzip and Arrow have no number, and a damaged zip archive names places before its
+    beginning, which the system calls an invalid argument.
+    """
+    return error.errno not in (None, errno.EINVAL)
+
+
 @contextmanager
 def _sentences_for_damage(path: Path) -> Iterator[None]:
     """Turn the errors of libraries for damaged or cut-off data into sentences."""
@@ -350,8 +360,7 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
             "program that packed it."
         ) from None
     except OSError as error:
-        # Errors of the operating system have numbers; those of bz2, gzip and Arrow have none.
-        if error.errno is not None:
+        if is_of_system(error):
             raise
         damage = error
     else:

@@ -20,9 +20,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from receval.data.columns import FoundColumns
+from receval.data.ratings import finite_in_single_precision
 from receval.data.reading import TableError
+from receval.data.tables import checked_table, sentences_for_damage
 from receval.storage.kernel_cache import njit
-from receval.storage.messages import quoted, shortened
+from receval.storage.messages import enumerated, quoted, shortened
 
 IdentifierKind = Literal["integer", "text"]
 TypedIdentifier = int | str
@@ -66,15 +69,27 @@ class RowsOfUsers:
     items : ndarray of int32, shape (n_rows,)
         Codes of the catalogue.
     values : ndarray of float64, or of float32 if the files have these, shape (n_rows,)
+    others : ndarray of float64, shape (n_rows,), or None
+        The values of the column ``other``, if there is one.
     descend : bool
         True if values were left out, because those of each user descend: none is equal or NaN.
+        So do the others then, if there are any.
+    ends : tuple of float
+        The lowest and highest value, also if values were left out; NaN if all are.
     """
 
     users: NDArray[Any]
     starts: NDArray[np.int64]
     items: NDArray[np.int32]
     values: NDArray[np.floating]
+    others: NDArray[np.float64] | None = None
     descend: bool = False
+    ends: tuple[float, float] = (np.nan, np.nan)
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The place of the user of each row, shape (n_rows,)."""
+        return np.repeat(np.arange(len(self.users)), np.diff(self.starts))
 
     def between(self, low: TypedIdentifier | None, high: TypedIdentifier | None) -> RowsOfUsers:
         """Return the rows of users from ``low`` to before ``high``; None is without a bound."""
@@ -86,6 +101,7 @@ class RowsOfUsers:
             self.starts[first : last + 1] - rows.start,
             self.items[rows],
             self.values[rows],
+            None if self.others is None else self.others[rows],
         )
 
 
@@ -119,23 +135,20 @@ class Catalogue:
         places[np.argsort(self.ids.astype(str), kind="stable")[::-1]] = np.arange(len(self.ids))
         return places
 
-    def find(self, column: pa.ChunkedArray, codes: NDArray[np.int32]) -> bool:
-        """Write the codes of a column of identifiers, and tell whether all are known."""
-        if not pa.types.is_dictionary(column.type):
-            ids = column.to_numpy().astype(np.int64, copy=False)
-            if self._span:
-                return bool(_distances(ids, self.ids[0], self._span, codes))
-            if self._codes is not None:
-                return bool(_look_up(ids, self.ids[0], self._codes, codes))
-            codes[:] = self._searched(ids)
-        else:
-            found = [
-                self._searched(chunk.dictionary.to_numpy(zero_copy_only=False).astype(str))[
-                    chunk.indices.to_numpy(zero_copy_only=False)
-                ]
-                for chunk in column.chunks
-            ]
-            codes[:] = np.concatenate(found)
+    def find(self, ids: NDArray[np.int64], codes: NDArray[np.int32]) -> bool:
+        """Write the codes of whole numbers, and tell whether all are known."""
+        if self._span:
+            return bool(_distances(ids, self.ids[0], self._span, codes))
+        if self._codes is not None:
+            return bool(_look_up(ids, self.ids[0], self._codes, codes))
+        codes[:] = self._searched(ids)
+        return bool((codes >= 0).all())
+
+    def find_texts(
+        self, places: NDArray[np.int32], ids: NDArray[np.str_], codes: NDArray[np.int32]
+    ) -> bool:
+        """Write the codes of texts, given once with the place of each row's; as :meth:`find`."""
+        codes[:] = self._searched(ids)[places]
         return bool((codes >= 0).all())
 
     def _searched(self, ids: NDArray[Any]) -> NDArray[np.int32]:
@@ -154,14 +167,21 @@ class ParquetByUser:
     source : str
         The file or folder.
     columns : mapping of str to str
-        The names of the columns ``user``, ``item`` and, perhaps, ``value``.
+        The names of the columns ``user``, ``item`` and, perhaps, ``value`` and ``other``: scores
+        beside ranks, or ranks beside scores.
     sign : {1, -1}
         What values are multiplied by: -1 for ranks.
+    is_run : bool
+        Whether values are scores or ranks, which some rows may lack.
+    as_written : bool
+        Whether texts such as ``10.0`` are identifiers; otherwise they are refused.
     """
 
     source: str
     columns: dict[str, str]
     sign: int = 1
+    is_run: bool = False
+    as_written: bool = False
     _kept: dict[tuple[Path, int], RowsOfUsers] = field(default_factory=dict, repr=False)
     _room: tuple[NDArray[np.int32], NDArray[np.floating]] = field(
         default_factory=lambda: (np.empty(0, dtype=np.int32), np.empty(0)), repr=False
@@ -188,16 +208,26 @@ class ParquetByUser:
         """Whether items are whole numbers or texts; the files must agree."""
         return self._kind("item")
 
+    @cached_property
+    def _schemas(self) -> dict[Path, pa.Schema]:
+        """The columns of each file; all files must have the same."""
+        found: dict[Path, pa.Schema] = {}
+        for path in self.files:
+            with sentences_for_damage(path):
+                found[path] = pq.read_schema(path)
+            first = found[self.files[0]]
+            if set(found[path].names) != set(first.names):
+                raise TableError(
+                    f"{path} and {self.files[0]} have different columns "
+                    f"({enumerated(found[path].names)}; {enumerated(first.names)}). The files of a "
+                    "folder must be parts of one table."
+                )
+        return found
+
     def _kind(self, role: str) -> IdentifierKind:
         name = self.columns[role]
         kinds: set[IdentifierKind] = set()
-        for path in self.files:
-            schema = pq.read_schema(path)
-            if name not in schema.names:
-                raise TableError(
-                    f"{path} has no column {quoted(name)}, which the first file of {self.source} "
-                    "has. Give all files the same columns."
-                )
+        for path, schema in self._schemas.items():
             of = schema.field(name).type
             of = of.value_type if pa.types.is_dictionary(of) else of
             if pa.types.is_integer(of):
@@ -219,19 +249,30 @@ class ParquetByUser:
     @cached_property
     def _dtype(self) -> type[np.floating]:
         """The type of values in memory."""
-        types = {
-            pq.read_schema(path).field(self.columns["value"]).type
-            for path in self.files
-            if "value" in self.columns
-        }
+        types = set()
+        for path, schema in self._schemas.items():
+            for role in {"value", "other"} & self.columns.keys():
+                kind = schema.field(self.columns[role]).type
+                if not _is_number(kind):
+                    raise TableError(
+                        f"{path}: the column {quoted(self.columns[role])} has the type {kind}. "
+                        "Tables in blocks need numbers as ratings, scores and ranks. Convert the "
+                        "column."
+                    )
+                types |= {kind} if role == "value" else set()
         return np.float32 if types == {pa.float32()} else np.float64
+
+    def check_types(self) -> None:
+        """Refuse columns of other types than numbers and texts, before their rows are read."""
+        _ = self.kind, self.kind_of_items, self._dtype
 
     @cached_property
     def groups(self) -> tuple[RowGroup, ...]:
         """All row groups with rows, file by file."""
         found = []
         for path in self.files:
-            metadata = pq.read_metadata(path)
+            with sentences_for_damage(path):
+                metadata = pq.read_metadata(path)
             names = metadata.schema.to_arrow_schema().names
             leaves = {metadata.schema.column(n).path: n for n in range(metadata.num_columns)}
             users, items = (
@@ -244,6 +285,8 @@ class ParquetByUser:
                 if own.num_rows:
                     group = RowGroup(path, number, first_row, own.num_rows, None, None)
                     ends = _told_ends(own.column(users)) or self._ends(group)
+                    if ends[0] is None:
+                        raise self._missing(group, 0, "user")
                     of_items = _told_ends(own.column(items))
                     found.append(replace(group, lowest=ends[0], highest=ends[1], items=of_items))
                     first_row += own.num_rows
@@ -302,28 +345,121 @@ class ParquetByUser:
             column = self._column(group, "item")
             self._refuse_missing(column, group, "item")
             if self.kind_of_items == "integer":
-                marked.add(column.to_numpy().astype(np.int64, copy=False))
+                marked.add(self._whole_numbers(column, group))
             else:
-                for chunk in _encoded(column).chunks:
-                    texts.update(chunk.dictionary.to_pylist())
+                texts.update(self._texts(column, group, "item")[1].tolist())
         if self.kind_of_items == "integer":
             return marked.numbers()
         return np.array(sorted(texts), dtype=str)
 
-    def different_values(self, group: RowGroup) -> NDArray[np.float32]:
-        """Return the different values of a row group."""
+    def different_values(self, group: RowGroup) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return the different ratings of a row group, ascending, and how often each is there."""
         if "value" not in self.columns:
-            return np.ones(1, dtype=np.float32)
+            return np.ones(1, dtype=np.float32), np.array([group.rows])
         column = self._column(group, "value")
         self._refuse_missing(column, group, "value")
-        return pc.unique(column).to_numpy().astype(np.float32)
+        counted = pc.value_counts(column)
+        found = self._numbers(counted.field("values"))
+        self._refuse_infinite(found, column, group)
+        values, places = np.unique(found.astype(np.float32), return_inverse=True)
+        counts = counted.field("counts").to_numpy(zero_copy_only=False)
+        return values, np.bincount(places, weights=counts).astype(np.int64)
+
+    def _refuse_infinite(
+        self, found: NDArray[Any], column: pa.ChunkedArray, group: RowGroup
+    ) -> None:
+        """Refuse ratings that are no finite numbers."""
+        if finite_in_single_precision(found).all():
+            return
+        values = self._numbers(column)
+        row = int(np.argmin(finite_in_single_precision(values)))
+        if np.isnan(values[row]):
+            raise self._missing(group, row, "value")
+        raise TableError(
+            f"{_where(group, row)} has the rating {values[row]:g}. It must be a finite number of "
+            "single precision."
+        )
 
     def _refuse_missing(self, column: pa.ChunkedArray, group: RowGroup, role: str) -> None:
         if column.null_count:
+            raise self._missing(group, pc.index(pc.is_null(column), True).as_py(), role)
+
+    def _missing(self, group: RowGroup, row: int, role: str) -> TableError:
+        what = "rating" if role == "value" else role
+        return TableError(
+            f"{_where(group, row)} has no {what} ({quoted(self.columns[role])}). Give it one, or "
+            "leave the row out."
+        )
+
+    def _whole_numbers(self, column: pa.ChunkedArray, group: RowGroup) -> NDArray[np.int64]:
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_uint64(column.type):
+            try:
+                column = column.cast(pa.int64())
+            except pa.ArrowInvalid:
+                raise TableError(
+                    f"{group.path}: row group {group.number} has identifiers from 2**63 on. Write "
+                    "them as texts."
+                ) from None
+        return column.to_numpy().astype(np.int64, copy=False)
+
+    def _texts(
+        self, column: pa.ChunkedArray, group: RowGroup, role: str
+    ) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
+        """Return codes and texts by code, by the rules of tables that are read at once."""
+        first = group.first_row + 1
+        encoded = _encoded(column)
+        found = FoundColumns(
+            *(str(group.path), first, "row", {role: encoded}), are_as_written=self.as_written
+        )
+        try:
+            codes, ids = found.codes(role)
+        except TableError:
+            # Categories that no row has are no identifiers.
+            used = pc.dictionary_encode(column.cast(pa.string()))
+            codes, ids = replace(found, arrays={role: used}).codes(role)
+        if found.rewritten:
             raise TableError(
-                f"{group.path}: {column.null_count:,} rows of row group {group.number} have no "
-                f"{role} ({quoted(self.columns[role])}). Remove them."
+                f"{group.path}: {found.rewritten[role].replace('were read as', 'seem to be')}. In "
+                "blocks they cannot be rewritten, as this would change their order. Convert the "
+                "column, or set identifiers='as-written' (in a command: --identifiers as-written)."
             )
+        return codes, ids
+
+    def _numbers(self, column: pa.ChunkedArray) -> NDArray[Any]:
+        """Return numbers, with NaN where there is none."""
+        kind = column.type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            column = column.cast(pa.float64(), safe=False)
+        if isinstance(column, pa.Array):
+            return column.to_numpy(zero_copy_only=False)
+        return column.to_numpy()
+
+    def first_rows(self, names: list[str], rows: int) -> pa.Table:
+        """Return some columns of the first rows, of several row groups if these are small."""
+        parts: list[pa.Table] = []
+        for group in self.groups:
+            if (left := rows - sum(map(len, parts))) <= 0:
+                break
+            own = self._read(group, names).slice(0, left)
+            parts.append(pa.table([_plain(one) for one in own.columns], names))
+        return pa.concat_tables(parts)
+
+    def rows_of_pair(self, user: TypedIdentifier, item: TypedIdentifier) -> list[str]:
+        """Return the file and row of each row of a pair, for messages."""
+        found = []
+        for group in self.in_range(user, None):
+            if group.lowest > user:
+                continue
+            columns = self._read(group, [self.columns["user"], self.columns["item"]]).columns
+            are_equal = [
+                pc.equal(_plain(own), pa.scalar(wanted))
+                for own, wanted in zip(columns, (user, item), strict=True)
+            ]
+            rows = pc.indices_nonzero(pc.and_(*are_equal)).to_pylist()
+            found += [_where(group, row) for row in rows]
+        return found
 
     def rows(
         self,
@@ -353,7 +489,9 @@ class ParquetByUser:
             self._room = np.empty(rows, dtype=np.int32), np.empty(rows, dtype=self._dtype)
         codes, values = self._room[0][:rows], self._room[1][: 0 if only_order else rows]
         parts = []
-        last: tuple[Any, float] | None = None
+        last: tuple[Any, float, float] | None = None
+        others: list[NDArray[np.float64]] = []
+        ends: list[float] = []
         kept: dict[tuple[Path, int], RowsOfUsers] = {}
         at = 0
         for group, whole in zip(groups, known, strict=True):
@@ -363,31 +501,48 @@ class ParquetByUser:
             if high is not None and group.highest >= high:
                 rest = whole.between(high, None)
                 kept[group.path, group.number] = replace(
-                    rest, items=rest.items.copy(), values=rest.values.copy()
+                    rest,
+                    items=rest.items.copy(),
+                    values=rest.values.copy(),
+                    others=None if rest.others is None else rest.others.copy(),
                 )
             own = whole.between(low, high)
             place = codes[at : at + len(own.items)]
             if own.items.ctypes.data != place.ctypes.data:
                 place[:] = own.items
+            ends += _ends_of(own.values)
+            beside = own.values if own.others is None else own.others
             if not only_order:
                 values[at : at + len(own.values)] = own.values
+                others += [] if own.others is None else [own.others]
             elif len(own.items):
-                rises = last and last[0] == own.users[0] and not last[1] > own.values[0]
-                if rises or not _descend(own.starts, own.values):
+                rises = (
+                    last is not None
+                    and last[0] == own.users[0]
+                    and not (last[1] > own.values[0] and last[2] > beside[0])
+                )
+                descend = _descend(own.starts, own.values)
+                if rises or not (descend and (own.others is None or _descend(own.starts, beside))):
                     return self.rows(low, high, catalogue)
-                last = own.users[-1], own.values[-1]
+                last = own.users[-1], own.values[-1], beside[-1]
             parts.append((own.users, own.starts + at))
             at += len(own.items)
         self._kept = kept
-        found = self._joined(parts, codes[:at], values[:at])
-        return replace(found, descend=only_order)
+        of_others = np.concatenate(others) if others else None
+        found = self._joined(parts, codes[:at], values[:at], of_others)
+        low_value, high_value = (min(ends), max(ends)) if ends else (np.nan, np.nan)
+        return replace(found, descend=only_order, ends=(low_value, high_value))
 
     def _column(self, group: RowGroup, role: str) -> pa.ChunkedArray:
         name = self.columns[role]
-        rows = self._open(group.path).read_row_group(
-            group.number, columns=[name], use_threads=False
-        )
-        return rows.column(name)
+        return self._read(group, [name]).column(name)
+
+    def _read(self, group: RowGroup, names: list[str]) -> pa.Table:
+        with sentences_for_damage(group.path):
+            file = self._open(group.path)
+            return checked_table(
+                file.read_row_group(group.number, columns=names, use_threads=False)
+            )
 
     def _open(self, path: Path) -> pq.ParquetFile:
         """Return a file, which is open until another one is."""
@@ -407,46 +562,67 @@ class ParquetByUser:
         codes: NDArray[np.int32],
     ) -> RowsOfUsers:
         """Return a row group, whose codes are written into the given array."""
-        table = self._open(group.path).read_row_group(
-            group.number, columns=list(self.columns.values()), use_threads=False
-        )
+        table = self._read(group, list(self.columns.values()))
         for role, name in self.columns.items():
-            self._refuse_missing(table.column(name), group, role)
-        users, starts = self._runs(table.column(self.columns["user"]))
+            if not (self.is_run and role in ("value", "other")):
+                self._refuse_missing(table.column(name), group, role)
+        users, starts = self._runs(table.column(self.columns["user"]), group)
         items = table.column(self.columns["item"])
         if self.kind_of_items == "text":
-            items = _encoded(items)
-        if not catalogue.find(items, codes):
+            are_known = catalogue.find_texts(*self._texts(items, group, "item"), codes)
+        else:
+            are_known = catalogue.find(self._whole_numbers(items, group), codes)
+        if not are_known:
             raise TableError(
                 f"{group.path}: row group {group.number} has items that were not there when the "
                 "plan was made, or beyond the lowest and highest that it tells. Write the file "
                 "again, and make a new plan in another folder."
             )
         if "value" in self.columns:
-            values = table.column(self.columns["value"]).to_numpy().astype(self._dtype, copy=False)
-            values = -values if self.sign < 0 else values
+            values = self._numbers(table.column(self.columns["value"]))
+            values = values.astype(self._dtype, copy=False)
+            if self.sign < 0:
+                self._refuse_negative(values, group)
+                values = -values
         elif self.sign > 0:
             values = np.ones(table.num_rows)
         else:
             values = -np.arange(float(group.first_row), group.first_row + table.num_rows)
-        return self._in_order(RowsOfUsers(users, starts, codes, values), group.path)
+        others = None
+        if "other" in self.columns:
+            others = self._numbers(table.column(self.columns["other"])).astype(np.float64)
+            if self.sign > 0:
+                self._refuse_negative(others, group)
+                others = -others
+        return self._in_order(RowsOfUsers(users, starts, codes, values, others), group.path)
 
-    def _runs(self, column: pa.ChunkedArray) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def _refuse_negative(self, ranks: NDArray[np.floating], group: RowGroup) -> None:
+        if (negative := ranks < 0).any():
+            row = int(np.argmax(negative))
+            raise TableError(
+                f"{_where(group, row)} has the rank {ranks[row]:g}. A rank counts from the best "
+                "item, which has 1. If these are scores, name the column (score=..., in a command: "
+                "--run-score ...)."
+            )
+
+    def _runs(
+        self, column: pa.ChunkedArray, group: RowGroup
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the user of each run of rows, and where runs begin and the last one ends."""
         if self.kind == "integer":
-            rows = column.to_numpy().astype(np.int64, copy=False)
+            rows = self._whole_numbers(column, group)
             starts = _starts(rows)
             return rows[starts[:-1]], starts
-        one = _encoded(column).unify_dictionaries().combine_chunks()
-        starts = _starts(one.indices.to_numpy(zero_copy_only=False).astype(np.int64))
-        codes = one.indices.take(pa.array(starts[:-1]))
-        return one.dictionary.take(codes).to_numpy(zero_copy_only=False).astype(str), starts
+        codes, ids = self._texts(column, group, "user")
+        starts = _starts(codes.astype(np.int64))
+        return ids[codes[starts[:-1]]], starts
 
     def _joined(
         self,
         parts: Sequence[tuple[NDArray[Any], NDArray[np.int64]]],
         codes: NDArray[np.int32],
         values: NDArray[np.floating],
+        others: NDArray[np.float64] | None,
     ) -> RowsOfUsers:
         """Return the rows of several parts, of which one may go on with the last user before."""
         if not parts:
@@ -454,7 +630,8 @@ class ParquetByUser:
             return RowsOfUsers(empty, np.zeros(1, dtype=np.int64), codes, values)
         users = np.concatenate([own for own, _ in parts])
         starts = np.concatenate([*(own[:-1] for _, own in parts), [len(codes)]])
-        return self._in_order(RowsOfUsers(users, starts, codes, values), Path(self.source))
+        rows = RowsOfUsers(users, starts, codes, values, others)
+        return self._in_order(rows, Path(self.source))
 
     def _in_order(self, rows: RowsOfUsers, path: Path) -> RowsOfUsers:
         """Return rows with users in ascending order, each once."""
@@ -464,7 +641,7 @@ class ParquetByUser:
         if not is_new.all():
             users, starts = users[is_new], np.r_[starts[:-1][is_new], starts[-1]]
         if (users[1:] > users[:-1]).all():
-            return RowsOfUsers(users, starts, rows.items, rows.values)
+            return RowsOfUsers(users, starts, rows.items, rows.values, rows.others)
         order = np.argsort(users, kind="stable")
         users = users[order]
         if (same := np.flatnonzero(users[1:] == users[:-1])).size:
@@ -476,7 +653,36 @@ class ParquetByUser:
         ends = np.cumsum(lengths)
         places = np.repeat(starts[:-1][order] - (ends - lengths), lengths) + np.arange(ends[-1])
         values = rows.values[places] if len(rows.values) else rows.values
-        return RowsOfUsers(users, np.r_[0, ends], rows.items[places], values)
+        others = None if rows.others is None else rows.others[places]
+        return RowsOfUsers(users, np.r_[0, ends], rows.items[places], values, others)
+
+
+def _where(group: RowGroup, row: int) -> str:
+    """Return the name of a row of a group, counted from 0, for a message."""
+    return f"{group.path}, row {group.first_row + row + 1}"
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    types = pa.types
+    return any(
+        own(kind) for own in (types.is_integer, types.is_floating, types.is_boolean)
+    ) or types.is_decimal(kind)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column of codes and texts."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _ends_of(values: NDArray[np.floating]) -> list[float]:
+    """Return the lowest and highest value but for NaN; none if there is none."""
+    if not len(values):
+        return []
+    ends = float(values.min()), float(values.max())
+    if np.isnan(ends[0]):
+        known = values[~np.isnan(values)]
+        return [float(known.min()), float(known.max())] if len(known) else []
+    return list(ends)
 
 
 def _told_ends(column: pq.ColumnChunkMetaData) -> tuple[Any, Any] | None:

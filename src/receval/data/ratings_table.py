@@ -217,7 +217,7 @@ def read_ratings(
     columns.forget("timestamp")
     rows: NDArray[np.int64] | slice = slice(None)
     if duplicates != "refuse":
-        rows, values = _merged(users, items, values, times, duplicates)
+        rows, values = merged_pairs(users, items, values, times, duplicates)
     different, counts = np.unique(values, return_counts=True)
     are_grades, taken_for = False, ""
     if columns.form.startswith(LISTS_OF_USERS):
@@ -234,13 +234,13 @@ def read_ratings(
         users=len(user_ids),
         items=len(item_ids),
         values="; ".join(
-            own for own in (_scale(columns, different), *columns.rewritten.values()) if own
+            own for own in (scale_in_words(columns, different), *columns.rewritten.values()) if own
         ),
         times=words if times is None else _times_in_words(times, words),
         notes=(
             *columns.notes,
             *near,
-            *_doubts(columns, values, different, counts, is_said=is_said),
+            *doubts_on_ratings(columns, different, counts, is_said=is_said),
             *_doubts_on_parts(columns, read_values),
             *_doubts_on_times(columns, times, words),
         ),
@@ -533,7 +533,7 @@ def _times_in_words(times: NDArray[Any], words: str) -> str:
     return f"{told}, with {how_many(again, 'row')} at the time of another row" if again else told
 
 
-def _scale(columns: FoundColumns, different: NDArray[np.float32]) -> str:
+def scale_in_words(columns: FoundColumns, different: NDArray[np.float32]) -> str:
     """Return in words which values the ratings have."""
     if "rating" not in columns:
         return "no column of ratings was found, so every row counts as 1"
@@ -545,9 +545,8 @@ def _scale(columns: FoundColumns, different: NDArray[np.float32]) -> str:
     return f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
 
 
-def _doubts(
+def doubts_on_ratings(
     columns: FoundColumns,
-    values: NDArray[np.float32],
     different: NDArray[np.float32],
     counts: NDArray[np.int64],
     *,
@@ -556,15 +555,16 @@ def _doubts(
     """Return notes on what may be a mistake in the choice of columns, unless it was said."""
     name = Path(columns.source).name
     if "rating" in columns:
-        if len(values) > 1 and len(different) == 1 and values[0] != 1:
-            text = f"{name}: all {len(values):,} ratings are {values[0]:g}."
+        rows = int(counts.sum())
+        if rows > 1 and len(different) == 1 and different[0] != 1:
+            text = f"{name}: all {rows:,} ratings are {different[0]:g}."
             return [Note("constant-ratings", text)]
-        if notes := _doubts_on_names(columns, values):
+        if notes := _doubts_on_names(columns, different, counts):
             return notes
         is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
         if is_count or (value := _for_a_missing_rating(different, counts)) is None:
             return []
-        share = float(counts[different == value][0] / len(values))
+        share = float(counts[different == value][0] / rows)
         text = (
             f"{name}: the rating {value:g} ({share:.1%} of all) may stand for a missing one. If "
             "so, leave these rows out."
@@ -632,14 +632,17 @@ _RANK_NAMES = ("rank", "position")
 _OF_RUNS = ("score", "prediction", "pred")
 
 
-def _doubts_on_names(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
+def _doubts_on_names(
+    columns: FoundColumns, different: NDArray[np.float32], counts: NDArray[np.int64]
+) -> list[Note]:
     """Return a note on counts with fractions, or on scores beside ranks, by their names."""
     name, own = Path(columns.source).name, columns.names.get("rating", "")
     is_count = plain_name(own) in COUNT_NAMES
-    if is_count and len(fractions := values[values != np.rint(values)]):
+    if is_count and (are_fractions := different != np.rint(different)).any():
         text = (
-            f"{name}: {len(fractions):,} of {len(values):,} counts ({own}) have fractions, such as "
-            f"{fractions[0]:g}. If points separate thousands in them, write them without."
+            f"{name}: {int(counts[are_fractions].sum()):,} of {int(counts.sum()):,} counts ({own}) "
+            f"have fractions, such as {different[are_fractions][0]:g}. If points separate "
+            "thousands in them, write them without."
         )
         return [Note("fractional-counts", text)]
     ranks = [other for other in columns.unread if plain_name(other) in _RANK_NAMES]
@@ -706,7 +709,7 @@ def _rule(repeats: Repeats, times: NDArray[Any] | None) -> str:
     )
 
 
-def _merged(
+def merged_pairs(
     users: NDArray[np.int32],
     items: NDArray[np.int32],
     values: NDArray[np.float32],

@@ -92,9 +92,7 @@ class RelevanceRule:
         told = relevance_in_words(tested, threshold)
         share, of_known = (float((own >= threshold).mean()) for own in (tested, known))
         is_usual = are_grades or are_counts or (known == known[0]).all()
-        if share < FEWEST_RELEVANT or (of_known > 1 - FEWEST_RELEVANT and not is_usual):
-            text = f"{told} Check that users like items with a rating of {threshold:g} or more."
-            notes.append(Note("extreme-threshold", text))
+        notes += extreme_threshold_notes(told, threshold, share, 0 if is_usual else of_known)
         return cls(threshold, told, tuple(notes))
 
     @classmethod
@@ -204,6 +202,19 @@ def counts_in_words(relevant: int, n_values: int, threshold: float, of: str) -> 
     share = f"{relevant / n_values:.1%}".replace("%", " %")
     told = f"{of} of {threshold:g} or more are relevant: {relevant:,} of {n_values:,} ({share})."
     return f"{told[0].upper()}{told[1:]}"
+
+
+def extreme_threshold_notes(
+    told: str, threshold: float, share: float, of_known: float
+) -> list[Note]:
+    """Return a note if nearly none of the test ratings are relevant, or nearly all that are known.
+
+    ``told`` is the sentence on the threshold.
+    """
+    if share >= FEWEST_RELEVANT and of_known <= 1 - FEWEST_RELEVANT:
+        return []
+    text = f"{told} Check that users like items with a rating of {threshold:g} or more."
+    return [Note("extreme-threshold", text)]
 
 
 def negative_ratings_notes(values: Values) -> list[Note]:

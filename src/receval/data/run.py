@@ -257,13 +257,9 @@ def _run_of_columns(
         *_doubts_on_counts(columns, users, items, item_ids, is_said=is_said),
     ]
     if not scored.all():
-        text = (
-            f"{columns.source}: {int((~scored).sum()):,} of {len(scores):,} items have no score "
-            "(NaN) and are not recommended."
-        )
-        notes.append(Note("items-without-scores", text))
+        notes += unscored_notes(columns.source, int((~scored).sum()), len(scores))
         users, items, scores = users[scored], items[scored], scores[scored]
-    notes += _doubts_on_scores(columns.source, scores)
+    notes += doubts_on_scores(columns.source, scores)
     reading = ReadingReport(
         source=columns.source,
         form=columns.form,
@@ -396,23 +392,48 @@ def _doubts_on_ranks(
     """Return a note on the users for whom ranks and scores disagree, if any."""
     if "rank" not in columns or "score" not in columns:
         return []
-    ranks, scores = columns.numbers("rank"), columns.numbers("score")
+    disagreeing = n_disagreeing(users, columns.numbers("rank"), columns.numbers("score"))
+    return disagreement_notes(columns.source, disagreeing, len(np.unique(users)), order)
+
+
+def n_disagreeing(
+    users: NDArray[np.integer], ranks: NDArray[np.float64], scores: NDArray[np.float64]
+) -> int:
+    """Return for how many users a higher rank has a higher score.
+
+    Examples
+    --------
+    >>> n_disagreeing(np.array([0, 0, 1, 1]), np.array([1.0, 2, 1, 2]), np.array([5.0, 4, 1, 2]))
+    1
+    """
     rows = np.lexsort((ranks, users))
     owners, ranks, scores = users[rows], ranks[rows], scores[rows]
     rises = (owners[1:] == owners[:-1]) & (ranks[1:] > ranks[:-1]) & (scores[1:] > scores[:-1])
-    disagreeing = len(np.unique(owners[1:][rises]))
+    return len(np.unique(owners[1:][rises]))
+
+
+def disagreement_notes(source: str, disagreeing: int, n_users: int, order: RunOrder) -> list[Note]:
+    """Return a note on the users for whom ranks and scores disagree, if there are any."""
     if not disagreeing:
         return []
     other = "rank" if order == "score" else "score"
     text = (
-        f"{columns.source}: ranks and scores disagree on the order of items for {disagreeing:,} of "
-        f"{how_many(len(np.unique(users)), 'user')}. Lists are ordered by {order}. If the other "
+        f"{source}: ranks and scores disagree on the order of items for {disagreeing:,} of "
+        f"{how_many(n_users, 'user')}. Lists are ordered by {order}. If the other "
         f"order is right, set order='{other}' (in a command: --run-order {other})."
     )
     return [Note("ranks-against-scores", text)]
 
 
-def _doubts_on_scores(source: str, scores: NDArray[np.float64]) -> list[Note]:
+def unscored_notes(source: str, unscored: int, rows: int) -> list[Note]:
+    """Return a note on rows without a score, if there are any."""
+    if not unscored:
+        return []
+    text = f"{source}: {unscored:,} of {rows:,} items have no score (NaN) and are not recommended."
+    return [Note("items-without-scores", text)]
+
+
+def doubts_on_scores(source: str, scores: NDArray[np.float64]) -> list[Note]:
     """Return a note if the scores order nothing."""
     if not len(scores):
         text = f"{source} has no score that is a number, so nothing is recommended."

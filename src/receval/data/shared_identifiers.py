@@ -60,6 +60,9 @@ class Meeting:
 
     ``are_as_written`` tells whether a caller said that identifiers are right as they are written;
     None stands for sources of which this cannot be said.
+
+    Of very many, ``own`` and ``others`` may be a part; ``counts`` then has the numbers of all that
+    each side has, and of those that both have.
     """
 
     what: str
@@ -68,6 +71,7 @@ class Meeting:
     own: NDArray[np.str_]
     others: NDArray[np.str_]
     are_as_written: bool | None = None
+    counts: tuple[int, int, int] | None = None
 
     @cached_property
     def strangers(self) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
@@ -78,9 +82,19 @@ class Meeting:
         )
 
     @property
+    def n_own(self) -> int:
+        """The number of identifiers of the source."""
+        return len(self.own) if self.counts is None else self.counts[0]
+
+    @property
+    def n_others(self) -> int:
+        """The number of identifiers of the others."""
+        return len(self.others) if self.counts is None else self.counts[1]
+
+    @property
     def n_common(self) -> int:
         """The number of identifiers that both sides have."""
-        return len(self.own) - len(self.strangers[0])
+        return self.n_own - len(self.strangers[0]) if self.counts is None else self.counts[2]
 
     @property
     def examples(self) -> str:
@@ -94,7 +108,7 @@ class Meeting:
     @property
     def in_words(self) -> str:
         """How many identifiers both sides have."""
-        return f"{self.n_common:,} of {how_many(len(self.own), self.what)} also in the {self.known}"
+        return f"{self.n_common:,} of {how_many(self.n_own, self.what)} also in the {self.known}"
 
     @cached_property
     def cause(self) -> tuple[_Cause, str, str, int] | None:
@@ -172,7 +186,7 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     caller has said to be right as written is not refused, unless it never meets and must.
     """
     here, there = meeting.strangers
-    if not len(here):
+    if meeting.n_own == meeting.n_common:
         return []
     cause, source = meeting.cause, meeting.source
     or_so = ""
@@ -183,8 +197,7 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
         )
     is_said = may_differ and meeting.are_as_written
     if not meeting.n_common and not (is_said and cause is not None and cause[0].is_of_one_side):
-        own, others = meeting.own, meeting.others
-        are_few = meeting.what == "item" and min(len(own), len(others)) < BY_CHANCE
+        are_few = meeting.what == "item" and min(meeting.n_own, meeting.n_others) < BY_CHANCE
         if (may_differ or are_few) and (
             cause is None or (may_differ and not cause[0].is_of_one_side)
         ):
@@ -196,8 +209,9 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
     if cause is None:
         return []
     words, one, other, explained = cause
+    strangers = meeting.n_own - meeting.n_common
     told = (
-        f"{explained:,} of the {len(here):,} {meeting.what}s of the {source} that are not in the "
+        f"{explained:,} of the {strangers:,} {meeting.what}s of the {source} that are not in the "
         f"{meeting.known} differ from one there only because {words.words}, such as {quoted(one)} "
         f"and {quoted(other)}. "
     )

@@ -51,6 +51,7 @@ from receval.data.layouts import (
 )
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.data.packed_files import (
+    is_of_system,
     is_packed,
     most_unpacked,
     opened,
@@ -236,7 +237,7 @@ def _names_in_table(table: pa.Table) -> ColumnNames:
 def _names_in_file(path: Path, known: Collection[str], options: ReadingOptions) -> ColumnNames:
     name = format_of(path, options).name
     if name == "parquet":
-        with _sentences_for_damage(path), opened(path) as file:
+        with sentences_for_damage(path), opened(path) as file:
             schema = pq.read_schema(pa.BufferReader(file.read()))
         return ColumnNames(tuple(schema.names), have_lists=any(map(holds_lists, schema)))
     if name in ("json", "jsonl"):
@@ -342,7 +343,7 @@ def _of_file(
     known = format_of(path, options)
     _refuse_options_of_texts(path, known, options)
     if known.name == "parquet":
-        with _sentences_for_damage(path):
+        with sentences_for_damage(path):
             found = _of_parquet(path, wanted, options)
     elif known.name in ("json", "jsonl"):
         read = read_json if known.name == "json" else read_json_lines
@@ -447,11 +448,12 @@ def _check_constant(found: FoundColumns, form: str) -> None:
 
 
 @contextmanager
-def _sentences_for_damage(path: Path) -> Iterator[None]:
+def sentences_for_damage(path: Path) -> Iterator[None]:
+    """Turn the errors of Arrow for damaged Parquet files into sentences."""
     try:
         yield
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        if isinstance(error, OSError) and is_of_system(error):
             raise
         told = shortened(str(error).removesuffix("."), 200)
         raise TableError(f"{path} is not a Parquet file, or is damaged: {told}.") from None
@@ -469,9 +471,10 @@ def _of_parquet(
         schema = parquet.schema_arrow
         is_read_whole = options.columns is not None or are_numbered(schema.names)
         if is_read_whole or any(map(holds_lists, schema)):
-            return columns_of_table(path.name, str(path), parquet.read(), wanted, options)
+            table = checked_table(parquet.read())
+            return columns_of_table(path.name, str(path), table, wanted, options)
         found = chosen_names(path.name, schema.names, wanted)
-        table = parquet.read(columns=[str(name) for name in found.values()])
+        table = checked_table(parquet.read(columns=[str(name) for name in found.values()]))
     others = [name for name in schema.names if name not in found.values()]
     columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found), options)
     return replace(columns, unread=tuple(others))
@@ -485,20 +488,37 @@ def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
     """Open a Parquet file, and refuse it if it would unpack to too much."""
     size = path.stat().st_size
     metadata = pq.ParquetFile(source).metadata
-    columns = [
-        metadata.row_group(group).column(column)
-        for group in range(metadata.num_row_groups)
-        for column in range(metadata.num_columns)
-    ]
-    # A file stores equal values once, with their number.
-    unpacked = sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
+    columns = [metadata.schema.column(number) for number in range(metadata.num_columns)]
+    have_lists = any(own.max_repetition_level for own in columns)
+    unpacked = sum(
+        _unpacked_rows(metadata.row_group(number), have_lists=have_lists)
+        for number in range(metadata.num_row_groups)
+    )
     # Runs with the same lists for many users are as repetitive, and such values take little memory.
     most = _MORE_IN_PARQUET * most_unpacked(size)
     if unpacked > most:
         raise too_much_unpacked(path, size, most)
-    texts = {own.path_in_schema for own in columns if own.physical_type == "BYTE_ARRAY"}
+    texts = {own.path for own in columns if own.physical_type == "BYTE_ARRAY"}
     # Texts are read as dictionaries too: each once, with codes in the rows.
     return pq.ParquetFile(source, read_dictionary=sorted(texts))
+
+
+def _unpacked_rows(group: pq.RowGroupMetaData, *, have_lists: bool) -> int:
+    """Return the bytes that a row group takes; a file stores equal values once, with their number.
+
+    Arrow ends the process if it is asked for a column whose description is damaged, so that this is
+    only done where lists have more values than there are rows.
+    """
+    if not have_lists:
+        return max(group.total_byte_size, 8 * group.num_rows * group.num_columns)
+    columns = map(group.column, range(group.num_columns))
+    return sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
+
+
+def checked_table(table: pa.Table) -> pa.Table:
+    """Return a table, or raise an error if it has texts or codes that damage has made invalid."""
+    table.validate(full=True)
+    return table
 
 
 def _as_found(wanted: Collection[WantedColumn], found: dict[str, str]) -> list[WantedColumn]:
@@ -539,7 +559,7 @@ def _of_folder(
         _refuse_options_of_texts(folder, Format("parquet"), options)
         with parts_of_a_table(len(files)):
             table, parts = _of_parquet_parts(folder, files)
-        form += f", Parquet{_said_of_names(_named_by_folders(folder, files[0], 0))}"
+        form += f", Parquet{_said_of_names(named_by_folders(folder, files[0], 0))}"
         found = columns_of_table(folder.name, str(folder), table, wanted, options, form)
         lists = any(map(holds_lists, table.schema))  # Their rows are not those of the files.
         return found if lists else replace(found, parts=parts)
@@ -557,7 +577,7 @@ def _of_folder(
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
-def _named_by_folders(folder: Path, path: Path, rows: int) -> dict[str, pa.Array]:
+def named_by_folders(folder: Path, path: Path, rows: int) -> dict[str, pa.Array]:
     """Return the columns that the names of the folders of a file give: one value in all rows."""
     columns: dict[str, pa.Array] = {}
     for part in path.relative_to(folder).parts[:-1]:
@@ -572,7 +592,7 @@ def _of_part(
     folder: Path, path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
     """Read a file of a folder, with the columns that the names of its folders give."""
-    named = list(_named_by_folders(folder, path, 0))
+    named = list(named_by_folders(folder, path, 0))
     by_plain = {plain_name(name): name for name in reversed(named)}
     given: dict[str, str] = {}
     within = []
@@ -606,7 +626,7 @@ def _of_part(
         if _comes_first(column, there, name):
             del given[column.name]
     rows = len(part) if part.arrays else 0
-    table = pa.table(_named_by_folders(folder, path, rows))
+    table = pa.table(named_by_folders(folder, path, rows))
     if twice := {*part.unread, *names.values()}.intersection(named):
         raise _named_twice(path, twice)
     taken = [replace(own, asked=given[own.name]) for own in wanted if own.name in given]
@@ -648,10 +668,10 @@ def _of_parquet_parts(
     tables: list[pa.Table] = []
     places = []
     for path in files:
-        with _sentences_for_damage(path), _parquet_file(path, path) as parquet:
-            table = parquet.read()
+        with sentences_for_damage(path), _parquet_file(path, path) as parquet:
+            table = checked_table(parquet.read())
         places.append((sum(map(len, tables)), FoundColumns(str(path), 1, "row", {})))
-        named = _named_by_folders(folder, path, len(table))
+        named = named_by_folders(folder, path, len(table))
         if twice := named.keys() & {*table.column_names}:
             raise _named_twice(path, twice)
         for name, values in named.items():

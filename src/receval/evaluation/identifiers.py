@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -149,22 +149,8 @@ def check_that_identifiers_meet(
             Meeting("item", *own, train.item_ids, test.item_ids, is_said),
             Meeting("user", *own, train.user_ids, test.user_ids, is_said),
         )
-        told = [_in_words(meetings[::-1])]
-        for meeting in meetings:
-            notes += doubts_on(meeting, may_differ=meeting.what == "user")
-            smaller = min(len(meeting.own), len(meeting.others))
-            is_told = not meeting.n_common and meeting.what == "item"
-            if meeting.n_common < FEW * smaller and not is_told:
-                few = f"Only {meeting.n_common:,}" if meeting.n_common else "None"
-                text = (
-                    f"{few} of the {len(meeting.own):,} {meeting.what}s of the "
-                    f"training data are among the {len(meeting.others):,} {meeting.what}s of the "
-                    f"test data{meeting.cause_in_words}. "
-                    + (f"{meeting.examples}. " if not meeting.n_common else "")
-                    + "Check that the identifiers are the same"
-                    + (", unless the test has new users." if not meeting.n_common else ".")
-                )
-                notes.append(Note("few-identifiers-known", text))
+        told = [meetings_in_words(meetings[::-1])]
+        notes += notes_on_training(meetings)
         notes += _exchanged_training_data(test, train)
         items = np.union1d(items, train.item_ids)
     for name, run in runs.items():
@@ -175,19 +161,47 @@ def check_that_identifiers_meet(
             Meeting("user", source, "test data", run.user_ids, test.user_ids, is_said),
             Meeting("item", source, known, run.item_ids, items, is_said),
         )
-        told.append(_in_words(meetings))
+        told.append(meetings_in_words(meetings))
         notes += _exchanged(name, run, test)
-        for meeting in meetings:
-            notes += doubts_on(meeting)
-            share = meeting.n_common / len(meeting.own)
-            if 0 < share < FEW:
-                text = (
-                    f"Only {share:.1%} of the {len(meeting.own):,} {meeting.what}s of {name} are "
-                    f"in the {meeting.known}{meeting.cause_in_words}. Check that the identifiers "
-                    "are the same."
-                )
-                notes.append(Note("few-identifiers-known", text))
+        notes += notes_on_run(name, meetings)
     return notes, told
+
+
+def notes_on_training(meetings: Iterable[Meeting]) -> list[Note]:
+    """Return notes on the identifiers of training data, and refuse those that never meet."""
+    notes = []
+    for meeting in meetings:
+        notes += doubts_on(meeting, may_differ=meeting.what == "user")
+        smaller = min(meeting.n_own, meeting.n_others)
+        is_told = not meeting.n_common and meeting.what == "item"
+        if meeting.n_common < FEW * smaller and not is_told:
+            few = f"Only {meeting.n_common:,}" if meeting.n_common else "None"
+            text = (
+                f"{few} of the {meeting.n_own:,} {meeting.what}s of the "
+                f"training data are among the {meeting.n_others:,} {meeting.what}s of the "
+                f"test data{meeting.cause_in_words}. "
+                + (f"{meeting.examples}. " if not meeting.n_common else "")
+                + "Check that the identifiers are the same"
+                + (", unless the test has new users." if not meeting.n_common else ".")
+            )
+            notes.append(Note("few-identifiers-known", text))
+    return notes
+
+
+def notes_on_run(name: str, meetings: Iterable[Meeting]) -> list[Note]:
+    """Return notes on the identifiers of a run, and refuse those that never meet."""
+    notes = []
+    for meeting in meetings:
+        notes += doubts_on(meeting)
+        share = meeting.n_common / meeting.n_own
+        if 0 < share < FEW:
+            text = (
+                f"Only {share:.1%} of the {meeting.n_own:,} {meeting.what}s of {name} are "
+                f"in the {meeting.known}{meeting.cause_in_words}. Check that the identifiers "
+                "are the same."
+            )
+            notes.append(Note("few-identifiers-known", text))
+    return notes
 
 
 def _exchanged_training_data(test: Ratings, train: Ratings) -> list[Note]:
@@ -231,7 +245,11 @@ def _exchanged(name: str, run: Run, test: Ratings) -> list[Note]:
         columns = np.array([items.get(own, -1) for own in item_ids.tolist()])[own_items[is_own]]
         listed = (rows[is_own].astype(np.int64) * len(items) + columns)[columns >= 0]
         found.append(int(np.isin(sought, listed).sum()))
-    as_given, exchanged = found
+    return exchanged_notes(name, *found)
+
+
+def exchanged_notes(name: str, as_given: int, exchanged: int) -> list[Note]:
+    """Return a note if a run has far more test pairs when its users and items are exchanged."""
     if exchanged < FEWEST_FOUND or exchanged <= 2 * as_given:
         return []
     text = (
@@ -242,7 +260,8 @@ def _exchanged(name: str, run: Run, test: Ratings) -> list[Note]:
     return [Note("exchanged-columns", text)]
 
 
-def _in_words(meetings: Sequence[Meeting]) -> str:
+def meetings_in_words(meetings: Sequence[Meeting]) -> str:
+    """Return how many identifiers of a source are also in others."""
     return " and ".join(own.in_words for own in meetings)
 
 

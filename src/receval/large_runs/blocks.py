@@ -17,11 +17,13 @@ from scipy.sparse import csr_array
 
 from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers
 from receval.data.reading import TableError
+from receval.data.run import n_disagreeing
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.measuring import Measurements, Measuring
 from receval.evaluation.runs import RankedRun
 from receval.evaluation.summed_values import SumsOverUsers
 from receval.large_runs.plan import BlockPlan, PlanFolder
+from receval.large_runs.reading import FoundInBlocks, merged_rows, n_listed
 from receval.metrics.judged_items import JudgedItems
 from receval.protocols.evaluation import tie_priority
 from receval.protocols.listed_ranks import RankedLists, RepeatedItemError
@@ -37,17 +39,20 @@ class BlockRecord:
     """What is known of a block besides the values of its users.
 
     ``counts`` has numbers by name: rows and users of each table, tested users, judged and relevant
-    pairs, dropped pairs; and for each run tested users without a list, users not tested, and items
-    without a score.
+    pairs, dropped pairs; of each table rows that were merged, and users that the test data have,
+    too; and for each run tested users without a list, users not tested, items without a score, and
+    users for whom ranks and scores disagree. ``seen`` has by table what its rows have.
     """
 
     sums: Mapping[str, SumsOverUsers]
     counts: Mapping[str, int]
+    seen: Mapping[str, FoundInBlocks]
 
     def __add__(self, other: BlockRecord) -> BlockRecord:
         return BlockRecord(
             {name: own + other.sums[name] for name, own in self.sums.items()},
             {name: own + other.counts[name] for name, own in self.counts.items()},
+            {name: own + other.seen[name] for name, own in self.seen.items()},
         )
 
 
@@ -67,14 +72,22 @@ class Blocks:
         catalogue = self._folder.catalogue
         low, high = self._plan.bounds(block)
         rows = {
-            name: own.rows(low, high, catalogue, only_order=name not in ("test", "train"))
+            name: own.rows(low, high, catalogue, only_order=own.is_run)
             for name, own in self._tables.items()
         }
-        counts = {f"rows of {name}": len(own.items) for name, own in rows.items()}
-        counts |= {f"users of {name}": len(own.users) for name, own in rows.items()}
+        tested_users = rows["test"].users
+        counts, seen = {}, {}
+        for name, own in rows.items():
+            counts[f"rows of {name}"] = len(own.items)
+            counts[f"users of {name}"] = len(own.users)
+            common = np.isin(own.users, tested_users, assume_unique=True)
+            counts[f"common users of {name}"] = int(common.sum())
+            seen[name] = FoundInBlocks.of(own, tested_users, len(catalogue), self._plan.n_blocks)
+            if not self._tables[name].is_run:
+                rows[name] = self._merged(name, own)
+                counts[f"merged rows of {name}"] = len(own.items) - len(rows[name].items)
         test, train = rows["test"], rows.get("train")
         users = test.users if train is None else np.union1d(test.users, train.users)
-        self._refuse_repeats("test", test)
         tested = _matrix(test, users, len(catalogue))
         trained = (
             csr_array((len(users), len(catalogue)), dtype=np.float32)
@@ -98,6 +111,14 @@ class Blocks:
         generator_for = partial(generator, self._plan.seed, "runs")
         for run, depth in zip(self._plan.runs, self._plan.depths, strict=True):
             name = f"run {run.name}"
+            counts[f"disagreeing users of {run.name}"] = _disagreeing(rows[name], run.sign)
+            counts[f"other lists of {run.name}"] = int(
+                run.may_be_ranks and not _are_places(rows[name])
+            )
+            pairs = [np.array(own) for own in self._plan.sought]
+            ids = self._folder.catalogue.ids
+            counts[f"sought pairs of {run.name}"] = n_listed(rows[name], ids, *pairs)
+            counts[f"exchanged pairs of {run.name}"] = n_listed(rows[name], ids, *pairs[::-1])
             listed, strangers, unscored = self._listed(name, rows[name], users, fold, generator_for)
             ranked = RankedRun(run.name, listed, fold, depth)
             counts[f"users of {run.name} without tests"] = strangers
@@ -112,17 +133,35 @@ class Blocks:
                 ranked.check(protocol_name, ranks, self._measuring.of_ranks.values())
                 measurements.add(run.name, protocol_name, items, ranks)
         counts["tested users"] = measurements.n_tested
-        self._write(block, measurements.values(), users, counts)
+        self._write(block, measurements.values(), users, counts, seen)
+
+    def _merged(self, name: str, rows: RowsOfUsers) -> RowsOfUsers:
+        """Return ratings of which pairs that are rated again are merged, or refuse these."""
+        duplicates = self._plan.tables[name].duplicates
+        if duplicates == "refuse":
+            self._refuse_repeats(name, rows)
+        elif _first_repeat(rows.starts, rows.items, len(self._folder.catalogue)) >= 0:
+            return merged_rows(rows, duplicates)
+        return rows
 
     def _refuse_repeats(self, name: str, rows: RowsOfUsers) -> None:
         place = _first_repeat(rows.starts, rows.items, len(self._folder.catalogue))
-        if place >= 0:
-            user = rows.users[np.searchsorted(rows.starts, place, side="right") - 1]
-            raise TableError(
-                f"{self._tables[name].source} has item "
-                f"{shortened(str(self._folder.catalogue.ids[rows.items[place]]))} twice for user "
-                f"{shortened(str(user))}. Remove one of the rows."
-            )
+        if place < 0:
+            return
+        user = rows.users[np.searchsorted(rows.starts, place, side="right") - 1]
+        item = self._folder.catalogue.ids[rows.items[place]]
+        table = self._tables[name]
+        earlier, later = table.rows_of_pair(user.item(), item.item())[:2]
+        remedy = (
+            "Remove one of the rows."
+            if table.is_run
+            else "Choose how to merge such rows: duplicates='first', 'last', 'sum', 'mean' or "
+            "'max' (in a command: --duplicates first)."
+        )
+        raise TableError(
+            f"{later} has the same pair as {earlier}: item {shortened(str(item))} is twice there "
+            f"for user {shortened(str(user))}. {remedy}"
+        )
 
     def _listed(
         self,
@@ -195,6 +234,7 @@ class Blocks:
         values: Mapping[str, ValuesByUser],
         users: NDArray[Any],
         counts: Mapping[str, int],
+        seen: Mapping[str, FoundInBlocks],
     ) -> None:
         of_users, of_sums = self._folder.files(block)
         with replacing(of_users) as unfinished:
@@ -206,6 +246,7 @@ class Blocks:
         content = {
             "sums": {name: SumsOverUsers.of(own).as_dict() for name, own in values.items()},
             "counts": counts,
+            "seen": {name: own.as_dict() for name, own in seen.items()},
         }
         write_atomically(of_sums, json.dumps(content) + "\n")
 
@@ -238,7 +279,28 @@ def block_record(folder: PlanFolder, block: int) -> BlockRecord:
     with refusing_damage(path):
         found = json.loads(path.read_text(encoding="utf-8"))
         sums = {name: SumsOverUsers.of_dict(own) for name, own in found["sums"].items()}
-        return BlockRecord(sums, {name: int(own) for name, own in found["counts"].items()})
+        n_items = len(folder.catalogue)
+        seen = {name: FoundInBlocks.of_dict(own, n_items) for name, own in found["seen"].items()}
+        counts = {name: int(own) for name, own in found["counts"].items()}
+        return BlockRecord(sums, counts, seen)
+
+
+def _disagreeing(rows: RowsOfUsers, sign: int) -> int:
+    """Return for how many users ranks and scores disagree, if a run has both."""
+    if rows.others is None:
+        return 0
+    values, others = rows.values.astype(np.float64), rows.others
+    ranks, scores = (-others, values) if sign > 0 else (-values, others)
+    return n_disagreeing(rows.owners, ranks, scores)
+
+
+def _are_places(rows: RowsOfUsers) -> bool:
+    """Tell whether the scores of each user are 1, 2, 3 and so on."""
+    if rows.descend:
+        return bool((np.diff(rows.starts) <= 1).all() and rows.ends == (1, 1))
+    if not len(rows.items):
+        return True
+    return bool((rows.values == np.arange(len(rows.items)) - rows.starts[rows.owners] + 1).all())
 
 
 def _places(users: NDArray[Any], own: NDArray[Any]) -> NDArray[np.int64]:
@@ -252,8 +314,7 @@ def _matrix(rows: RowsOfUsers, users: NDArray[Any], n_items: int) -> csr_array:
     indptr[1:][_places(users, rows.users)] = np.diff(rows.starts)
     values = rows.values.astype(np.float32)
     found = csr_array((values, rows.items, np.cumsum(indptr)), shape=(len(users), n_items))
-    # Repeated training pairs, such as plays, are summed; test pairs have no repeats.
-    found.sum_duplicates()
+    found.sort_indices()
     return found
 
 

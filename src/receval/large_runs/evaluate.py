@@ -4,17 +4,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial, reduce
+from itertools import chain
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport, TableError
-from receval.data.relevance import counts_in_words
-from receval.evaluation.identifiers import TrainedPairs
+from receval.data.relevance import counts_in_words, extreme_threshold_notes
+from receval.data.run import disagreement_notes, doubts_on_scores, unscored_notes
+from receval.data.shared_identifiers import Meeting
+from receval.evaluation.identifiers import (
+    TrainedPairs,
+    exchanged_notes,
+    meetings_in_words,
+    notes_on_run,
+    notes_on_training,
+)
 from receval.evaluation.measuring import (
     DEFAULT_METRICS,
     ChosenUsers,
@@ -25,10 +36,22 @@ from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import Depth, OrderOfTies, notes_on_lists
 from receval.evaluation.summed_values import SummedValues
 from receval.large_runs.blocks import BlockRecord, Blocks, block_record
-from receval.large_runs.plan import ROWS_PER_BLOCK, BlockPlan, PlanFolder, make_plan
+from receval.large_runs.plan import (
+    ROWS_PER_BLOCK,
+    BlockPlan,
+    PlanFolder,
+    PlannedTable,
+    make_plan,
+)
 from receval.large_runs.processes import in_processes
+from receval.large_runs.reading import (
+    doubts_on_items,
+    doubts_on_users,
+    meeting_of_items,
+    meeting_of_users,
+)
 from receval.notes import Note
-from receval.storage.messages import how_many
+from receval.storage.messages import how_many, quoted
 from receval.tuning.trials import number_of_jobs
 
 NOT_OFFERED = (
@@ -256,9 +279,19 @@ def joined_result(folder: str | Path) -> EvaluationResult:
             "measures them."
         )
     whole = reduce(add, (block_record(planned, block) for block in range(plan.n_blocks)))
+    meetings = _meetings(plan, whole, planned.catalogue.ids)
+    # Refuses identifiers that never meet.
+    of_meetings = [
+        *(notes_on_training(meetings["train"]) if plan.train else []),
+        *(
+            note
+            for run in plan.runs
+            for note in notes_on_run(run.name, meetings[f"run {run.name}"])
+        ),
+    ]
     _check_rows(plan, whole)
     counts = whole.counts
-    tested = counts["tested users"]
+    reports = _reports(plan, whole, planned.catalogue.ids, meetings)
     words = counts_in_words(
         counts["relevant pairs"], counts["judged pairs"], plan.threshold, "test ratings"
     )
@@ -281,9 +314,12 @@ def joined_result(folder: str | Path) -> EvaluationResult:
             "ties": plan.ties,
             "seed": plan.seed,
         },
-        notes=tuple(_notes(plan, measuring, counts, whole, tested)),
+        notes=(
+            *chain.from_iterable(own.notes for own in reports),
+            *_notes(plan, measuring, whole, of_meetings, words),
+        ),
         words=measuring.words,
-        reading=tuple(_reports(plan, counts)),
+        reading=tuple(reports),
         less_is_better=frozenset(
             name for name, own in measuring.metrics.items() if own.less_is_better
         ),
@@ -311,10 +347,12 @@ def _check_rows(plan: BlockPlan, whole: BlockRecord) -> None:
 def _notes(
     plan: BlockPlan,
     measuring: Measuring,
-    counts: Mapping[str, int],
     whole: BlockRecord,
-    tested: int,
+    of_meetings: Sequence[Note],
+    words: str,
 ) -> list[Note]:
+    counts = whole.counts
+    tested = counts["tested users"]
     notes = []
     if dropped := counts["dropped pairs"]:
         text = (
@@ -322,13 +360,10 @@ def _notes(
             "were left out."
         )
         notes.append(Note("trained-pairs", text))
+    notes += of_meetings
     for run in plan.runs:
-        if unscored := counts[f"items of {run.name} without scores"]:
-            text = (
-                f"{run.source}: {unscored:,} of {run.rows:,} items have no score (NaN) and are not "
-                "recommended."
-            )
-            notes.append(Note("items-without-scores", text))
+        found = (counts[f"{what} pairs of {run.name}"] for what in ("sought", "exchanged"))
+        notes += exchanged_notes(run.name, *found)
         notes += notes_on_lists(
             run.name,
             counts[f"tested users without {run.name}"],
@@ -336,25 +371,100 @@ def _notes(
             counts[f"users of {run.name} without tests"],
             are_left_out=measuring.users.endswith("covered"),
         )
+    relevant, judged = counts["relevant pairs"], counts["judged pairs"]
+    of_known = (relevant + plan.trained[0]) / (judged + plan.trained[1])
+    of_known = 0.0 if plan.is_usual else of_known
+    notes += extreme_threshold_notes(words, plan.threshold, relevant / judged, of_known)
+    notes += [Note(*own) for own in plan.noted]
     notes += measuring.notes
     averaged = {name: own.n_users for name, own in whole.sums.items()}
     notes += notes_on_users_left_out(measuring, averaged, tested)
     return [*notes, Note("evaluated-in-blocks", f"Lists were evaluated in blocks. {NOT_OFFERED}")]
 
 
-def _reports(plan: BlockPlan, counts: Mapping[str, int]) -> list[ReadingReport]:
-    return [
-        ReadingReport(
-            table.source,
-            form=f"Parquet, {how_many(len(table.sizes), 'file')}, read in blocks of users",
-            columns={
-                role
-                if role != "value"
-                else ("rating" if name in ("test", "train") else "score"): own
-                for role, own in table.columns.items()
-            },
-            rows=table.rows,
-            entries=how_many(counts[f"users of {name}"], "user"),
+def _meetings(
+    plan: BlockPlan, whole: BlockRecord, ids: NDArray[Any]
+) -> dict[str, tuple[Meeting, Meeting]]:
+    """Return how users and items of training data (items first) and of runs meet the others."""
+    found = {}
+    counts, seen = whole.counts, whole.seen
+    known = seen["test"].items
+    where = "test data"
+    for name, table in plan.tables.items():
+        if name == "test":
+            continue
+        source = f"run {quoted(table.name)}" if table.is_run else "training data"
+        users = meeting_of_users(
+            source,
+            seen[name],
+            counts[f"users of {name}"],
+            counts["users of test"],
+            counts[f"common users of {name}"],
         )
-        for name, table in plan.tables.items()
+        items = meeting_of_items(source, where, ids, seen[name].items, known)
+        sources = (plan.test, plan.train, table)
+        is_said = any(own is not None and own.as_written for own in sources)
+        users, items = (replace(own, are_as_written=is_said) for own in (users, items))
+        found[name] = (users, items) if table.is_run else (items, users)
+        if not table.is_run:
+            known, where = known | seen[name].items, "test or training data"
+    return found
+
+
+def _reports(
+    plan: BlockPlan,
+    whole: BlockRecord,
+    ids: NDArray[Any],
+    meetings: Mapping[str, tuple[Meeting, Meeting]],
+) -> list[ReadingReport]:
+    reports = []
+    for name, table in plan.tables.items():
+        seen, own = whole.seen[name], table.reading
+        meeting = meetings.get(name, ())
+        notes = [
+            *doubts_on_users(own.source, seen.common + seen.strangers, table.lowest),
+            *doubts_on_items(own.source, ids[seen.items]),
+            *(_notes_on_lists(table, whole) if table.is_run else own.notes),
+        ]
+        report = replace(
+            own,
+            form=f"Parquet, {how_many(len(table.sizes), 'file')}, read in blocks of users",
+            rows=table.rows,
+            merged=whole.counts.get(f"merged rows of {name}", 0),
+            users=whole.counts[f"users of {name}"],
+            items=int(seen.items.sum()),
+            meeting=meetings_in_words(meeting if table.is_run else meeting[::-1]),
+            notes=tuple(notes),
+        )
+        reports.append(report)
+    return reports
+
+
+def _notes_on_lists(run: PlannedTable, whole: BlockRecord) -> list[Note]:
+    """Return what the reader of a whole run notes about scores and ranks."""
+    counts = whole.counts
+    unscored = counts[f"items of {run.name} without scores"]
+    if unscored == run.rows and "other" in run.columns and run.sign > 0:
+        raise TableError(
+            f"{run.source} has no score that is a number in {quoted(run.columns['value'])}, but "
+            "it has ranks. Do not read the scores (score='-', in a command: --run-score -)."
+        )
+    of_head = {note.code: note for note in run.reading.notes}
+    notes = disagreement_notes(
+        run.source,
+        counts[f"disagreeing users of {run.name}"],
+        counts[f"users of run {run.name}"],
+        "score" if run.sign > 0 else "rank",
+    )
+    notes += [of_head[code] for code in ("no-score-column",) if code in of_head]
+    if run.may_be_ranks and not counts[f"other lists of {run.name}"]:
+        notes.append(of_head["ranks-as-scores"])
+    low, high = whole.seen[f"run {run.name}"].ends
+    # Between infinite ends there are other scores.
+    ends = [low, high] if low == high else [low, 0.0, high]
+    scores = np.array(ends[: run.rows] if unscored < run.rows else [], dtype=np.float64)
+    return [
+        *notes,
+        *unscored_notes(run.source, unscored, run.rows),
+        *doubts_on_scores(run.source, scores),
     ]

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,17 +21,27 @@ from receval.data.parquet_by_user import (
     Catalogue,
     ParquetByUser,
     TypedIdentifier,
-    files_of,
 )
-from receval.data.ratings_table import read_ratings, read_test_data
-from receval.data.reading import ReadingReport, TableError
+from receval.data.ratings_table import Repeats, doubts_on_scales
+from receval.data.reading import ReadingReport, TableError, loaded_report, saved_report
 from receval.data.relevance import RelevanceRule
-from receval.data.run import RunOrder, read_run
+from receval.data.run import read_run
 from receval.data.shared_identifiers import Meeting, doubts_on
-from receval.evaluation.identifiers import TrainedPairs
+from receval.evaluation.identifiers import MOST_SOUGHT, TrainedPairs
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.runs import Depth, OrderOfTies, depth_of, with_ties
 from receval.large_runs.processes import in_processes
+from receval.large_runs.reading import (
+    HEAD,
+    TableInBlocks,
+    ValueCounts,
+    doubts_on_files,
+    merged_rows,
+    opened_ratings,
+    opened_run,
+    told_of,
+    with_values,
+)
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists, view_of
 from receval.protocols.judged_ranks import JudgedRanks
@@ -52,7 +62,6 @@ ROWS_PER_BLOCK = 4_000_000
 MOST_READ = 3
 """A table is refused if its row groups would be read more than so many times."""
 
-_HEAD = 1000
 _MOST_IN_RANGE = 1 << 20
 
 
@@ -60,7 +69,10 @@ _MOST_IN_RANGE = 1 << 20
 class PlannedTable:
     """A table of a plan: where it is, its columns and the sizes of its files.
 
-    ``sign`` is that of :class:`receval.data.parquet_by_user.ParquetByUser`.
+    ``sign``, ``is_run`` and ``as_written`` are those of
+    :class:`receval.data.parquet_by_user.ParquetByUser`, and ``duplicates`` and ``may_be_ranks``
+    those of :class:`receval.large_runs.reading.TableInBlocks`. ``lowest`` is the lowest user, and
+    ``saved`` the report of reading, as far as the plan knows it.
     """
 
     name: str
@@ -69,16 +81,42 @@ class PlannedTable:
     sign: int
     sizes: tuple[int, ...]
     rows: int
+    lowest: TypedIdentifier
+    saved: Mapping[str, Any]
+    duplicates: Repeats = "refuse"
+    is_run: bool = False
+    as_written: bool = False
+    may_be_ranks: bool = False
 
     @classmethod
-    def of(cls, name: str, table: ParquetByUser) -> PlannedTable:
-        """Return a table with the present sizes of its files."""
-        sizes = tuple(path.stat().st_size for path in table.files)
-        return cls(name, table.source, table.columns, table.sign, sizes, table.n_rows)
+    def of(cls, name: str, table: TableInBlocks, reading: ReadingReport) -> PlannedTable:
+        """Return a table with the present sizes of its files, and a report."""
+        rows = table.rows
+        return cls(
+            name,
+            rows.source,
+            rows.columns,
+            rows.sign,
+            tuple(path.stat().st_size for path in rows.files),
+            rows.n_rows,
+            min(group.lowest for group in rows.groups),
+            saved_report(replace(reading, given={}, types={})),
+            table.duplicates,
+            rows.is_run,
+            rows.as_written,
+            table.may_be_ranks,
+        )
+
+    @property
+    def reading(self) -> ReadingReport:
+        """The report of reading, as far as the plan knows it."""
+        return loaded_report(self.saved)
 
     def opened(self) -> ParquetByUser:
         """Return the table for reading; refuse it if its files have changed."""
-        table = ParquetByUser(self.source, dict(self.columns), self.sign)
+        table = ParquetByUser(
+            self.source, dict(self.columns), self.sign, self.is_run, self.as_written
+        )
         if tuple(path.stat().st_size for path in table.files) != self.sizes:
             raise TableError(
                 f"{self.source} has other files than when the plan was made. Restore them, or make "
@@ -93,6 +131,10 @@ class BlockPlan:
 
     ``boundaries`` has the first user of each block but the first. ``lowest`` and ``highest`` are
     of the test ratings, and ``depths`` has the length at which the lists of each run were cut.
+    ``trained`` has the numbers of training ratings that are relevant, and of all that are compared
+    with the test ratings; with ``is_usual``, all ratings may be relevant. ``noted`` has the codes
+    and texts of notes on several tables, and ``sought`` users and items of test pairs that are
+    looked up in the runs, also exchanged.
     """
 
     test: PlannedTable
@@ -104,6 +146,10 @@ class BlockPlan:
     lowest: float
     highest: float
     are_grades: bool
+    trained: tuple[int, int]
+    is_usual: bool
+    noted: tuple[tuple[str, str], ...]
+    sought: tuple[list[TypedIdentifier], list[TypedIdentifier]]
     users: ChosenUsers
     depth: Depth
     depths: tuple[int | None, ...]
@@ -271,57 +317,77 @@ def make_plan(
     jobs: int,
 ) -> PlanFolder:
     """Read items and the different test ratings, divide users into blocks, and write a plan."""
-    with _told_of(test):
-        judged = read_test_data(_head(test), **test_columns)
-    tables = {"test": _by_user(test, judged.reading)}
+    judged = opened_ratings(test, test_columns, is_test=True)
+    tables = {"test": judged}
     if train is not None:
-        with _told_of(train):
-            trained = read_ratings(_head(train), **train_columns)
-        tables["train"] = _by_user(train, trained.reading)
-    order: RunOrder = run_columns.get("order", "score")
-    for name, source in runs.items():
-        # The first lists show the columns, and at which length lists are cut.
-        with _told_of(source):
-            head = read_run(_head(source), **run_columns)
-        tables[f"run {name}"] = _by_user(source, head.reading, order)
-    _check_kinds(tables)
-    scanned = _scanned({name: own for name, own in tables.items() if name[:3] != "run"}, jobs)
+        tables["train"] = opened_ratings(train, train_columns, is_test=False)
+    of_ratings = tuple(tables)
+    tables |= {f"run {name}": opened_run(source, run_columns) for name, source in runs.items()}
+    read = {name: own.rows for name, own in tables.items()}
+    _check_kinds(read)
+    scanned = _scanned({name: tables[name] for name in of_ratings}, jobs)
     known = np.unique(np.concatenate([own.items for own in scanned.values()]))
     lists = {}
     for name, source in runs.items():
-        with _told_of(source):
-            lists[name] = read_run(_first_lists(tables[f"run {name}"]), user="user", item="item")
-    listed = {name: own.items(own.groups[:1]) for name, own in tables.items() if name[:3] == "run"}
+        with told_of(source):
+            # Other options have been followed when the columns were found.
+            first = _first_lists(read[f"run {name}"])
+            lists[name] = read_run(first, user="user", item="item", identifiers="as-written")
+    listed = {name: own.items(own.groups[:1]) for name, own in read.items() if own.is_run}
 
     def depths(n_items: int) -> tuple[int | None, ...]:
         return tuple(depth_of(own, depth, n_items, judged.are_grades) for own in lists.values())
 
     # Only the order of all items matters, so that the numbers of a range do as well as the items
     # themselves, which need a reading of all lists.
-    items = None if ties == "random" else _range_of_items(tables.values())
+    items = None if ties == "random" else _range_of_items(read.values())
     if (
         items is None
         or depths(len(np.unique(np.concatenate([known, *listed.values()])))) != depths(len(items))
         or not all(np.isin(own, known).any() for own in listed.values())
     ):
-        in_runs = _scanned({name: own for name, own in tables.items() if name[:3] == "run"}, jobs)
+        in_runs = _scanned({name: own for name, own in tables.items() if own.rows.is_run}, jobs)
         listed = {name: own.items for name, own in in_runs.items()}
         items = np.unique(np.concatenate([known, *listed.values()]))
+    # Refused now rather than after all has been measured; notes are made of all items then.
+    where = "test data" if train is None else "test or training data"
     for name in runs:
         own = listed[f"run {name}"].astype(str)
-        doubts_on(Meeting("item", f"run {quoted(name)}", "test data", own, known.astype(str)))
-    different = scanned["test"].values
+        is_said = any(read[other].as_written for other in (*of_ratings, f"run {name}"))
+        doubts_on(Meeting("item", f"run {quoted(name)}", where, own, known.astype(str), is_said))
+    counted = {
+        name: scanned[name].joined
+        if tables[name].duplicates == "refuse"
+        else _merged_values(tables[name], known, rows)
+        for name in of_ratings
+    }
+    different = counted["test"].values
+    at_hand = [counted["train"]] if train is not None and not judged.are_grades else []
     rule = RelevanceRule.of(
         different,
         relevant,
-        at_hand=[scanned["train"].values] if train is not None and not judged.are_grades else [],
+        at_hand=[own.values for own in at_hand],
         are_grades=judged.are_grades,
         are_counts=judged.are_counts,
     )
-    largest = max(tables.values(), key=lambda own: own.n_rows)
+    noted = []
+    if at_hand and not judged.are_counts:
+        scales = [(f"the {what}", counted[name].sample()) for name, what in _IN_WORDS.items()]
+        noted = doubts_on_scales(*scales)
+    all_values = np.unique(np.concatenate([different, *(own.values for own in at_hand)]))
+    reports = {
+        name: with_values(own, counted[name], columns)
+        for (name, own), columns in zip(tables.items(), (test_columns, train_columns), strict=False)
+        if name in of_ratings
+    }
+    for name, report in reports.items():
+        notes = (*report.notes, *doubts_on_files(scanned[name].by_file))
+        reports[name] = replace(report, notes=notes)
+    largest = max(read.values(), key=lambda own: own.n_rows)
     boundaries = largest.boundaries(rows)
     planned = {
-        name: PlannedTable.of(name.removeprefix("run "), own) for name, own in tables.items()
+        name: PlannedTable.of(name.removeprefix("run "), own, reports.get(name, own.reading))
+        for name, own in tables.items()
     }
     plan = BlockPlan(
         test=planned["test"],
@@ -333,6 +399,13 @@ def make_plan(
         lowest=float(different.min()),
         highest=float(different.max()),
         are_grades=judged.are_grades,
+        trained=(
+            sum(int(own.counts[own.values >= rule.threshold].sum()) for own in at_hand),
+            sum(int(own.counts.sum()) for own in at_hand),
+        ),
+        is_usual=judged.are_grades or judged.are_counts or len(all_values) == 1,
+        noted=tuple((note.code, str(note)) for note in noted),
+        sought=_first_pairs(judged.rows),
         users=users,
         depth=depth,
         depths=depths(len(items)),
@@ -342,46 +415,11 @@ def make_plan(
         boundaries=tuple(boundaries),
     )
     _refuse_what_needs_all(plan.measuring())
-    for table in tables.values():
+    for table in read.values():
         _refuse_disorder(table, plan)
     found = PlanFolder(folder)
     found.write(plan, items)
     return found
-
-
-@contextmanager
-def _told_of(source: str) -> Iterator[None]:
-    """Name the file or folder in errors about some of its rows."""
-    try:
-        yield
-    except TableError as error:
-        raise TableError(str(error).replace("the table", source)) from None
-
-
-def _head(source: str) -> pa.Table:
-    """Return the first rows of a table, from which its columns are known."""
-    for path in files_of(source):
-        batch = next(pq.ParquetFile(path).iter_batches(batch_size=_HEAD), None)
-        if batch is not None and batch.num_rows:
-            return pa.Table.from_batches([batch])
-    raise TableError(f"{source} has no rows.")
-
-
-def _by_user(
-    source: str, reading: ReadingReport | None, order: RunOrder | None = None
-) -> ParquetByUser:
-    """Return a table with the columns that were found in its first rows.
-
-    With an order, it is a run, whose values are scores or ranks.
-    """
-    assert reading is not None
-    columns = {role: own for role, own in reading.columns.items() if role in ("user", "item")}
-    value, sign = reading.columns.get("rating"), 1
-    if order is not None:
-        value = reading.columns.get("score") if order == "score" else None
-        if value is None:
-            value, sign = reading.columns.get("rank"), -1
-    return ParquetByUser(source, columns | ({"value": value} if value is not None else {}), sign)
 
 
 def _check_kinds(tables: Mapping[str, ParquetByUser]) -> None:
@@ -400,12 +438,20 @@ def _check_kinds(tables: Mapping[str, ParquetByUser]) -> None:
                 )
 
 
+_IN_WORDS = {"test": "test data", "train": "training data"}
+
+
 @dataclass(frozen=True)
 class _Scanned:
-    """The different items and values of a table."""
+    """The different items of a table, and those of its ratings in each file."""
 
     items: NDArray[Any]
-    values: NDArray[np.float32]
+    by_file: Mapping[str, ValueCounts]
+
+    @property
+    def joined(self) -> ValueCounts:
+        """The different ratings of all files."""
+        return ValueCounts.joined([(own.values, own.counts) for own in self.by_file.values()])
 
 
 def _range_of_items(tables: Collection[ParquetByUser]) -> NDArray[np.int64] | None:
@@ -418,32 +464,58 @@ def _range_of_items(tables: Collection[ParquetByUser]) -> NDArray[np.int64] | No
     return np.arange(low, high + 1) if high - low < most else None
 
 
-def _scanned(tables: Mapping[str, ParquetByUser], jobs: int) -> dict[str, _Scanned]:
+def _scanned(tables: Mapping[str, TableInBlocks], jobs: int) -> dict[str, _Scanned]:
     parts = [
         (name, numbers)
         for name, own in tables.items()
-        for numbers in np.array_split(np.arange(len(own.groups)), min(jobs, len(own.groups)))
-    ]
-    tasks = [partial(_scan, tables[name], own, name in ("test", "train")) for name, own in parts]
-    done = in_processes(tasks, jobs)
-    return {
-        name: _Scanned(
-            *(
-                np.unique(np.concatenate([getattr(own, part) for own in of]))
-                for part in ("items", "values")
-            )
+        for numbers in np.array_split(
+            np.arange(len(own.rows.groups)), min(jobs, len(own.rows.groups))
         )
-        for name in tables
-        if (of := [own for (named, _), own in zip(parts, done, strict=True) if named == name])
-    }
+    ]
+    done = in_processes([partial(_scan, tables[name].rows, own) for name, own in parts], jobs)
+    found = {}
+    for name, table in tables.items():
+        of = [own for (named, _), own in zip(parts, done, strict=True) if named == name]
+        by_file: dict[str, list[tuple[NDArray[np.float32], NDArray[np.int64]]]] = {}
+        for group, values in zip(table.rows.groups, chain(*(own for _, own in of)), strict=False):
+            by_file.setdefault(str(group.path), []).append(values)
+        items = np.unique(np.concatenate([own for own, _ in of]))
+        counted = {path: ValueCounts.joined(own) for path, own in by_file.items()}
+        found[name] = _Scanned(items, counted)
+    return found
 
 
-def _scan(table: ParquetByUser, numbers: NDArray[np.int64], with_values: bool) -> _Scanned:
+def _scan(
+    table: ParquetByUser, numbers: NDArray[np.int64]
+) -> tuple[NDArray[Any], list[tuple[NDArray[np.float32], NDArray[np.int64]]]]:
     """Return what some row groups of a table have; the scores of runs are not needed."""
     groups = [table.groups[number] for number in numbers]
-    items = table.items(groups)
-    values = [table.different_values(group) for group in groups if with_values]
-    return _Scanned(items, np.unique(np.concatenate(values)) if values else np.empty(0, np.float32))
+    values = [] if table.is_run else [table.different_values(group) for group in groups]
+    return table.items(groups), values
+
+
+def _merged_values(table: TableInBlocks, known: NDArray[Any], rows: int) -> ValueCounts:
+    """Return the ratings of a table after pairs that are rated again have been merged."""
+    catalogue = Catalogue(known)
+    ends = [None, *table.rows.boundaries(rows), None]
+    parts = []
+    for low, high in pairwise(ends):
+        found = merged_rows(table.rows.rows(low, high, catalogue), table.duplicates)
+        parts.append(np.unique(found.values, return_counts=True))
+    return ValueCounts.joined(parts)
+
+
+_MOST_SOUGHT = 20_000
+
+
+def _first_pairs(table: ParquetByUser) -> tuple[list[TypedIdentifier], list[TypedIdentifier]]:
+    """Return users and items of the first rows, of up to so many users as are looked up."""
+    names = [table.columns[role] for role in ("user", "item")]
+    rows = table.first_rows(names, _MOST_SOUGHT)
+    users, items = (own.to_pylist() for own in rows.columns)
+    known = set(list(dict.fromkeys(users))[:MOST_SOUGHT])
+    pairs = [(user, item) for user, item in zip(users, items, strict=True) if user in known]
+    return [user for user, _ in pairs], [item for _, item in pairs]
 
 
 def _first_lists(table: ParquetByUser) -> pa.Table:
@@ -451,7 +523,7 @@ def _first_lists(table: ParquetByUser) -> pa.Table:
     group = table.groups[0]
     names = [table.columns["user"], table.columns["item"]]
     rows = pq.ParquetFile(group.path).read_row_group(group.number, columns=names)
-    found = rows.rename_columns(["user", "item"]).slice(0, _HEAD * 100)
+    found = rows.rename_columns(["user", "item"]).slice(0, HEAD * 100)
     users = found.column("user").to_pylist()
     last = next((n for n in range(len(users) - 1, 0, -1) if users[n] != users[n - 1]), len(users))
     return (
