@@ -33,7 +33,7 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
-from mutants.mutations import Mutation, all_mutations, drawn_mutations, key_of
+from mutants.mutations import Mutation, all_mutations, drawn_mutations, key_of, mutations_of
 from mutants.reached import Reach, digest_of, measured_reaches, stages_of
 from mutants.trials import change_file, linked_copy, run_tests, update_copy
 
@@ -42,6 +42,7 @@ from receval.arithmetic import use_one_arithmetic
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EQUIVALENT = HERE / "equivalent.toml"
+LIBRARY = REPOSITORY / "src" / "receval"
 
 KILLS = Lock()
 """Whoever writes down what tests notice holds it."""
@@ -156,15 +157,17 @@ def equivalent_mutants(path: Path = EQUIVALENT) -> dict[str, str]:
     """Return the reason of each mutant that no test can notice, by its key.
 
     An entry names the file, the line and the changed line, and which of equal lines it is, from 0,
-    if it is not the first.
+    if it is not the first. Without a changed line it is of all changes of the line.
     """
-    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
-    return {
-        key_of(entry["file"], entry["line"], entry["mutant"], entry.get("occurrence", 0)): entry[
-            "reason"
-        ]
-        for entry in entries
-    }
+    listed = {}
+    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", []):
+        file, line, reason = (entry[name] for name in ("file", "line", "reason"))
+        if "mutant" in entry:
+            listed[key_of(file, line, entry["mutant"], entry.get("occurrence", 0))] = reason
+        else:
+            found = mutations_of((LIBRARY / file).read_bytes(), file)
+            listed |= {own.key: reason for own in found if own.before == line}
+    return listed
 
 
 def is_equivalent(result: Result) -> bool:

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from mutants.__main__ import EQUIVALENT, REPOSITORY, equivalent_mutants
+from mutants.__main__ import EQUIVALENT, LIBRARY, equivalent_mutants
 from mutants.mutations import KERNELS, all_mutations, drawn_mutations, mutations_of
 
 SOURCE = '''"""Two kinds of things: 3 + 4."""
@@ -118,11 +118,12 @@ def test_draws_are_shared_by_groups_and_stay_when_other_lines_change(tmp_path: P
 
 
 def test_listed_equivalents_are_mutants_of_the_library() -> None:
-    library = REPOSITORY / "src" / "receval"
     listed = equivalent_mutants()
     entries = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]
     files = {entry["file"] for entry in entries}
-    mutations = [m for file in files for m in mutations_of((library / file).read_bytes(), file)]
-    assert len(listed) == len(entries)
+    mutations = [m for file in files for m in mutations_of((LIBRARY / file).read_bytes(), file)]
     assert set(listed) <= {mutation.key for mutation in mutations}
+    alike = {(m.file, m.before) for m in mutations if m.key in listed}
+    assert alike == {(entry["file"], entry["line"]) for entry in entries}
+    assert len([entry for entry in entries if "mutant" in entry]) <= len(listed)
     assert all(len(reason.split()) > 3 for reason in listed.values())

@@ -7,6 +7,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import skewed_ratings
 
+import receval as rv
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SelectionSpec, SplitSpec, make_split
 from receval.splits.split import TEST
 
@@ -83,6 +84,22 @@ def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_pat
     assert planned == (None if kind["kind"] == "predefined" else len(first))
     files = SPLIT.validate_python(kind).files
     assert files == (("folds.txt",) if kind["kind"] == "predefined" else ())
+
+
+@pytest.mark.each(
+    ("kind", "parameters", "what"),
+    [
+        ("user-ratio", {"train_ratio": 0.99}, "The split user-ratio has no test rating"),
+        ("k-fold", {"folds": 7}, "Fold 1 of 7 of the split k-fold has no test rating"),
+        ("random-ratio", {"train_ratio": 0.01}, "The split random-ratio has no training rating"),
+    ],
+)
+def test_a_split_without_training_or_test_ratings_is_refused(
+    kind: str, parameters: dict[str, object], what: str
+) -> None:
+    ratings = rv.read_ratings({"user": list("aabbcc"), "item": list("xyxyxy"), "rating": [5] * 6})
+    with pytest.raises(ValueError, match=f"{what}: there are 6 ratings of 3 users"):
+        rv.split(ratings, kind, **parameters)
 
 
 def test_only_the_order_of_time_of_held_out_users_needs_times_and_only_all_items_count_folds():

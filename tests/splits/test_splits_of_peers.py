@@ -151,6 +151,8 @@ def test_each_user_is_held_out_once_with_a_share_of_their_ratings_folded_in(rati
     made = split_holding_out_users(ratings, rng_for, **changed)
     assert made.metadata["held_out_users"] == n_held
     assert made.metadata["users_too_short"] == sizes.tolist().count(1)
+    whole = split_holding_out_users(ratings, rng_for, **{**changed, "repeats": "keep"})
+    assert whole.metadata["repeats_dropped"] == 0
     shuffled = rng_for("users").permutation(can).tolist()
     for number, codes in enumerate(made.codes):
         held = {shuffled[(number * n_held + place) % len(can)] for place in range(n_held)}

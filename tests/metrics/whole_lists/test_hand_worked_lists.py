@@ -104,6 +104,23 @@ def test_evenness_of_recommendations(label: str, value: float) -> None:
     assert _values(label, lists) == pytest.approx([value])
 
 
+@pytest.mark.each("metric", ["ItemCoverage", "ShannonEntropy", "Jain", "FSat", "Gini"])
+@pytest.mark.each(
+    ("n_users", "n_items", "k"), [(4, 3, 1), (5, 4, 2), (7, 5, 3), (2, 5, 2), (3, 3, 2)]
+)
+def test_corrected_metrics_are_at_their_ends_for_the_most_and_least_equal_lists(
+    metric: str, n_users: int, n_items: int, k: int
+) -> None:
+    turns = [[(user * k + place) % n_items for place in range(k)] for user in range(n_users)]
+    equal, same = (measured(*own, n_items=n_items) for own in (turns, [range(k)] * n_users))
+    label = f"{metric}(corrected=true)@{k}"
+    # The Gini index is of inequality.
+    best, worst = (0.0, 1.0) if metric == "Gini" else (1.0, 0.0)
+    assert _values(label, equal) == pytest.approx([best], abs=1e-12)
+    if metric != "FSat" or n_users * k >= n_items:  # A share of less than one is reached by all.
+        assert _values(label, same) == pytest.approx([worst], abs=1e-12)
+
+
 def _with_kinds(*lists: list[int], test: list[tuple[int, int, float]]) -> RecommendedLists:
     """Return lists of four items, of which the first two are of one kind, and the last of both."""
     kinds = csr_array(np.array([[1, 0], [1, 0], [0, 1], [1, 1]]))
