@@ -112,6 +112,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         display,
         display.datasets,
         panel="dataset",
+        shown="Ranks in both lists",
         across="depth",
         finish=finish,
         markers=False,
