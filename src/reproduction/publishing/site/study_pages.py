@@ -208,13 +208,20 @@ class Study:
         >>> text = StudyText("Title", "D. Valcarce, A. Bellogín and P. Castells. RecSys 2018.", ())
         >>> Study("valcarce2018", Path("valcarce2018"), text, ()).label
         'Valcarce et al. 2018'
+        >>> text = StudyText("Title", "F. Shehzad, D. Jannach. Everyone's a Winner! 2023.", ())
+        >>> Study("shehzad2023", Path("shehzad2023"), text, ()).label
+        'Shehzad and Jannach 2023'
         """
         if not self.is_paper:
             return {"followups": "Follow-ups"}.get(self.name, self.name.capitalize())
-        authors = self.text.citation.split(". ")
-        first = next(part for part in authors if len(part) > 1).split(",")[0].split(" and ")[0]
-        surname = re.sub(r"^(?:\w\.\s*)+", "", first).strip()
-        return f"{surname} et al. {self.name[-4:]}"
+        # Authors end with a word that is no initial.
+        authors = re.match(r".*?\w{2,}(?=\. )", self.text.citation)
+        named = re.split(r", | and ", authors[0] if authors else self.text.citation)
+        surnames = [re.sub(r"^(?:\w\.\s*)+", "", author) for author in named]
+        several = (
+            " et al." if len(surnames) > 2 else "".join(f" and {name}" for name in surnames[1:])
+        )
+        return f"{surnames[0]}{several} {self.name[-4:]}"
 
     def bar(self, page: str) -> VerdictBar:
         """Return the verdicts on its claims, with links to the rows of the ledger."""
