@@ -26,8 +26,6 @@ from stage_measures import (
     staged,
 )
 
-from reproduction.claims.verdicts import in_prose
-
 SHARDS = (8, 64)
 """Of a neighbourhood, where the schedule on many cores is simulated; 8 are the workflow's.
 
@@ -147,7 +145,7 @@ def others(records: Iterable[RunRecord]) -> list[str]:
         part = "" if len(record.jobs) == record.planned else f" of {record.planned}"
         rows.append(
             (
-                f"{in_prose(record.study)}, {record.dataset}" + shared_as(record.shards),
+                f"{record.study}, {record.dataset}" + shared_as(record.shards),
                 f"{record.millions:.2f}",
                 jobs + part,
                 *(wall, cpu, f"{longest.cpu / 60:.2f}: {told(longest)}"),

@@ -208,16 +208,12 @@ class Study:
         >>> text = StudyText("Title", "D. Valcarce, A. Bellogín and P. Castells. RecSys 2018.", ())
         >>> Study("valcarce2018", Path("valcarce2018"), text, ()).label
         'Valcarce et al. 2018'
-        >>> text = StudyText("Title", "F. Shehzad, D. Jannach. Everyone's a Winner! 2023.", ())
-        >>> Study("shehzad2023", Path("shehzad2023"), text, ()).label
-        'Shehzad and Jannach 2023'
         """
         if not self.is_paper:
             return {"followups": "Follow-ups"}.get(self.name, self.name.capitalize())
         # Authors end with a word that is no initial.
-        authors = re.match(r".*?\w{2,}(?=\. )", self.text.citation)
-        named = re.split(r", | and ", authors[0] if authors else self.text.citation)
-        surnames = [re.sub(r"^(?:\w\.\s*)+", "", author) for author in named]
+        authors = re.split(r"(?<=\w\w)\. ", self.text.citation)[0]
+        surnames = [re.sub(r"^(?:\w\.\s*)+", "", one) for one in re.split(r", | and ", authors)]
         several = (
             " et al." if len(surnames) > 2 else "".join(f" and {name}" for name in surnames[1:])
         )

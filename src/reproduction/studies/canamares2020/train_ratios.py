@@ -41,10 +41,10 @@ def draw_system_curves(
     display: DisplayStyle,
     titles: Mapping[str, str],
     *,
-    panel: str,
     shown: str,
     across: str,
     finish: Callable[[Axes, str], None],
+    panel: str = "dataset",
     markers: bool = True,
 ) -> Figure:
     """Draw one panel per dataset or experiment, with one line per system, named at its end.
@@ -157,12 +157,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
 
+    panel = parameters["panel"]
     return draw_system_curves(
-        shown,
-        display,
-        display.datasets,
-        panel="dataset",
-        shown=parameters["panel"],
-        across="train_ratio",
-        finish=finish,
+        shown, display, display.datasets, shown=panel, across="train_ratio", finish=finish
     )

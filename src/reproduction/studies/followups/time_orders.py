@@ -57,8 +57,7 @@ class SystemsBySplit:
     splits: tuple[SplitValues, ...]
 
 
-MOVED = 3
-"""Systems that move by fewer places are grey in the figure."""
+MOVED = 3  # places by which a system must move to have a colour in the figure
 
 RANDOM = "random"
 
@@ -223,17 +222,10 @@ def _draw_places(axes: Axes, results: pd.DataFrame, display: DisplayStyle) -> No
     means = results.pivot_table("value", "tested", "system", sort=False)
     places = means.loc[tested].rank(axis=1, ascending=False, method="average")
     styles = display.styles(places.columns)
-    moved = places.max() - places.min()
     for system in places:
-        style, name = styles[str(system)], display.short_titles[str(system)]
-        moves = moved[system] >= MOVED
-        line(
-            axes,
-            np.arange(len(tested)),
-            places[system],
-            style if moves else replace(style, colour=NO_WINNER),
-            name,
-        )
+        style, moves = styles[str(system)], np.ptp(places[system]) >= MOVED
+        style = style if moves else replace(style, colour=NO_WINNER)
+        line(axes, np.arange(len(tested)), places[system], style, display.short_titles[str(system)])
         axes.lines[-1].set_zorder(2.1 if moves else 2)
     taus = taus_with_random(results)
     axes.set_xticks(

@@ -53,9 +53,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 # Heat maps of the agreement of metrics, one panel per dataset and average over users.
 
-ORDERS = "Agreement of orders"
-"""What a single panel shows."""
-
 MINUS = "\N{MINUS SIGN}"
 BELOW: dict[str, Any] = {"fontsize": 6.5, "color": NOTE_COLOUR}
 """Style of words below a panel, fainter than the names above them."""
@@ -108,7 +105,7 @@ def draw_agreement(
                 axes.set_xlabel(OWN_AND_PAPER, **BELOW)
             if dataset != datasets[0]:
                 axes.tick_params(labelleft=False)
-            named = panel_title(display.datasets[dataset], ORDERS, alone=not several)
+            named = panel_title(display.datasets[dataset], "Agreement of orders", alone=not several)
             own_lines = (named if average == next(iter(titles)) else "", title)
             axes.set_title("\n".join(filter(None, own_lines)))
             own = _own(results, dataset, average, display)

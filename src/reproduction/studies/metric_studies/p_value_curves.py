@@ -27,9 +27,6 @@ from receval.figures.style import (
 from receval.statistics.multiple_comparisons import p_value_curve
 from reproduction.studies._shared.inputs import ArtifactInputs
 
-PAIRS = "$p$-values of pairs of systems"
-"""What a single panel shows."""
-
 SIGNIFICANT = 0.05
 
 HEIGHT = 3.0
@@ -125,8 +122,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             if str(curve.get_label()).removeprefix("_") in unnamed:
                 mute(curve)
         arrivals[axes] = {name: end for name, end in ends.items() if name not in unnamed}
-        title = panel_title(display.datasets[dataset], PAIRS, alone=len(datasets) == 1)
-        axes.set_title(title)
+        shown = "$p$-values of pairs of systems"
+        axes.set_title(panel_title(display.datasets[dataset], shown, alone=len(datasets) == 1))
         axes.set_xlabel("Rank of the pair by $p$-value")
         axes.set_xlim(0.5, largest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))

@@ -279,8 +279,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             if intervals and _banded(curves[axes]):
                 with_intervals.append(axes)
             named = panel_title(display.datasets[dataset], parameters["removed"], alone=single)
-            own_lines = (named if form is forms[0] else "", form.title)
-            axes.set_title("\n".join(filter(None, own_lines)))
+            axes.set_title("\n".join(filter(None, (named * (form is forms[0]), form.title))))
         _set_scale(panels[0], form, column, float(parameters.get("lowest", 1)))
     for axes, dataset in zip(grid[-1], datasets, strict=True):
         axes.set_xlabel(f"{parameters['kept']} (%)")
