@@ -11,7 +11,7 @@ import pytest
 from real_files import MIRROR, MOVIELENS, needs
 
 from receval.cli import main as cli
-from reproduction.claims.verdicts import is_newer, of_five_papers
+from reproduction.claims.verdicts import in_prose, is_newer, is_rebuilt, of_five_papers
 from reproduction.config.settings import load_settings
 
 pytestmark = pytest.mark.repository
@@ -79,16 +79,16 @@ def test_commands_for_data_of_ones_own_are_understood() -> None:
 
 
 def test_every_study_has_its_page_of_figures_and_a_page_of_what_holds() -> None:
-    lines = re.findall(r"^\| (\[\w+\]\(results/.+?) \| (.+) \| (.+) \|$", README, re.MULTILINE)
+    lines = re.findall(r"^\| (\[[^]]+\]\(results/.+?) \| (.+) \| (.+) \|$", README, re.MULTILINE)
     rows = [
         (*link, paper, holds)
         for links, paper, holds in lines
-        for link in re.findall(r"\[(\w+)\]\((\S+)\)", links)
+        for link in re.findall(r"\[([^]]+)\]\(results/full/(\w+)/index.md\)", links)
     ]
     studies = load_settings(ROOT / "config", "full").studies
-    assert sorted(study for study, _, _, _ in rows) == sorted(studies)
-    for study, index, paper, holds in rows:
-        assert index == f"results/full/{study}/index.md"
+    assert sorted(study for _, study, _, _ in rows) == sorted(studies)
+    for name, study, paper, holds in rows:
+        assert re.sub(r"[()]", "", name) == (in_prose(study) if is_rebuilt(study) else study)
         is_titled = not is_newer(study)
         assert not is_titled or studies[study].title.lower() in paper.lower()
         assert "](docs/" in holds

@@ -101,6 +101,17 @@ def test_legend_names_each_series_of_several_panels_once() -> None:
         assert [text.get_text() for text in legend_below(figure).get_texts()] == ["a", "b", "c"]
 
 
+def test_a_legend_of_some_panels_is_above_the_earlier_one() -> None:
+    with figure_style():
+        figure = new_figure(DOUBLE_COLUMN, 2)
+        panels = figure.subplots(1, 2)
+        for axes, label in zip(panels, "ab", strict=True):
+            axes.plot([0, 1], label=label)
+        below, above = (legend_below(figure, panels=[axes]) for axes in reversed(panels))
+    assert [text.get_text() for legend in (above, below) for text in legend.get_texts()] == [*"ab"]
+    assert below.get_window_extent().y1 < above.get_window_extent().y0
+
+
 def test_legend_that_cannot_fit_or_has_no_series_is_refused(axes: Axes) -> None:
     with pytest.raises(ValueError, match="no labelled series"):
         legend_below(axes.figure)

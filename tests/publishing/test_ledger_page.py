@@ -13,7 +13,7 @@ from publishing.site_samples import ROWS as ROWS_OF_SITE
 
 from receval.storage.files import DamagedFileError, read_results
 from reproduction.claims.ledger import claims_of
-from reproduction.claims.verdicts import ClaimVerdict, told_of_splits
+from reproduction.claims.verdicts import ClaimVerdict, in_prose, is_rebuilt, told_of_splits
 from reproduction.config.settings import load_settings
 from reproduction.publishing.ledger import (
     OF_NEWER,
@@ -31,8 +31,17 @@ from reproduction.publishing.ledger import (
     reasons_once,
     splits_in_short,
 )
+from reproduction.publishing.site.study_pages import Study, StudyText
 from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.plan import Plan
+
+
+def test_papers_have_the_names_of_the_authors_in_their_citations() -> None:
+    studies = load_settings(ROOT / "config", "full").studies
+    papers = {name: spec.citation for name, spec in studies.items() if is_rebuilt(name)}
+    assert len(papers) >= 10
+    for name, citation in papers.items():
+        assert in_prose(name) == Study(name, Path(name), StudyText("", citation, ()), ()).label
 
 
 def test_rows_keep_their_order_and_texts(tmp_path: Path) -> None:
@@ -155,7 +164,7 @@ def test_the_headline_counts_statements_in_the_paper_and_here() -> None:
 
 def test_newer_papers_are_counted_by_themselves_and_in_words_of_their_own() -> None:
     text = page()
-    rebuilt, _, newer = text.partition("## followups")
+    rebuilt, _, newer = text.partition("## The follow-ups")
     assert OF_NEWER not in rebuilt
     assert newer.count(OF_NEWER) == 1
     assert "| all | 4 |" in rebuilt

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -28,9 +29,16 @@ LOWER_CASE = (
 """What an axis label may begin with although it is no capital: names that are spelt so."""
 
 
-def wording_problems(figure: Figure) -> list[str]:
-    """Return a sentence for each text that another figure would print otherwise."""
+def wording_problems(figure: Figure, datasets: Iterable[str] = ()) -> list[str]:
+    """Return a sentence for each text that another figure would print otherwise.
+
+    Titles of datasets tell panels apart, and say nothing of what a single one shows.
+    """
     problems = []
+    titles = [re.sub(r"^\([a-z]\) ", "", axes.get_title(loc="left")) for axes in figure.axes]
+    named = [title for title in titles if title.partition("\n")[0] in datasets]
+    if len(named) == 1:
+        problems.append(f"The title {named[0]!r} does not say what the panel shows.")
     for axes in figure.axes:
         above = any(
             text.get_position()[1] > 0 for text in axes.texts if getattr(text, "xy", None) == (0, 1)

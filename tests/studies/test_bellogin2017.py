@@ -272,6 +272,6 @@ def test_figure_7_draws_its_numbers(tmp_path: Path, absent: tuple[str, ...]) -> 
     assert same_color(curve.get_color(), INK)
     assert curve.get_ydata() == pytest.approx(results["positive_ratio"])
     assert curve.get_xdata() == pytest.approx([1, 2, 3, 4])
-    assert axes.get_title(loc="left") == "Positive: rating 5"
+    assert axes.get_title(loc="left") == "Share of positive ratings (rating 5)"
     # Named at its end.
     assert [text.get_text() for text in axes.texts] == ["ML-1M twin"]

@@ -109,3 +109,25 @@ def test_words_of_another_style_are_noticed(text: str, problem: str) -> None:
         said = " ".join(wording_problems(figure))
         assert "does not begin with a capital" in said
         assert "4 points" in said
+
+
+@pytest.mark.parametrize(
+    ("titles", "found"),
+    [
+        (["ML-1M"], True),
+        (["Precision, ML-1M"], False),
+        (["(a) ML-1M\nwith a floor", "(b) without"], True),
+        (["(a) ML-1M", "(b) CM100k"], False),
+    ],
+)
+def test_only_several_panels_have_the_titles_of_datasets_alone(
+    titles: list[str], found: bool
+) -> None:
+    with figure_style():
+        figure = new_figure(DOUBLE_COLUMN, 2)
+        for axes, title in zip(
+            figure.subplots(1, len(titles), squeeze=False)[0], titles, strict=True
+        ):
+            axes.set_title(title)
+        problems = wording_problems(figure, ["ML-1M", "CM100k"])
+    assert any("does not say what the panel shows" in said for said in problems) == found

@@ -125,7 +125,8 @@ def seen(of: Results, study: str, artifact: str, missing: str = "") -> Seen:
         results = results[results["dataset"] != missing].reset_index(drop=True)
     display = display_of(study, artifact, [missing] if missing else [], of.edition)
     figure = drawn(module_of(study, artifact), results, display)
-    problems = [*problems_of(figure), *style_problems(figure, display), *wording_problems(figure)]
+    problems = [*problems_of(figure), *style_problems(figure, display)]
+    problems += wording_problems(figure, list(display.datasets.values()))
     problems += alike_problems(figure, display)
     has_own_styles = bool(held_labels(figure, display))
     if has_own_styles is (artifact in NOBODY.get(study, ())):

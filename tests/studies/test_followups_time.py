@@ -16,6 +16,7 @@ from studies.followups import printed, shown
 from studies.prepared import display_of, generated_ratings, inputs_of, saved, write_experiment
 
 from receval.data.ratings import Ratings
+from receval.figures.style import NO_WINNER
 from receval.figures.tables import to_markdown
 from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
@@ -253,6 +254,22 @@ def test_places_are_drawn_with_tau_under_every_split(tmp_path: Path, edition: st
     ]
     assert all("tau$" in tick for tick in ticks)
     assert "Generated ratings, 5 systems" in axes.get_title(loc="left") + axes.get_title()
+
+
+def test_systems_that_move_by_fewer_than_three_places_are_grey(tmp_path: Path) -> None:
+    values = {"pop": (5, 2), "random": (4, 5), "slim": (3, 4), "puresvd": (2, 3), "uir": (1, 1)}
+    rows = [
+        ("dated-twin", "AR AI", tested, 0, "nDCG@10", system, value[at])
+        for at, tested in enumerate(("random", "newest"))
+        for system, value in values.items()
+    ]
+    columns = ["dataset", "protocol", "tested", "fold", "metric", "system", "value"]
+    figure = shown(time_orders, pd.DataFrame(rows, columns=columns), tmp_path, "full")
+    (axes,) = figure.axes
+    colours = {str(line.get_label()): line.get_color() for line in axes.get_lines()}
+    display = display_of("followups", "time_orders", edition="full")
+    assert colours.pop("Pop") == display.systems["pop"].colour
+    assert set(colours.values()) == {NO_WINNER}
 
 
 def test_a_third_panel_stands_below_the_others(tmp_path: Path) -> None:

@@ -43,7 +43,8 @@ def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
     figure = drawn(module, results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    letters = ["(a) ", "(b) "] if len(datasets) > 1 else [""]
+    alone = {"fig05": "Ranks in both lists"}.get(artifact) or display.parameters.get("panel")
+    letters = ["(a) ", "(b) "] if len(datasets) > 1 else [f"{alone}, "]
     assert [title.partition("\n")[0] for title in titles] == [
         letter + display.datasets[name] for letter, name in zip(letters, datasets, strict=True)
     ]

@@ -69,8 +69,8 @@ def metric_sensitivity(
     ranks of ``p_value_sum`` and ``tau``. The second has ``metric``, ``kept_percent``, ``tau`` and
     its 5th and 95th percentile over samples.
 
-    Sources: valcarce2018 and valcarce2020; discriminative power is Sakai's (2006), as the sum of
-    p-values.
+    Sources: Valcarce et al. (2018) and (2020); discriminative power is Sakai's (2006), as the sum
+    of p-values.
     """
     test = permutation_test(values, seed_sequence(seed, "diagnosis", "signs"), PERMUTATIONS)
     power = discriminative_power(test.p_values)

@@ -41,7 +41,7 @@ HALVES = 5
 
 @dataclass(frozen=True)
 class ExperimentDesign:
-    """A split and a protocol, by the names of bellogin2017, such as ``AR TI-AN`` or ``U1R TI-NN``.
+    """A split and a protocol, by the names of Bellogín et al. (2017), such as ``AR TI-AN``.
 
     The protocol has its threshold if it needs one. Popularity is levelled if all target items have
     the same number of test ratings (UAR, U1R), or compete with items of the same popularity (P1R).
@@ -97,18 +97,18 @@ def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataF
     r"""Measure Random and Pop under each design, with all test ratings and with half of them.
 
     Random's expectation is computed, not sampled. Half of the test ratings are removed as in figure
-    4 of bellogin2017. The items stay candidates, so only the density of the test changes.
+    4 of Bellogín et al. (2017). The items stay candidates, so only the density of the test changes.
 
     Each row has ``design``, ``levels_popularity``, ``lists`` (target sets), ``t`` (their harmonic
     mean size), ``rho`` (the mean share of relevant items in them), ``random_expected`` (P@10) with
     its ``random_standard_error``, ``random``, ``pop``, ``lead`` (Pop minus Random's expectation),
     ``ratio`` (Pop over Random's expectation), and ``lead_with_half`` the test ratings, NaN if
-    relevance decides which candidates are sampled (bellogin2017, equations 4 and 5, and figures 2,
-    4 and 8).
+    relevance decides which candidates are sampled (Bellogín et al. 2017, equations 4 and 5, and
+    figures 2, 4 and 8).
 
     Notes
     -----
-    bellogin2017, equations 4 and 5, and figures 2, 4 and 8.
+    Bellogín et al. (2017), equations 4 and 5, and figures 2, 4 and 8.
     """
     rows = []
     by_fold: dict[int, list[ExperimentDesign]] = {}
@@ -223,8 +223,8 @@ def popularity_or_sparsity(designs: pd.DataFrame) -> pd.DataFrame:
 
     There is a row for each of :data:`PAIRS_OF_DESIGNS` that was measured. A share is NaN if Pop is
     not ahead of Random, since there is no lead to split. The two biases are defined in sections 4
-    and 5 of bellogin2017 and measured in figures 4 and 8; these two shares, which summarise its
-    figures, are ours.
+    and 5 of Bellogín et al. (2017) and measured in figures 4 and 8; these two shares, which
+    summarise its figures, are ours.
     """
     measured = designs.set_index("design")
     rows = []

@@ -123,7 +123,7 @@ def agreement_of_judgments(values: pd.DataFrame) -> pd.DataFrame:
     two orders from best to worst, so a metric of disliked items is reversed). Comparisons are
     ``liked with disliked``, by observed and by any unbiased judgments; and ``observed with
     unbiased``, by each metric. With perfect judgments both kinds of metrics agree
-    (menamaldonado2021, figures 12 to 17).
+    (Mena-Maldonado et al. 2021, figures 12 to 17).
     """
     table = values.pivot_table(
         index=["judgments", "metric"], columns="system", values="value", sort=False
@@ -156,7 +156,7 @@ def disagreeing_item_pairs(ratings: Ratings, threshold: float, seed: int) -> flo
     """Return the share of item pairs on which the two optimal observed rankings disagree.
 
     One ranking maximises liked items at the top, the other minimises disliked ones, both based on
-    ratings that users chose to give (menamaldonado2021, equations 8 and 10, figure 5). If
+    ratings that users chose to give (Mena-Maldonado et al. 2021, equations 8 and 10, figure 5). If
     popularity decides both, they are opposed. Of more than :data:`MOST_ITEMS` items, a sample is
     drawn by the seed.
     """

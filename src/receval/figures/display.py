@@ -109,6 +109,19 @@ class DisplayStyle:
         }
 
 
+def panel_title(dataset: str, shown: str, *, alone: bool) -> str:
+    """Return the title of a panel: its dataset, after what it shows if it is the only panel.
+
+    Examples
+    --------
+    >>> panel_title("ML-1M", "nDCG by depth", alone=True)
+    'nDCG by depth, ML-1M'
+    >>> panel_title("ML-1M", "nDCG by depth", alone=False)
+    'ML-1M'
+    """
+    return f"{shown}, {dataset}" if alone else dataset
+
+
 def coefficient_text(symbol: str, value: float) -> str:
     """Format a coefficient with three digits, such as r = .929; a dash if it has no value."""
     return f"{symbol} = {fixed(value, 3)}"

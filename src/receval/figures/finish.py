@@ -34,16 +34,18 @@ NOTE_SIZE = 6.5
 NOTE_COLOUR = "#595959"
 
 
-def legend_below(figure: Figure, columns: int | None = None) -> Legend:
-    """Put one legend for all panels below them, above any note.
+def legend_below(
+    figure: Figure, columns: int | None = None, panels: Iterable[Axes] | None = None
+) -> Legend:
+    """Put one legend for all panels, or for some, below them, above any note or earlier legend.
 
-    The figure is from :func:`receval.figures.style.new_figure`. The legend has the labels of all
+    The figure is from :func:`receval.figures.style.new_figure`. The legend has the labels of the
     panels, each once, in the order of their first use, in as many columns as fit by default. A
     ValueError is raised if no series has a label, or the labels are wider than the figure.
     """
     layout = _layout(figure)
     entries: dict[str, Artist] = {}
-    for axes in figure.axes:
+    for axes in figure.axes if panels is None else panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     if not entries:

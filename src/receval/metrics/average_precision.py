@@ -30,7 +30,7 @@ class AveragePrecision(Metric):
     :Denominator: all relevant test items. Other choices: ``reachable``,
         :math:`\min(n, |PR_{test}(u)|)`; ``listed``, the same with the list's length if that is
         below the cut-off; ``hits``, :math:`TP@n`; ``cutoff``, :math:`n`, or the list's length
-    :Source: trec_eval's map and map_cut; valcarce2020, equation 4
+    :Source: trec_eval's map and map_cut; Valcarce et al. 2020, equation 4
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class InferredAveragePrecision(Metric):
     with :math:`(r + 1) / (r + 1 + s)` as last fraction.
 
     :Denominator: all relevant test items
-    :Source: Yilmaz and Aslam 2008; valcarce2020, equations 10 and 11 (infAP2 of the released
-        tool); trec_eval's infAP; bellogin2017, section 7
+    :Source: Yilmaz and Aslam 2008; Valcarce et al. 2020, equations 10 and 11 (infAP2 of the
+        released tool); trec_eval's infAP; Bellogín et al. 2017, section 7
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ class BinaryPreference(Metric):
     the numerator is :math:`FP@rank(i)` without the minimum, so terms can be negative.
 
     :Denominator: all relevant test items
-    :Source: Buckley and Voorhees 2004; trec_eval's bpref; valcarce2020, equation 9; bellogin2017,
-        section 7 (the form ``bellogin``)
+    :Source: Buckley and Voorhees 2004; trec_eval's bpref; Valcarce et al. 2020, equation 9;
+        Bellogín et al. 2017, section 7 (the form ``bellogin``)
 
     Parameters
     ----------

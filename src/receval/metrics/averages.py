@@ -86,15 +86,16 @@ class Arithmetic(QuasiArithmetic):
 class Geometric(QuasiArithmetic):
     r"""The geometric mean with a floor, :math:`\exp \frac{1}{n} \sum_u \ln \max(x_u, floor)`.
 
-    (Robertson 2006; trec_eval's ``gm_map``; valcarce2020, section 7.)
+    (Robertson 2006; trec_eval's ``gm_map``; Valcarce et al. 2020, section 7.)
 
     Parameters
     ----------
     floor : float
         Smaller values count as the floor.
     zeros : {"floor", "one"}
-        What values of 0 count as. ``one`` is how the released tool of valcarce2020 averages F1
-        and RR: it leaves the logarithm of a user without a hit at 0, the value of a perfect list.
+        What values of 0 count as. ``one`` is how the released tool of Valcarce et al. (2020)
+        averages F1 and RR: it leaves the logarithm of a user without a hit at 0, the value of a
+        perfect list.
     """
 
     name: ClassVar[str] = "geometric"
@@ -123,7 +124,7 @@ class AdjustedGeometric(QuasiArithmetic):
 
     .. math:: \exp\left(\frac{1}{n} \sum_u \ln(x_u + \epsilon)\right) - \epsilon
 
-    (canamares2020, section 4.5, which gives no epsilon.)
+    (Cañamares et al. 2020, section 4.5, which gives no epsilon.)
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ class Median(Average):
 class Weighted(Average):
     r"""The mean weighted by ratings, :math:`\sum_u w_u x_u / \sum_u w_u`.
 
-    (Steck 2013; canamares2020, decision C3.)
+    (Steck 2013; Cañamares et al. 2020, decision C3.)
 
     Parameters
     ----------

@@ -17,12 +17,12 @@ from receval.metrics.metric import Metric, column, ratio, slots
 class FilledRanks(Metric):
     r"""Share of the ranks of a list that the system could fill.
 
-    This is the coverage of canamares2020.
+    This is the coverage of Cañamares et al. (2020).
 
     .. math:: FilledRanks@n = \frac{\min(n, |list|)}{n}
 
     :Denominator: the cut-off, which is needed
-    :Source: canamares2020, decision C4
+    :Source: Cañamares et al. 2020, decision C4
 
     Raises
     ------
@@ -41,7 +41,7 @@ class FilledRanks(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage(FilledRanks):
-    """:class:`FilledRanks` by the name that canamares2020 gives it."""
+    """:class:`FilledRanks` by the name that Cañamares et al. (2020) give it."""
 
     name: ClassVar[str] = "Coverage"
 
@@ -53,7 +53,7 @@ class UserCoverage(Metric):
     .. math:: UserCoverage = FilledRanks@1
 
     :Denominator: none
-    :Source: canamares2020, decision C4
+    :Source: Cañamares et al. 2020, decision C4
     """
 
     name: ClassVar[str] = "UserCoverage"
@@ -70,7 +70,7 @@ class Unjudged(Metric):
 
     :Denominator: the cut-off, or without one the list's length
     :Missing: 1, as empty ranks count as unjudged
-    :Source: canamares2020, figure 3
+    :Source: Cañamares et al. 2020, figure 3
     """
 
     name: ClassVar[str] = "Unjudged"

@@ -138,12 +138,12 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
     Parameters
     ----------
     evaluated_users : {"all", "tested", "relevant", "covered", "relevant-covered"}
-        - ``all``: every user of the dataset (bellogin2017's :math:`avg_{u \in U}`)
+        - ``all``: every user of the dataset (:math:`avg_{u \in U}` of Bellogín et al. 2017)
         - ``tested``: users with a test rating (trec_eval's topics); the full average of
-          canamares2020
+          Cañamares et al. (2020)
         - ``relevant``: users with a relevant test rating
         - ``covered``: users with a test rating and a list that is not empty; the reduced average
-          of canamares2020
+          of Cañamares et al. (2020)
         - ``relevant-covered``: users with a relevant test rating and a list that is not empty
 
         Under 1R every list has a relevant judgment, so the first three are equal.
@@ -178,8 +178,8 @@ def aggregate(
     """Average per-list values, shape (n_metrics, n_lists), as :func:`evaluate` returns them.
 
     Under P1R, each popularity percentile is averaged first, and then the averages of all
-    percentiles with a list (bellogin2017, section 6.1). Without a list to average, a ValueError
-    says why there is none.
+    percentiles with a list (Bellogín et al. 2017, section 6.1). Without a list to average, a
+    ValueError says why there is none.
     """
     chosen = evaluated_lists(lists, evaluated_users)
     if not chosen.any():

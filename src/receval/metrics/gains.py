@@ -28,8 +28,8 @@ HIGHEST_EXPONENT = 1000
 Loss = Literal["binary", "steps", "cm100k"]
 
 # Constants of the gain ``cm100k``: the middle of CM100k's scale of 1 to 4, which the code released
-# with menamaldonado2021 applies to every dataset, and 5, a rating beyond that scale, which is its
-# own gain.
+# with Mena-Maldonado et al. (2021) applies to every dataset, and 5, a rating beyond that scale,
+# which is its own gain.
 _LIKED_FROM = 3.0
 _UNKNOWN_FROM = 5.0
 
@@ -47,14 +47,15 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
         - ``binary``: 1 for relevant items, else 0
         - ``exp``: :math:`2^r - 1` for every judged item
         - ``exp-normalised``: :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)` for every judged item,
-          with the highest rating of the dataset; 0 for ratings below 1 (canamares2020, table 3)
+          with the highest rating of the dataset; 0 for ratings below 1 (Cañamares et al. 2020,
+          table 3)
         - ``exp-relevant``: :math:`2^r - 1` for relevant items, else 0 (ranx)
         - ``exp-steps``: :math:`2^{r - \tau + 1} - 1` for relevant items, else 0 (RankSys, Elliot)
         - ``exp-steps-from-0``: :math:`2^{r + 1} - 1` for relevant items, else 0 (WarpRec)
-        - ``relevant``: :math:`r` for relevant items, else 0 (bellogin2017, section 6.3)
-        - ``steps``: :math:`r - \tau + 1` for relevant items, else 0 (menamaldonado2021)
+        - ``relevant``: :math:`r` for relevant items, else 0 (Bellogín et al. 2017, section 6.3)
+        - ``steps``: :math:`r - \tau + 1` for relevant items, else 0 (Mena-Maldonado et al. 2021)
         - ``cm100k``: 1, 2 and 5 for ratings of 3, 4 and 5, else 0, whatever the dataset and its
-          threshold (the code released with menamaldonado2021)
+          threshold (the code released with Mena-Maldonado et al. 2021)
     wanted_by : str
         The metric, for error messages.
 
@@ -111,9 +112,9 @@ def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
     ----------
     loss : {"binary", "steps", "cm100k"}
         - ``binary``: 1 for items judged non-relevant
-        - ``steps``: :math:`\tau - r` for items judged non-relevant (menamaldonado2021)
+        - ``steps``: :math:`\tau - r` for items judged non-relevant (Mena-Maldonado et al. 2021)
         - ``cm100k``: 1 and 2 for ratings of 2 and 1, whatever the dataset and its threshold (the
-          code released with menamaldonado2021)
+          code released with Mena-Maldonado et al. 2021)
     """
     if loss == "binary":
         return (~judged.relevant).astype(np.float64)

@@ -38,8 +38,8 @@ class NDCG(Metric):
         at the list's length, too, and with ``ideal=listed`` it has only items of the whole list.
         With ``ideal=ranks`` it has a relevant item at every rank, even if the user has fewer of
         them, which needs ``gain=binary``
-    :Source: Järvelin and Kekäläinen 2002; valcarce2020, equation 5; ``log-after-2`` is LensKit's,
-        ``filled`` LibRec's, ``listed`` ClayRS', ``ranks`` RecTools'
+    :Source: Järvelin and Kekäläinen 2002; Valcarce et al. 2020, equation 5; ``log-after-2`` is
+        LensKit's, ``filled`` LibRec's, ``listed`` ClayRS', ``ranks`` RecTools'
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class NDCL(Metric):
     The worst list holds the items judged non-relevant by descending loss.
 
     :Denominator: the loss of the worst list, cut as the list is or, with ``ideal=all``, not cut
-    :Source: menamaldonado2021, section 8 (figures 17 and 18)
+    :Source: Mena-Maldonado et al. 2021, section 8 (figures 17 and 18)
 
     Parameters
     ----------

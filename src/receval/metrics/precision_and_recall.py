@@ -24,8 +24,9 @@ class Precision(Metric):
 
     :Denominator: the cut-off, even where the list is shorter, and the list's length if there is no
         cut-off; with ``denominator=filled`` the ranks that the list fills, which for condensed
-        lists is :math:`TP + FP` (menamaldonado2021)
-    :Source: trec_eval's P and set_P; bellogin2017, section 3.2; valcarce2020, equation 1
+        lists is :math:`TP + FP` (Mena-Maldonado et al. 2021)
+    :Source: trec_eval's P and set_P; Bellogín et al. 2017, section 3.2; Valcarce et al. 2020,
+        equation 1
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ class AntiPrecision(Metric):
     .. math:: antiP@n = \frac{FP@n}{n}
 
     :Denominator: as that of P
-    :Source: menamaldonado2021, section 3
+    :Source: Mena-Maldonado et al. 2021, section 3
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class F1(Metric):
     .. math:: F1@n = \frac{2\, P@n\, Recall@n}{P@n + Recall@n} = \frac{2\, TP@n}{n + |PR_{test}(u)|}
 
     :Denominator: the cut-off (without one, the list's length) and all relevant test items
-    :Source: valcarce2020, equation 3; trec_eval's set_F
+    :Source: Valcarce et al. 2020, equation 3; trec_eval's set_F
     """
 
     name: ClassVar[str] = "F1"
@@ -93,8 +94,8 @@ class Recall(Metric):
 
     :Denominator: all relevant test items of the user; with ``denominator=reachable``
         :math:`\min(n, |PR_{test}(u)|)`
-    :Source: trec_eval's recall; valcarce2020, equation 2; LensKit and RecPack's CalibratedRecallK
-        have ``denominator=reachable``
+    :Source: trec_eval's recall; Valcarce et al. 2020, equation 2; LensKit and RecPack's
+        CalibratedRecallK have ``denominator=reachable``
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ class StratifiedRecall(Metric):
     :math:`\gamma = 0` is recall; ``inf`` makes weights inversely proportional to :math:`|PR(i)|`.
 
     :Denominator: in the formula
-    :Source: Steck 2011; bellogin2017, section 7
+    :Source: Steck 2011; Bellogín et al. 2017, section 7
 
     Parameters
     ----------
@@ -180,7 +181,7 @@ class Fallout(Metric):
     .. math:: Fallout@n = \frac{FP@n}{|R_{test}(u) \setminus PR_{test}(u)|}
 
     :Denominator: in the formula
-    :Source: menamaldonado2021, section 3
+    :Source: Mena-Maldonado et al. 2021, section 3
     """
 
     name: ClassVar[str] = "Fallout"

@@ -36,8 +36,8 @@ class RankBiasedPrecision(_RankBiased):
     :Denominator: none. With ``denominator=best`` the value of the best list,
         :math:`1 - \phi^m`, where :math:`m` is the smaller of the number of relevant test items and
         the number of ranks up to :math:`n` that the list fills
-    :Source: Moffat and Zobel 2008; canamares2020, section 3.6, which gives no phi; LensKit's
-        ``normalize`` is ``denominator=best``
+    :Source: Moffat and Zobel 2008; Cañamares et al. 2020, section 3.6, which gives no phi;
+        LensKit's ``normalize`` is ``denominator=best``
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class RankBiasedResidual(_RankBiased):
 
     :Denominator: none
     :Missing: 1
-    :Source: Moffat and Zobel 2008; canamares2020, section 3.9
+    :Source: Moffat and Zobel 2008; Cañamares et al. 2020, section 3.9
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class RankBiasedOverlap(_RankBiased):
 
     :Denominator: none
     :Ties: in the ideal order, equal ratings stand in the order of the list
-    :Source: Webber et al. 2010, equation 23; canamares2020, section 3.7
+    :Source: Webber et al. 2010, equation 23; Cañamares et al. 2020, section 3.7
 
     Parameters
     ----------

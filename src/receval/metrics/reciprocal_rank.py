@@ -24,7 +24,7 @@ class ReciprocalRank(Metric):
               \text{ if that rank exceeds } n
 
     :Denominator: none
-    :Source: trec_eval's recip_rank; valcarce2020, equation 6
+    :Source: trec_eval's recip_rank; Valcarce et al. 2020, equation 6
     """
 
     name: ClassVar[str] = "RR"
@@ -42,7 +42,7 @@ class AntiReciprocalRank(Metric):
               \text{ or } 0 \text{ if that rank exceeds } n
 
     :Denominator: none
-    :Source: menamaldonado2021, section 8 (figures 17 and 18)
+    :Source: Mena-Maldonado et al. 2021, section 8 (figures 17 and 18)
     """
 
     name: ClassVar[str] = "antiRR"
@@ -74,7 +74,7 @@ class ExpectedReciprocalRank(Metric):
     Judged items below the relevance threshold count, too. A rating below 0 counts as 0.
 
     :Denominator: none
-    :Source: Chapelle et al. 2009; valcarce2020, equations 7 and 8; the released tool has
+    :Source: Chapelle et al. 2009; Valcarce et al. 2020, equations 7 and 8; the released tool has
         ``maximum=user``
 
     Parameters

@@ -5,11 +5,11 @@ Judgments are removed by a mask. Ranks do not change, because unjudged items kee
 level to the next, only users who lose a judgment are measured again.
 
 Incompleteness experiments measure the same lists tens of thousands of times. For the metrics of
-valcarce2020, as its text defines them, :class:`SinglePassMetrics` computes nine common ones in one
-pass that skips removed judgments, several times faster than metric by metric. The sums of each list
-are kept from level to level, because most lists hold none of the judgments that are removed next.
-Such lists are read again only for bpref, and only if its weights change. The definitions are those
-of :mod:`receval.metrics`; tests compare every value.
+Valcarce et al. (2020), as its text defines them, :class:`SinglePassMetrics` computes nine common
+ones in one pass that skips removed judgments, several times faster than metric by metric. The sums
+of each list are kept from level to level, because most lists hold none of the judgments that are
+removed next. Such lists are read again only for bpref, and only if its weights change. The
+definitions are those of :mod:`receval.metrics`; tests compare every value.
 """
 
 from __future__ import annotations

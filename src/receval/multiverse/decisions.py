@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The experimental decisions of canamares2020 (A1 to D), and grids of their legal combinations.
+"""The experimental decisions of Cañamares et al. (2020), and grids of their legal combinations.
 
 The decisions are from section 3 of the paper: A1 to C4, and D, the test. The defaults are its
 starting configuration (section 4.1).
@@ -143,7 +143,7 @@ class MetricDecision(Model):
 
 
 class Configuration(Model):
-    """One offline experiment, as the decisions of canamares2020.
+    """One offline experiment, as the decisions of Cañamares et al. (2020).
 
     Attributes
     ----------

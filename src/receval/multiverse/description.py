@@ -139,7 +139,8 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
     Returns
     -------
     str
-        The decisions in the order of canamares2020, section 3, from data selection to the test.
+        The decisions in the order of Cañamares et al. (2020), section 3, from data selection to the
+        test.
 
     Examples
     --------

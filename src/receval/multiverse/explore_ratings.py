@@ -160,8 +160,8 @@ GRIDS: dict[GridName, dict[str, Any]] = {
         "test": ["t", "t-log", "sign", "wilcoxon", "bootstrap"],
     },
 }
-"""Levels by decision; the first ones are the starting configuration of canamares2020. The full grid
-is that of the repository's own multiverse, with 20,480 universes."""
+"""Levels by decision; the first ones are the starting configuration of Cañamares et al. (2020). The
+full grid is that of the repository's own multiverse, with 20,480 universes."""
 
 _GRADED_METRICS = ("RBO", "tau")
 

@@ -26,8 +26,8 @@ def popularity_percentiles(fold: Fold, percentiles: int) -> NDArray[np.int16]:
     r"""Partition the items into popularity percentiles of equal size.
 
     Those with most ratings are in percentile 0. Items of equal popularity are in the order of their
-    codes. Sizes differ by at most one. These are the :math:`\mathcal{I}_k` of bellogin2017, section
-    6.1.
+    codes. Sizes differ by at most one. These are the :math:`\mathcal{I}_k` of Bellogín et al.
+    (2017), section 6.1.
     """
     n_items = fold.train.shape[1]
     if percentiles > n_items:
@@ -44,8 +44,8 @@ def popularity_percentiles(fold: Fold, percentiles: int) -> NDArray[np.int16]:
 def popular_head(fold: Fold, share: float) -> NDArray[np.bool_]:
     """Mark the most popular items, a share of all, whose number is rounded.
 
-    Items of equal popularity are in the order of their codes. bellogin2017, section 6.3 (the "-10 %
-    head" bars of figure 8), after Cremonesi et al. 2010.
+    Items of equal popularity are in the order of their codes. Bellogín et al. (2017), section 6.3
+    (the "-10 % head" bars of figure 8), after Cremonesi et al. 2010.
     """
     n_items = fold.train.shape[1]
     is_head = np.zeros(n_items, dtype=bool)
@@ -116,7 +116,8 @@ class SampledCandidates:
             judgments.items[relevant],
         )
         # The sample's name leaves out its size (samples are nested) and whether one or all
-        # relevant items join it (the lemma of bellogin2017 compares AR and 1R on one sample).
+        # relevant items join it (the lemma of Bellogín et al. 2017 compares AR and 1R on one
+        # sample).
         names = ["sample", part, protocol.candidates, f"{protocol.threshold:g}"]
         if percentile is not None:
             names.append(f"percentile {percentile + 1} of {protocol.percentiles}")
@@ -346,7 +347,7 @@ class TargetSets:
 def target_sets(
     fold: Fold, protocol: Protocol, user: int, threshold: float, generator_for: GeneratorFor
 ) -> TargetSets:
-    """Enumerate the target sets of a user (bellogin2017, section 3.1).
+    """Enumerate the target sets of a user (Bellogín et al. 2017, section 3.1).
 
     Ratings at or above the threshold are relevant. The generators are those of
     :func:`receval.protocols.evaluation.rank_judged`, which ranks the same samples.

@@ -245,7 +245,8 @@ class FallbackScores:
     ``average``     the mean of its training ratings; items without any come last
     ==============  ==========================================================================
 
-    Ties are broken as for other scores. This is decision B2 of canamares2020, sections 3.4 and 4.6.
+    Ties are broken as for other scores. This is decision B2 of Cañamares et al. (2020), sections
+    3.4 and 4.6.
     """
 
     def __init__(self, policy: NonComputable, fold: Fold, generator_for: GeneratorFor) -> None:

@@ -26,16 +26,16 @@ class Protocol:
     r"""One way to form the candidates (the *target set* of Bellogín et al. 2017) of every user.
 
     With :math:`C` the base candidates, :math:`PR_{test}(u)` the relevant test items of a user and
-    :math:`R_{train}(u)` the items of the user's training ratings (bellogin2017, section 3.1 and
-    table 3):
+    :math:`R_{train}(u)` the items of the user's training ratings (Bellogín et al. 2017, section 3.1
+    and table 3):
 
     ==============  ==========================================================================
     ``AI``          :math:`C` = all items of the dataset
     ``TI``          :math:`C` = items with at least one test rating
     ``train``       :math:`C` = items with at least one training rating, and no candidates at
-                    all for users without one (menamaldonado2021)
+                    all for users without one (Mena-Maldonado et al. 2021)
     ``rated``       :math:`C` = items with at least one training or test rating: ``AI`` of the
-                    ratings that were selected before the split (canamares2020, decision A1)
+                    ratings that were selected before the split (Cañamares et al. 2020, decision A1)
     ``AN``          :math:`N_u = C \setminus PR_{test}(u) \setminus R_{train}(u)`
     ``NN``          :math:`N_u` = a random sample of that set, of a fixed size
     ``AR``          one list per user: :math:`T_u = PR_{test}(u) \cup N_u`
@@ -45,9 +45,9 @@ class Protocol:
     ==============  ==========================================================================
 
     Test items judged non-relevant belong to the set that :math:`N_u` is drawn from. ``AR AI-AN``
-    is the AllItems protocol of valcarce2018. One sample :math:`N_u` serves all lists of a user,
-    as the lemma of bellogin2017 (section 3.4) assumes. UAR, AI-UAR and U1R (section 6.2) are
-    AR TI, AR AI and 1R TI on a split of the kind ``uniform-test``.
+    is the AllItems protocol of Valcarce et al. (2018). One sample :math:`N_u` serves all lists of a
+    user, as the lemma of Bellogín et al. (2017, section 3.4) assumes. UAR, AI-UAR and U1R (section
+    6.2) are AR TI, AR AI and 1R TI on a split of the kind ``uniform-test``.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Protocol:
         if self.percentiles is not None and self.relevant != "1R":
             raise ValueError(
                 "Popularity percentiles require 1R, because the target set of an AR list would "
-                "span all percentiles (bellogin2017, section 6.1)."
+                "span all percentiles (Bellogín et al. 2017, section 6.1)."
             )
         if self.percentiles is not None and not 2 <= self.percentiles <= _MOST_PERCENTILES:
             raise ValueError(

@@ -39,8 +39,8 @@ class ListRankMF(FactorModel):
     Gradient descent on all factors at once: an iteration doubles the learning rate, then halves it
     until the objective does not rise. Training ends early if no step is small enough.
 
-    The loops of menamaldonado2021's LibRec skip some ratings (``zeros="misread"``): all ratings are
-    in the sums of the two quotients, but only those of
+    The loops of Mena-Maldonado et al.'s (2021) LibRec skip some ratings (``zeros="misread"``): all
+    ratings are in the sums of the two quotients, but only those of
     :func:`~receval.recommenders.librec.java_random.read_by_row` have a term in the gradient, and
     those of :func:`~receval.recommenders.librec.java_random.read_by_column_iterator` one in the
     objective.
@@ -66,7 +66,7 @@ class ListRankMF(FactorModel):
     ----------
     Shi, Larson and Hanjalic, "List-wise Learning to Rank with Matrix Factorization for
     Collaborative Filtering", RecSys 2010. The step lengths, the initial factors and the defaults
-    are those of LibRec 2.0.0 as configured in menamaldonado2021.
+    are those of LibRec 2.0.0 as configured in Mena-Maldonado et al. (2021).
     """
 
     factors: AtLeastOne = 5

@@ -148,8 +148,8 @@ class OptimalRanking(Recommender):
     ===============  ==========================  ===========================================
 
     ``"train"`` estimates the ranking that is optimal for *observed* values (equations 8 and 10 of
-    menamaldonado2021). The other two are oracles that use the test: ``"judged"`` orders by the
-    share of positive test ratings (equation 6, optimal for *real* values; both metrics give the
+    Mena-Maldonado et al. 2021). The other two are oracles that use the test: ``"judged"`` orders by
+    the share of positive test ratings (equation 6, optimal for *real* values; both metrics give the
     same order), and ``"test"`` also exploits how often an item is tested.
 
     No score is NaN: a share with a denominator of 0 counts as 0, so items without training (or

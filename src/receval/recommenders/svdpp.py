@@ -67,7 +67,7 @@ class SVDPlusPlus(BiasedFactorModel):
     ----------
     Koren, "Factorization Meets the Neighborhood: a Multifaceted Collaborative Filtering Model",
     KDD 2008, equation 15. The order of the steps and the defaults are those of LibRec 2.0.0 as
-    configured in menamaldonado2021.
+    configured in Mena-Maldonado et al. (2021).
     """
 
     factors: AtLeastOne = 20

@@ -24,8 +24,9 @@ def relevance_grades(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
     .. math:: g_{ui} = \max(0, r_{ui} - \tau + 1)
 
     with :math:`\tau` the relevance threshold: on the scale 1 to 5 with threshold 4 the ratings 1
-    to 3 become 0, 4 becomes 1 and 5 becomes 2. The released train files of menamaldonado2021 hold
-    these grades, although the paper mentions binary ratings; rated items of grade 0 stay entries.
+    to 3 become 0, 4 becomes 1 and 5 becomes 2. The released train files of Mena-Maldonado et al.
+    (2021) hold these grades, although the paper mentions binary ratings; rated items of grade 0
+    stay entries.
 
     Examples
     --------
@@ -46,9 +47,9 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
                                               {\sum_j n_{uj}} \right\rceil
 
     so that the items of the last fifth of the plays, ordered by number of plays, get 5, and so on.
-    bellogin2017 (section 3.3) maps plays "as in Celma and Herrera (2008)", who grade the artists of
-    a user by fifths of the complementary cumulative distribution of plays; the formula is our
-    reading of that sentence. Items with equal numbers of plays get equal ratings.
+    Bellogín et al. (2017, section 3.3) map plays "as in Celma and Herrera (2008)", who grade the
+    artists of a user by fifths of the complementary cumulative distribution of plays; the formula
+    is our reading of that sentence. Items with equal numbers of plays get equal ratings.
 
     Examples
     --------

@@ -82,8 +82,8 @@ def anti_popular_rates(
     judgments, which come earlier for items with more judgments. Items without a judgment have the
     rate NaN.
 
-    menamaldonado2021, section 8.5 and figure 16, does not say how the distribution was shuffled;
-    the rule was inferred from the released data.
+    Mena-Maldonado et al. (2021), section 8.5 and figure 16, do not say how the distribution was
+    shuffled; the rule was inferred from the released data.
     """
     items = rng.permutation(np.flatnonzero(judged))
     ascending = items[np.argsort(relevant[items], kind="stable")]
@@ -135,8 +135,8 @@ def split_with_anti_popular_familiarity(
     The least liked items become the best known ones. The judgments that are then known test in
     their own fold and train in the others. All judgments of a fold, known or not, are its unbiased
     test. No judgment changes its value. All folds share the generators of the redraw and of the
-    partition, and the partition does not depend on the redraw (menamaldonado2021, section 8.5 and
-    figure 16).
+    partition, and the partition does not depend on the redraw (Mena-Maldonado et al. 2021, section
+    8.5 and figure 16).
 
     The released train files have the other folds one after the other, each from the least liked
     item to the most liked; the rows of an item are in no recognisable order. LibRec's numbering of

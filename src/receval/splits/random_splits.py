@@ -88,8 +88,8 @@ def split_by_random_ratio(
     """Put each rating into train with probability ``train_ratio``, and otherwise into test.
 
     Several probabilities use the same draws: a rating that trains with one also trains with every
-    larger one. These are the coin flips of bellogin2017, section 3.3, and the random split of
-    canamares2020, section 4.1.
+    larger one. These are the coin flips of Bellogín et al. (2017), section 3.3, and the random
+    split of Cañamares et al. (2020), section 4.1.
     """
 
     def coins(repetition: int) -> NDArray[np.float32]:
@@ -106,8 +106,8 @@ def split_by_user_ratio(
     """Put ``ceil(train_ratio * n_u)`` random ratings of each user into train, the rest into test.
 
     Several shares take a user's ratings in the same order: a rating that trains with one also
-    trains with every larger one. This is the split of valcarce2018, section 5. The paper does not
-    say how the share is rounded; the released runs agree with rounding up.
+    trains with every larger one. This is the split of Valcarce et al. (2018), section 5. The paper
+    does not say how the share is rounded; the released runs agree with rounding up.
     """
     sizes = np.bincount(ratings.users, minlength=ratings.n_users)
 
@@ -185,7 +185,7 @@ def split_from_partition(
     (``ratings.known``) train and test. With "unknown", the unbiased test is every rating of an item
     drawn for the user, in any fold. With "fold", it is every rating of the fold, known or not, for
     data whose ratings as a whole are a random sample. These are the unbiased tests of Yahoo! R3 and
-    of CM100k in menamaldonado2021, section 8.2 and figure 11.
+    of CM100k in Mena-Maldonado et al. (2021), section 8.2 and figure 11.
     """
     trains_or_tests = np.ones(len(ratings), dtype=bool)
     if unbiased_rows is not None:
@@ -217,7 +217,7 @@ def split_into_folds(
 
     If balanced, the ratings of each user are spread over the folds as evenly as possible, and the
     folds that get one more are random. If not, the fold of each rating is drawn independently, so
-    that fold sizes vary, as in the released folds of menamaldonado2021.
+    that fold sizes vary, as in the released folds of Mena-Maldonado et al. (2021).
     """
     rng = rng_for("partition")
     if balanced_per_user:
@@ -256,7 +256,7 @@ def split_with_unbiased_test(
 
     Notes
     -----
-    menamaldonado2021, section 8.2 and figure 11.
+    Mena-Maldonado et al. (2021), section 8.2 and figure 11.
 
     Examples
     --------
@@ -318,8 +318,8 @@ def split_with_uniform_test(
     few ratings. The log reports this.
 
     Metadata: ``target_items`` (:math:`|T|`), ``eta``, ``sigma`` (the share that is reached),
-    ``epsilon`` and ``test_ratings``, the number of test ratings in each fold. bellogin2017, section
-    6.2 (UAR and U1R).
+    ``epsilon`` and ``test_ratings``, the number of test ratings in each fold. Bellogín et al.
+    (2017), section 6.2 (UAR and U1R).
     """
     pair_of_row, items = _pairs(ratings, tests_from)
     popularity = np.bincount(items, minlength=ratings.n_items)

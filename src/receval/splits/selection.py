@@ -30,8 +30,8 @@ def selected_ratings(
     Users and items with fewer ratings than the minimum are removed repeatedly, until none is left,
     so that the result is the largest selection without them. A selection of nothing is refused.
 
-    This is decision A1 of canamares2020, section 3.1: users and items with few ratings (Steck
-    2013), the popular head (Cremonesi et al. 2010), a random half (section 4.6).
+    This is decision A1 of Cañamares et al. (2020), section 3.1: users and items with few ratings
+    (Steck 2013), the popular head (Cremonesi et al. 2010), a random half (section 4.6).
     """
     kept = np.ones(len(ratings), dtype=bool)
     if share is not None:

@@ -55,8 +55,8 @@ def split_by_time(
     ratings), ``users_without_train`` (number of test users without a training rating) and
     ``new_users_dropped`` (number of their test ratings, if left out).
 
-    "all" is the split of menamaldonado2021, figure 18, and "user" that of bellogin2017, section
-    3.3, on Last.fm.
+    "all" is the split of Mena-Maldonado et al. (2021), figure 18, and "user" that of Bellogín et
+    al. (2017), section 3.3, on Last.fm.
     """
     timestamps = needed_timestamps(ratings)
     order = np.argsort(timestamps, kind="stable")

@@ -44,8 +44,8 @@ def rejected_shares(
     The differences have one comparison per row, and the resamples are those of
     :func:`poisson_resamples`. The test is Student's t-test of the mean, or the exact sign test; it
     rejects if its p-value is below the level, and never on samples of fewer than two users or
-    without a difference. (canamares2020, section 3.10: the fraction of subsets in which the test
-    rejects.)
+    without a difference. (Cañamares et al. 2020, section 3.10: the fraction of subsets in which the
+    test rejects.)
     """
     rows = np.atleast_2d(np.asarray(differences, dtype=np.float64))
     if rows.shape[1] != resamples.shape[1]:

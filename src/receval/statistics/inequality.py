@@ -37,7 +37,7 @@ def gini(counts: ArrayLike) -> float:
 
     .. math:: G = \frac{\sum_{k=1}^{n} (2k - n - 1)\, x_{(k)}}{n \sum_k x_k}
 
-    with :math:`x_{(k)}` in increasing order (the *item Gini* of valcarce2018, table 2).
+    with :math:`x_{(k)}` in increasing order (the *item Gini* of Valcarce et al. 2018, table 2).
 
     Examples
     --------
@@ -69,9 +69,9 @@ def cumulative_shares(
 
     .. math:: F(r) = \sum_{k=1}^{r} x_{(k)} \big/ \sum_k x_{(k)}
 
-    with :math:`x_{(k)}` the ratings of each item in decreasing order (bellogin2017, figure 5).
-    Items without ratings are left out. Returned are at most ``points`` numbers of items r, evenly
-    spread from 1 to all, and the share of the ratings that this many items have.
+    with :math:`x_{(k)}` the ratings of each item in decreasing order (Bellogín et al. 2017, figure
+    5). Items without ratings are left out. Returned are at most ``points`` numbers of items r,
+    evenly spread from 1 to all, and the share of the ratings that this many items have.
 
     Examples
     --------

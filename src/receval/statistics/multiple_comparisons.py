@@ -105,9 +105,9 @@ def discriminative_power(p_values: ArrayLike, pairs: Pairs = "unordered") -> NDA
     p_values : array_like of float, shape (..., n_pairs)
         One p-value per unordered pair.
     pairs : {"unordered", "ordered"}
-        Which pairs to sum over. The released values of valcarce2018 (its table 3) are sums over
-        ordered pairs, each pair being tested twice with different samples; here its p-value counts
-        twice.
+        Which pairs to sum over. The released values of Valcarce et al. (2018, table 3) are
+        sums over ordered pairs, each pair being tested twice with different samples; here its
+        p-value counts twice.
 
     Examples
     --------

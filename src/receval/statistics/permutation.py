@@ -67,7 +67,7 @@ def permutation_test(
     .. math:: p = \frac{1 + \sum_b 1[|\sum_u s_{bu} d_u| \ge |\sum_u d_u|]}{1 + B}
 
     with the differences :math:`d_u` of the users and random signs :math:`s_{bu}`, which all pairs
-    and metrics share (Efron and Tibshirani 1993; valcarce2018, section 4).
+    and metrics share (Efron and Tibshirani 1993; Valcarce et al. 2018, section 4).
 
     Parameters
     ----------

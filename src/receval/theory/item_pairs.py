@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compare functions of items over pairs: agreement, steepness, and counts of pairs by both.
 
-Agreement and steepness are those of menamaldonado2021. The functions of pairs compare
+Agreement and steepness are those of Mena-Maldonado et al. (2021). The functions of pairs compare
 floating-point values; :func:`item_pairs` compares counts, exactly, for all pairs of items.
 """
 
@@ -39,8 +39,9 @@ def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
     .. math:: dr_{a,b} f = \frac{|f(a) - f(b)|}{\max(f(a), f(b))}
 
-    Equation 11 of menamaldonado2021, for functions without negative values. It is 0 if both values
-    are 0 or both are infinite, and 1, its limit, if only one is infinite; NaN stays NaN.
+    Equation 11 of Mena-Maldonado et al. (2021), for functions without negative values. It is 0 if
+    both values are 0 or both are infinite, and 1, its limit, if only one is infinite; NaN stays
+    NaN.
     """
     a, b = np.broadcast_arrays(
         np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
@@ -107,7 +108,7 @@ Steepness = Literal["odds", "popularity"]
 
 @dataclass(frozen=True)
 class ItemPairs:
-    """Numbers of item pairs by case, for the lemmas of menamaldonado2021.
+    """Numbers of item pairs by case, for the lemmas of Mena-Maldonado et al. (2021).
 
     A case is one combination of the signs below, so the share of any kind of pairs is a sum over
     cases, and the predictions of the lemmas (in
@@ -178,10 +179,10 @@ def item_pairs(
     items ``with_odds`` form the pairs; the others are left out.
 
     Popularity is compared with p(rel | train, i) if the relevance is that of ``rated`` pairs, as in
-    lemma 1 and figure 5 of menamaldonado2021, and with p(rel | i) if it is that of ``all``, as in
-    lemma 3 and figure 9. The steepness of relevance is compared with that of the ``odds`` of
-    popularity, as the lemmas do, or with that of p(train | i) itself, which is never steeper than
-    its odds.
+    lemma 1 and figure 5 of Mena-Maldonado et al. (2021), and with p(rel | i) if it is that of
+    ``all``, as in lemma 3 and figure 9. The steepness of relevance is compared with that of the
+    ``odds`` of popularity, as the lemmas do, or with that of p(train | i) itself, which is never
+    steeper than its odds.
     """
     counts = probabilities.select(probabilities.with_odds)
     if relevance == "rated":

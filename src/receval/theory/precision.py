@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bounds of 1R precision, and the expected precision of random recommendation (bellogin2017)."""
+"""Bounds of 1R precision and the precision expected of Random (Bellogín et al. 2017)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def precision_bounds(
     the middle. The rank of an item in :math:`T_u` is at most :math:`|PR_{test}(u)| - 1` below its
     rank in :math:`T_u^r`, and never above it. (The proof prints the second inequality with the
     wrong sign.) The 1R protocol with the same base candidates, the same number of samples and the
-    same threshold has the same :math:`N_u`. (bellogin2017, section 3.4, equation 2)
+    same threshold has the same :math:`N_u`. (Bellogín et al. 2017, section 3.4, equation 2)
 
     Parameters
     ----------
@@ -119,9 +119,9 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
         Var[\textstyle\sum_r n P@n(T_u^r)] =
             \frac{mK (s + K + 1)(s + 1 - m)}{(s + 1)^2 (s + 2)},
 
-    so that :math:`E[1RP@n] = 1/t`. These are cases in which equations 4 and 5 of bellogin2017 are
-    exact. The standard error is for continuous scores drawn independently for every pair of user
-    and item.
+    so that :math:`E[1RP@n] = 1/t`. These are cases in which equations 4 and 5 of Bellogín et al.
+    (2017) are exact. The standard error is for continuous scores drawn independently for every pair
+    of user and item.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def random_precision_within_percentiles(
     """Return the expected P@n of random recommendation under P1R, a protocol with percentiles.
 
     This is the mean over the percentiles that have a relevant test rating, each computed as under
-    1R. The samples of different percentiles are independent (bellogin2017, section 6.1).
+    1R. The samples of different percentiles are independent (Bellogín et al. 2017, section 6.1).
     """
     densities = (
         TargetDensities.of(fold, protocol, threshold, percentile=percentile)

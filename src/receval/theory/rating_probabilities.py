@@ -2,8 +2,8 @@
 """Probabilities that an item is in train, in test or relevant, and rankings by them.
 
 The probabilities are estimated by counting users. The optimal rankings are those of section 5 of
-menamaldonado2021: items by descending values of a function. Users are recommended only items that
-they have no training rating of, so all functions are conditional on *not train*:
+Mena-Maldonado et al. (2021): items by descending values of a function. Users are recommended only
+items that they have no training rating of, so all functions are conditional on *not train*:
 
 - They are NaN for items that all users of the sample have in train: p(train | i) is 1, and the odds
   of popularity are infinite. Such an item can be recommended to no user, so it has no rank.
@@ -37,7 +37,7 @@ class RatingProbabilities:
 
     The users are the sample S(i) of those whose ratings of item i are known. If users chose what to
     rate, the sample is all users. If items were drawn for users, it is the users who were asked
-    (menamaldonado2021, equation 5, sections 4.1 and 4.2):
+    (Mena-Maldonado et al. 2021, equation 5, sections 4.1 and 4.2):
 
     .. math::
 

@@ -19,8 +19,8 @@ from receval.splits.split import Fold, Judgments
 class TargetDensities:
     r"""Sizes of the target sets of a fold under a protocol, and their numbers of relevant items.
 
-    They give these quantities, which do not depend on systems (bellogin2017, section 4 and table
-    2):
+    They give these quantities, which do not depend on systems (Bellogín et al. 2017, section 4 and
+    table 2):
 
     .. math::
 

@@ -19,6 +19,7 @@ from receval.storage.messages import joined, quoted
 from reproduction.claims.quantities import Quantity, evaluated
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError
 from reproduction.claims.spec import names_in, told
+from reproduction.claims.verdicts import in_prose
 from reproduction.config.reading import read_yaml, sentences
 
 ERRATA = Path("config/errata.yaml")
@@ -272,15 +273,6 @@ plain text: what we say about a figure comes from its caption, the text or relea
 **Please correct us**, by changing `config/errata.yaml`. Corrections by the authors are most
 welcome."""
 
-IN_PROSE = {
-    "bellogin2017": "Bellogín et al. 2017",
-    "valcarce2018": "Valcarce et al. 2018",
-    "valcarce2020": "Valcarce et al. 2020",
-    "canamares2020": "Cañamares et al. 2020",
-    "menamaldonado2021": "Mena-Maldonado et al. 2021",
-}
-"""What a reader calls a paper, by the name of its study."""
-
 _SHOWN_KINDS = ("metric", "average", "system", "split", "protocol")
 """Kinds of names for readers; columns, settings and functions are only in the YAML."""
 
@@ -295,7 +287,7 @@ def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
     counted = ", ".join(f"{counts[word]} {word}" for word in ("certain", "likely", "open"))
     parts = [_INTRODUCTION, f"There are {len(errata)} errata: {counted}."]
     for paper, names in groupby(errata, key=lambda name: errata[name].paper):
-        parts.append(f"## {IN_PROSE[paper]}")
+        parts.append(f"## {in_prose(paper)}")
         parts += [_section(name, errata[name], texts[name][1]) for name in names]
     return "\n\n".join(parts) + "\n"
 

@@ -5,7 +5,7 @@ Each function without arguments returns one number: how far, or how often, the l
 what a paper says (0 if that is true), the ratio of two numbers that it calls equal, or a constant
 that a definition implies. All seeds come from names.
 
-First come the formulas of expected precision in bellogin2017 (sections 4.1 and 6.2). A
+First come the formulas of expected precision in Bellogín et al. (2017, sections 4.1 and 6.2). A
 non-personalised system ranks all candidates in one order, of which :math:`i_k^{u,s}` is the k-th.
 The formulas neglect that a user's training items leave the order;
 :func:`expected_precision_over_coin_flips` does not.
@@ -436,7 +436,7 @@ def stratified_recall_less_recall() -> float:
     return float(np.abs(stratified - plain).max())
 
 
-# The true and false positives of menamaldonado2021.
+# The true and false positives of Mena-Maldonado et al. (2021).
 
 _SEED = 20210327
 
@@ -528,8 +528,8 @@ def exceptions_from_lemma4() -> int:
     return int((found != said).sum())
 
 
-# User coverage beside Coverage@1 and both averages (canamares2020, section 3.9): the largest gap
-# over random judgments, where some users get no list.
+# User coverage beside Coverage@1 and both averages (Cañamares et al. 2020, section 3.9): the
+# largest gap over random judgments, where some users get no list.
 
 
 @cache
@@ -579,15 +579,16 @@ def _averages() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.fl
     return full, reduced, covered.mean(axis=2)
 
 
-# Definitions of valcarce2018 and valcarce2020.
+# Definitions of Valcarce et al. (2018) and (2020).
 
 
 def epsilon_of_inferred_precision() -> float:
     r"""Return the :math:`\epsilon` with which infAP is computed, derived from one of its values.
 
     The only relevant item has rank 2, after an item judged non-relevant. Then infAP is
-    :math:`v = \frac{1}{2} + \frac{1}{2} \frac{\epsilon}{1 + 2 \epsilon}` (valcarce2018, section 3,
-    equations 7 and 8; valcarce2020, section 3.2, equations 10 and 11), solved here for
+    :math:`v = \frac{1}{2} + \frac{1}{2} \frac{\epsilon}{1 + 2 \epsilon}` (Valcarce et al. 2018,
+    section 3, equations 7 and 8; Valcarce et al. 2020, section 3.2, equations 10 and 11), solved
+    here for
     :math:`\epsilon`.
     """
     lists = _lists([0, 0], [0, 1], [1, 5], ranks=[1, 2], lengths=[10])
@@ -600,7 +601,7 @@ def p_values_changed_by_averages() -> float:
 
     Users' values are averaged arithmetically and geometrically, in both forms for users without a
     hit. The test uses the values per user and only their mean difference, so discriminative power
-    is the same under all averages (valcarce2020, section 7).
+    is the same under all averages (Valcarce et al. 2020, section 7).
     """
     n_systems, n_users, n_samples = 4, 60, 500
     draws = generator(0, "p-values changed by averages")

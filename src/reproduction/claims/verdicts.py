@@ -170,6 +170,27 @@ _SEEN: dict[str, str] = {
 }
 
 
+IN_PROSE = {
+    "bellogin2017": "Bellogín et al. 2017",
+    "valcarce2018": "Valcarce et al. 2018",
+    "valcarce2020": "Valcarce et al. 2020",
+    "canamares2020": "Cañamares et al. 2020",
+    "menamaldonado2021": "Mena-Maldonado et al. 2021",
+    "shehzad2023": "Shehzad and Jannach 2023",
+    "wegmeth2023": "Wegmeth et al. 2023",
+    "rampisela2024": "Rampisela et al. 2024",
+    "rampisela2025": "Rampisela et al. 2025",
+    "winter2025": "Winter 2025",
+    "followups": "the follow-ups",
+}
+"""What a reader calls a paper, by the name of its study."""
+
+
+def in_prose(study: str) -> str:
+    """Return what a reader calls a paper, or the name of a study of none."""
+    return IN_PROSE.get(study, study)
+
+
 def is_rebuilt(paper: str) -> bool:
     """Return whether a study rebuilds a paper.
 

@@ -64,7 +64,8 @@ class SystemSpec(Model):
     - ``parameters``: Arguments of the class; the class has defaults for the others. A ``seed`` is
       never given here, because it is derived from the names of dataset, split, system and fold.
     - ``learns_from``: What the system is trained on: the ratings, or their grades of relevance
-      (:func:`receval.recommenders.training_ratings.relevance_grades`), as in menamaldonado2021.
+      (:func:`receval.recommenders.training_ratings.relevance_grades`), as in Mena-Maldonado et al.
+      (2021).
     - ``order``: The order in which the system meets users and items: that of their codes, or of
       their first appearance in the train file, which is how LibRec numbers them. It matters to
       systems that break ties by it or reproduce a fault that depends on it.

@@ -137,7 +137,7 @@ _OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
 
 
 def starting_configuration(experiment: Experiment) -> Configuration:
-    """Return the starting configuration of canamares2020 on an experiment's split.
+    """Return the starting configuration of Cañamares et al. (2020) on an experiment's split.
 
     The data selection (A1) is that of the split. The train ratio (A2) is .5, or the only one of the
     split.

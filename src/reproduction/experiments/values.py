@@ -4,7 +4,7 @@
 All studies evaluate systems with this module, and use its rows, its averages as arrays, or its
 values of single lists. There are two exceptions, which average the values of
 :func:`receval.metrics.evaluation.evaluate` many times for the same lists: evaluation with removed
-judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of bellogin2017), and with
+judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of Bellogín et al. 2017), and with
 decisions on averages (:mod:`receval.multiverse`). Tables take their means over folds from
 :func:`means_over_folds`; arrays of averages (:func:`system_values`,
 :mod:`reproduction.workflow.jobs.measurements`) average over folds themselves, as do means of

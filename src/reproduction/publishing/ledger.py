@@ -24,6 +24,7 @@ from reproduction.claims.ledger import COLUMNS, LedgerRow
 from reproduction.claims.verdicts import (
     IN_PAPER,
     ClaimVerdict,
+    in_prose,
     is_newer,
     is_rebuilt,
     overall_in_paper,
@@ -167,7 +168,7 @@ def artifact_label(study: str, artifact: str, paper: str) -> str:
     'fidelity (systems)'
     """
     name = printed_name(artifact) or artifact.replace("_", " ")
-    return name if study == paper else f"{name} ({study})"
+    return name if study == paper else f"{name} ({in_prose(study)})"
 
 
 # Claims, each once.
@@ -415,7 +416,9 @@ def ledger_page(rows: Sequence[VerdictRow], datasets: Mapping[str, str], *, synt
             parts += [OF_REBUILT_LATER] if name == NEWER else []
             parts += [headline([c for p in own for c in p.claims]), _table_of_counts(own)]
     for paper in [paper for own in groups.values() for paper in own]:
-        parts.append(f"## {paper.paper}\n\n[All claims of {paper.paper}](claims_{paper.paper}.md).")
+        title = in_prose(paper.paper)
+        parts.append(f"## {title[0].upper()}{title[1:]}")
+        parts.append(f"[All claims of {title}](claims_{paper.paper}.md).")
         parts += [] if is_rebuilt(paper.paper) else [OF_NEWER]
         parts += [headline(paper.claims), *(() if _has_own_lists(paper) else _lists(paper))]
     return "\n\n".join(parts) + "\n"
@@ -430,7 +433,7 @@ def paper_page(
 ) -> str:
     """Return the page of all claims of a paper, in the paper's order."""
     (paper,) = papers_in(_titled(rows, datasets))
-    parts = [f"# All claims of {paper.paper}", headline(paper.claims)]
+    parts = [f"# All claims of {in_prose(paper.paper)}", headline(paper.claims)]
     if synthetic:
         parts.append(OF_TWINS)
     if _has_own_lists(paper):
@@ -473,7 +476,7 @@ def _table_of_counts(papers: Sequence[PaperLedger]) -> str:
     for paper in [*papers, PaperLedger("all", tuple(c for p in papers for c in p.claims))]:
         counts = [in_paper_counts(paper.claims).get(word, 0) for word in printed]
         counts += here_counts(paper.claims).values()
-        lines.append(_row([paper.paper, *map(str, [len(paper.claims), *counts])]))
+        lines.append(_row([in_prose(paper.paper), *map(str, [len(paper.claims), *counts])]))
     return "\n".join(lines)
 
 

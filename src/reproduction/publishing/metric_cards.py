@@ -16,7 +16,6 @@ from receval.metrics.labels import type_hints
 from receval.metrics.metric import BaseMetric, Metric
 from receval.metrics.registry import LIST_METRICS, METRICS, RATING_METRICS, metric_class
 from receval.metrics.whole_lists.list_metric import ListMetric
-from reproduction.claims.errata import IN_PROSE
 
 RULES = {
     "Evaluated": "users with a test rating, unless the aggregation names others",
@@ -294,12 +293,8 @@ def _words(function: Callable) -> str:
     raise ValueError(f"The docstring of {function.__name__} does not contain a list of words.")
 
 
-_STUDY = re.compile(rf"(?<![\w/`.])(?:{'|'.join(IN_PROSE)})\b")
-
-
 def _markdown(text: str) -> str:
     """Turn a paragraph of a docstring into one line of Markdown that GitHub renders."""
-    line = _STUDY.sub(lambda study: IN_PROSE[study[0]], " ".join(text.split()))
-    line = re.sub(r":math:`([^`]*)`", r"$`\1`$", line)
+    line = re.sub(r":math:`([^`]*)`", r"$`\1`$", " ".join(text.split()))
     line = re.sub(r":[a-z]+:`([^`]*)`", lambda role: _LINKS.get(role[1], f"`{role[1]}`"), line)
     return re.sub(r"``([^`]*)``", r"`\1`", line)

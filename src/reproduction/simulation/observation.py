@@ -26,7 +26,7 @@ of the dependence on relevance. With s > 0 ratings are missing not at random: us
 what they like. With :math:`\rho > 0` popular items are also liked more by users who do not rate
 them. The exponent :math:`\alpha` is found by bisection so that the number of users per item has the
 Gini coefficient of the original. The curve has the form :math:`(c_2 + k)^{-\alpha}` that
-bellogin2017 fits to MovieLens 1M for figure 5.
+Bellogín et al. (2017) fit to MovieLens 1M for figure 5.
 
 User u chooses :math:`n_u = m + c\, \exp(\sigma z_u)` items (bounded, rounded to the exact total)
 without replacement, with weights :math:`\exp(w_{ui})`.

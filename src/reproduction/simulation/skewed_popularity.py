@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 r"""Ratings without preferences whose item popularity has a given skew.
 
-Popularity follows the shifted power law of bellogin2017, section 5.2,
+Popularity follows the shifted power law of Bellogín et al. (2017), section 5.2,
 
 .. math:: |R(i_k)| = c_1 + \beta (c_2 + k)^{-\alpha}
 
@@ -181,10 +181,10 @@ def simulate_ratings(
     """Return simulated ratings as many as given ones, with given numbers of ratings per item.
 
     The users of every item are drawn uniformly without replacement, independently of all other
-    items. So no pair occurs twice, and users differ only by chance. (bellogin2017 keeps the numbers
-    of users, items and ratings, and does not mention the sizes of profiles, which would also be a
-    pattern.) Values are drawn with replacement from those of the source, independently of user and
-    item.
+    items. So no pair occurs twice, and users differ only by chance. (Bellogín et al. 2017 keep the
+    numbers of users, items and ratings, and do not mention the sizes of profiles, which would
+    also be a pattern.) Values are drawn with replacement from those of the source, independently of
+    user and item.
     """
     if counts.shape != (source.n_items,):
         raise ValueError(

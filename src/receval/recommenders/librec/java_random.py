@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Replicas of java.util.Random, and of the order in which LibRec's loops read ratings.
 
-The authors of menamaldonado2021 ran LibRec 2.0.0 with ``rec.random.seed=1``: each system of each
-fold starts with a ``Random(1)``, and draws all its random numbers from it in the order of LibRec's
-loops. A system that makes the same draws from the same numbers reproduces the released one exactly.
+The authors of Mena-Maldonado et al. (2021) ran LibRec 2.0.0 with ``rec.random.seed=1``: each system
+of each fold starts with a ``Random(1)``, and draws all its random numbers from it in the order of
+LibRec's loops. A system that makes the same draws from the same numbers reproduces the released one
+exactly.
 :func:`librec_factors` draws the initial factors, for users and items of the train file only.
 
 To keep ratings of value 0, its authors let the value -1 mean "missing" in LibRec's sparse matrix.

@@ -19,6 +19,7 @@ from receval.figures.printed_numbers import NOTHING, in_text, significant
 from receval.figures.tables import escape_markdown
 from reproduction.claims.verdicts import (
     ClaimVerdict,
+    in_prose,
     is_newer,
     is_rebuilt,
     told_needs,
@@ -298,6 +299,7 @@ def page_of_ledger(
         LEDGER,
         {
             "headline": headline_html(five),
+            "of_newer": len(claims) - len(five),
             "tables": [
                 (
                     name,
@@ -331,7 +333,7 @@ def page_of_ledger(
 
 def _artifact_label(name: str) -> str:
     study, _, artifact = name.partition("/")
-    return f"{study}: {artifact_label(study, artifact, study)}"
+    return f"{in_prose(study)}: {artifact_label(study, artifact, study)}"
 
 
 def _options(

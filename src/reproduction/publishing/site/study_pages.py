@@ -211,10 +211,13 @@ class Study:
         """
         if not self.is_paper:
             return {"followups": "Follow-ups"}.get(self.name, self.name.capitalize())
-        authors = self.text.citation.split(". ")
-        first = next(part for part in authors if len(part) > 1).split(",")[0].split(" and ")[0]
-        surname = re.sub(r"^(?:\w\.\s*)+", "", first).strip()
-        return f"{surname} et al. {self.name[-4:]}"
+        # Authors end with a word that is no initial.
+        authors = re.split(r"(?<=\w\w)\. ", self.text.citation)[0]
+        surnames = [re.sub(r"^(?:\w\.\s*)+", "", one) for one in re.split(r", | and ", authors)]
+        several = (
+            " et al." if len(surnames) > 2 else "".join(f" and {name}" for name in surnames[1:])
+        )
+        return f"{surnames[0]}{several} {self.name[-4:]}"
 
     def bar(self, page: str) -> VerdictBar:
         """Return the verdicts on its claims, with links to the rows of the ledger."""

@@ -138,6 +138,7 @@ _SIDES = {
     "right": (1, 0, "left", "center"),
     "above": (0, 1, "center", "bottom"),
     "above right": (1, 1.8, "left", "bottom"),
+    "below right": (1, -1, "left", "top"),
 }
 
 
@@ -147,7 +148,7 @@ def published_mark(
     y: float,
     label: str = "paper",
     *,
-    side: Literal["right", "above", "above right", "legend"] = "right",
+    side: Literal["right", "above", "above right", "below right", "legend"] = "right",
 ) -> None:
     """Mark a published value with a hollow grey diamond, labelled beside it or in the legend.
 

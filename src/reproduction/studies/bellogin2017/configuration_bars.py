@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, panel_title
 from receval.figures.finish import with_legend
 from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
 from receval.statistics.effect_sizes import CONFIDENCE
@@ -75,9 +75,11 @@ def draw_bar_grid(
             for column, (label, title, bars) in enumerate(row):
                 axes = figure.add_subplot(cells[number, column])
                 draw_panel(axes, bars)
+                metric = " ".join(metrics[label].split())
                 # Rows of panels differ by the metric alone.
-                named = [" ".join(metrics[label].split())] * (len(rows) > 1)
-                title = ": ".join([title, *named])
+                title = f"{title}: {metric}" if len(rows) > 1 else title
+                alone = len(rows) == len(columns) == 1
+                title = panel_title(title, f"{metric} by target sets", alone=alone)
                 axes.set_title(
                     fill(
                         title, TITLES_WIDTH * widths[column] // sum(widths), initial_indent="(a) "

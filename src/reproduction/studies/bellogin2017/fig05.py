@@ -247,7 +247,8 @@ def _draw_measured(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> Non
         axes.plot(across, theory, color=INK, linestyle=":", linewidth=0.8, label="$1/t$")
     axes.set_title(title)
     if display.is_real(rows["dataset"].iloc[0]):
-        published_mark(axes, 0, float(display.parameters["paper_precision"]))
+        precision = float(display.parameters["paper_precision"])
+        published_mark(axes, 0, precision, side="below right")
 
 
 def _draw_positive(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:

@@ -62,6 +62,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     axes.set_ylabel("Positive ratio $|PR(i)|\\,/\\,|R(i)|$")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.set_title(f"Positive: {display.parameters['positive']}")
+    axes.set_title(f"Share of positive ratings ({display.parameters['positive']})")
     label_lines([axes])
     return figure

@@ -111,7 +111,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         complete,
         display,
         display.datasets,
-        panel="dataset",
+        shown="Ranks in both lists",
         across="depth",
         finish=finish,
         markers=False,

@@ -51,5 +51,12 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_ylabel("nDCG@$d$")
 
     return draw_system_curves(
-        results, display, titles, panel="experiment", across="cutoff", finish=finish, markers=False
+        results,
+        display,
+        titles,
+        panel="experiment",
+        shown="nDCG by depth",
+        across="cutoff",
+        finish=finish,
+        markers=False,
     )

@@ -120,7 +120,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     axes.set_ylim(0, 1.05)
     axes.set_xlabel("Treatment of items without a score")
     axes.set_ylabel("nDCG@10 (bars),\nCoverage@10 (crosses)")
-    axes.set_title(", ".join(display.datasets[name] for name in dict.fromkeys(results["dataset"])))
+    datasets = ", ".join(display.datasets[name] for name in dict.fromkeys(results["dataset"]))
+    axes.set_title(f"kNN with k neighbours, {datasets}")
     return figure
 
 

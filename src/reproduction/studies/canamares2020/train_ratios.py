@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator, PercentFormatter
 
 from receval.figures.curves import line
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, panel_title
 from receval.figures.finish import beside
 from receval.figures.line_labels import with_named_lines
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
@@ -41,13 +41,15 @@ def draw_system_curves(
     display: DisplayStyle,
     titles: Mapping[str, str],
     *,
-    panel: str,
+    shown: str,
     across: str,
     finish: Callable[[Axes, str], None],
+    panel: str = "dataset",
     markers: bool = True,
 ) -> Figure:
     """Draw one panel per dataset or experiment, with one line per system, named at its end.
 
+    A title says what is ``shown`` where there is one panel.
     ``finish`` takes a panel and its name, labels the axes and adds further elements.
     """
     names = list(dict.fromkeys(results[panel]))
@@ -55,14 +57,14 @@ def draw_system_curves(
     figure = new_figure(SINGLE_COLUMN if len(names) == 1 else DOUBLE_COLUMN, HEIGHT)
     panels = figure.subplots(1, len(names), squeeze=False)[0]
     for axes, name in zip(panels, names, strict=True):
-        shown = results[results[panel] == name]
-        for system in dict.fromkeys(shown["system"]):
-            points = shown[shown["system"] == system].sort_values(across)
+        own = results[results[panel] == name]
+        for system in dict.fromkeys(own["system"]):
+            points = own[own["system"] == system].sort_values(across)
             x, y = real_values(points[[across, "value"]]).T
             # A system without any value has no end of a line for its name.
             label = None if np.isnan(y).all() else display.short_titles[system]
             line(axes, x, y, styles[system], label, markers=markers)
-        axes.set_title(titles[name])
+        axes.set_title(panel_title(titles[name], shown, alone=len(names) == 1))
         finish(axes, name)
     return with_named_lines(panels)
 
@@ -129,8 +131,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one panel per dataset, with one line per system, for the first kind of users.
 
-    Parameters of the artifact: ``ylabel``; ``paper`` (:func:`.paper_says`): ``lowest`` and a lower
-    limit of all values, or ``crossover`` and the ratio up to which kNN is ahead of MF.
+    Parameters of the artifact: ``ylabel``; ``panel``, what a single panel shows; ``paper``
+    (:func:`.paper_says`): ``lowest`` and a lower limit of all values, or ``crossover`` and the
+    ratio up to which kNN is ahead of MF.
     """
     parameters = display.parameters
     said = paper_says(display)
@@ -154,6 +157,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
 
+    panel = parameters["panel"]
     return draw_system_curves(
-        shown, display, display.datasets, panel="dataset", across="train_ratio", finish=finish
+        shown, display, display.datasets, shown=panel, across="train_ratio", finish=finish
     )

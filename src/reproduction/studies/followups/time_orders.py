@@ -7,7 +7,7 @@ All artifacts on time have their values by split from here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.line_labels import with_named_lines
-from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -56,6 +56,8 @@ class SystemsBySplit:
     systems: tuple[str, ...]
     splits: tuple[SplitValues, ...]
 
+
+MOVED = 3  # places by which a system must move to have a colour in the figure
 
 RANDOM = "random"
 
@@ -195,7 +197,7 @@ def taus_with_random(results: pd.DataFrame) -> dict[str, float]:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the position of every system, one panel per dataset and protocol.
 
-    Names are on both sides, on the left with the place.
+    Names are on both sides, on the left with the place. Systems that move by few places are grey.
     """
 
     shown = results[results["metric"] == display.parameters["shown"]]
@@ -221,13 +223,10 @@ def _draw_places(axes: Axes, results: pd.DataFrame, display: DisplayStyle) -> No
     places = means.loc[tested].rank(axis=1, ascending=False, method="average")
     styles = display.styles(places.columns)
     for system in places:
-        line(
-            axes,
-            np.arange(len(tested)),
-            places[system],
-            styles[str(system)],
-            display.short_titles[str(system)],
-        )
+        style, moves = styles[str(system)], np.ptp(places[system]) >= MOVED
+        style = style if moves else replace(style, colour=NO_WINNER)
+        line(axes, np.arange(len(tested)), places[system], style, display.short_titles[str(system)])
+        axes.lines[-1].set_zorder(2.1 if moves else 2)
     taus = taus_with_random(results)
     axes.set_xticks(
         range(len(tested)),

@@ -191,8 +191,9 @@ class ToyMatrix:
     """Ratings and relevance of a few items for a few users, with half of the users in train.
 
     All ratings of the first half are in train and those of the others in test, as in figures 2, 4
-    and 8 of menamaldonado2021. ``rated`` and ``relevant`` have the shape (n_users, n_items); a pair
-    of unknown relevance is False in ``relevant``, and then the matrix is not ``is_complete``.
+    and 8 of Mena-Maldonado et al. (2021). ``rated`` and ``relevant`` have the shape (n_users,
+    n_items); a pair of unknown relevance is False in ``relevant``, and then the matrix is not
+    ``is_complete``.
     """
 
     items: tuple[str, ...]
@@ -272,7 +273,7 @@ class ToyMatrix:
 
         Every user gets the items in the same order, without the user's training items. Observed
         values use only the relevance of test pairs, real values that of all pairs
-        (menamaldonado2021, section 5).
+        (Mena-Maldonado et al. 2021, section 5).
         """
         if real and not self.is_complete:
             raise ValueError(

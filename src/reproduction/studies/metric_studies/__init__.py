@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Artifact families that valcarce2018 and valcarce2020 share."""
+"""Artifact families that Valcarce et al. (2018) and (2020) share."""

@@ -16,8 +16,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the discriminative power of every metric on every dataset.
 
     Columns: dataset; metric; dp (sum over unordered pairs); dp_ordered (over ordered pairs, as
-    released with valcarce2018); dp_released (over ordered pairs, of the released form of the
-    metric); pairs; permutations; users.
+    released with Valcarce et al. 2018); dp_released (over ordered pairs, of the released form of
+    the metric); pairs; permutations; users.
     """
     from reproduction.experiments.values import p_values
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Agreement of metrics under two geometric means: the correct one and the released tool's.
 
-When the released tool of valcarce2020 averages F1 and RR, it leaves the logarithm of a user without
-a hit at 0, as if the list were perfect; all other metrics are floored. These are the two averages
-that the paper finds odd.
+When the released tool of Valcarce et al. (2020) averages F1 and RR, it leaves the logarithm of a
+user without a hit at 0, as if the list were perfect; all other metrics are floored. These are the
+two averages that the paper finds odd.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, panel_title
 from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.heat_map import heat_map, two_decimals
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure, short_number
@@ -105,8 +105,9 @@ def draw_agreement(
                 axes.set_xlabel(OWN_AND_PAPER, **BELOW)
             if dataset != datasets[0]:
                 axes.tick_params(labelleft=False)
-            named = (display.datasets[dataset],) if average == next(iter(titles)) else ()
-            axes.set_title("\n".join(filter(None, (*named, title))))
+            named = panel_title(display.datasets[dataset], "Agreement of orders", alone=not several)
+            own_lines = (named if average == next(iter(titles)) else "", title)
+            axes.set_title("\n".join(filter(None, own_lines)))
             own = _own(results, dataset, average, display)
             if own:
                 # The paper's values are those of the last form.

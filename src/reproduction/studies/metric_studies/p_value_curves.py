@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from receval.figures.curves import line, mute
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, panel_title
 from receval.figures.finish import NOTE_COLOUR, NOTE_SIZE, beside, letter_panels, settle_layout
 from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.point_labels import draw_leader, lines_meet_boxes
@@ -29,7 +30,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 SIGNIFICANT = 0.05
 
 HEIGHT = 3.0
-"""Width of the figure, in inches."""
+"""Height of the figure, in inches."""
 
 PANEL_POINTS = 56.0
 """Points per inch of the figure's height that the panels take."""
@@ -37,7 +38,7 @@ PANEL_POINTS = 56.0
 STRIP = "#f6f6f6"
 """Colour of the strip below the least p-value, which has names only."""
 
-_LEADER, _LETTER = 12.0, 4.6  # points that a leader and a letter of a name take
+_LEADER = 12.0  # points that a leader and the space at its ends take
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -121,15 +122,15 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             if str(curve.get_label()).removeprefix("_") in unnamed:
                 mute(curve)
         arrivals[axes] = {name: end for name, end in ends.items() if name not in unnamed}
-        axes.set_title(display.datasets[dataset])
+        shown = "$p$-values of pairs of systems"
+        axes.set_title(panel_title(display.datasets[dataset], shown, alone=len(datasets) == 1))
         axes.set_xlabel("Rank of the pair by $p$-value")
         axes.set_xlim(0.5, largest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         # No line crosses the names below.
         axes.grid(visible=False, axis="x")
     _name_level(panels, largest)
-    longest = max((len(name) for ends in arrivals.values() for name in ends), default=0)
-    lowest = floor / _room_below(longest, floor)
+    lowest = floor / _room_below(figure, list(chain(*arrivals.values())), floor)
     panels[0].set_ylim(lowest, 1.6)
     for axes in panels:
         axes.axhspan(lowest, floor, color=STRIP, linewidth=0, zorder=0)
@@ -143,10 +144,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     return figure
 
 
-def _room_below(longest: int, floor: float) -> float:
+def _room_below(figure: Figure, names: Sequence[str], floor: float) -> float:
     """Return the ratio of the least p-value to the panel's end that leaves space for names."""
     points = PANEL_POINTS * HEIGHT
-    needed = _LEADER + _LETTER * longest if longest else 2.0
+    printed = [figure.text(0, 0, name, fontsize=NOTE_SIZE) for name in names]
+    longest = max((name.get_window_extent().width for name in printed), default=0)
+    for name in printed:
+        name.remove()
+    needed = _LEADER + longest * 72 / figure.dpi if names else 2.0
     decades: float = np.log10(1.6 / floor) * needed / (points - needed)
     return float(10**decades)
 

@@ -19,7 +19,7 @@ from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import line, mute, plain_ticks
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, panel_title
 from receval.figures.finish import (
     NOTE_COLOUR,
     beside,
@@ -278,9 +278,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
             if intervals and _banded(curves[axes]):
                 with_intervals.append(axes)
-            condition = f"{parameters['removed']}, " if single else ""
-            named = (condition + display.datasets[dataset],) if form is forms[0] else ()
-            axes.set_title("\n".join(filter(None, (*named, form.title))))
+            named = panel_title(display.datasets[dataset], parameters["removed"], alone=single)
+            axes.set_title("\n".join(filter(None, (named * (form is forms[0]), form.title))))
         _set_scale(panels[0], form, column, float(parameters.get("lowest", 1)))
     for axes, dataset in zip(grid[-1], datasets, strict=True):
         axes.set_xlabel(f"{parameters['kept']} (%)")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The multiverse: the winner under every combination of the decisions of canamares2020."""
+"""The multiverse: the winner under every combination of Cañamares et al.'s (2020) decisions."""

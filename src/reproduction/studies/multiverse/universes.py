@@ -48,7 +48,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         marked=MarkedUniverse(
             index_of_universe(results, Configuration()), "starting configuration"
         ),
-        title=", ".join(display.datasets.values()),
+        title=f"{first} and {second} on {', '.join(display.datasets.values())}",
         colours=(styles[pair[0]].colour, styles[pair[1]].colour),
     )
     measured = results[["value", "other_value", "p_value", "rejected"]]

@@ -55,7 +55,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         first=first,
         second=second,
         value_label=f"({first} \N{MINUS SIGN} {second})/SD",
-        title=f"{', '.join(display.datasets.values())}, {len(universes):,} universes",
+        title=f"{len(universes):,} universes, {', '.join(display.datasets.values())}",
         colours=(styles[pair[0]].colour, styles[pair[1]].colour),
         in_short=True,
     )

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Artifacts of rampisela2024, joint measures of fairness and relevance."""
+"""Artifacts of Rampisela et al. (2024), joint measures of fairness and relevance."""

@@ -83,7 +83,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.tick_params(axis="x", labelsize=6.5)
         for edge in (len(RELEVANCE), len(RELEVANCE) + len(FAIRNESS)):
             axes.axvline(edge - 0.5, color="black", linewidth=1.2)
-        axes.set_title(display.datasets[dataset])
+        axes.set_title(f"Agreement of measures, {display.datasets[dataset]}")
     panels[-1].set_xlabel("Relevance (6), fairness (5) and joint measures (9)")
     letter_panels(panels)
     figure.colorbar(image, ax=list(panels), label="Kendall's $\\tau$", shrink=0.6, aspect=25)

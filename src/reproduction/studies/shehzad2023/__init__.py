@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Artifacts of shehzad2023, comparisons in which only some systems are tuned."""
+"""Artifacts of Shehzad and Jannach (2023), comparisons in which only some systems are tuned."""

@@ -305,7 +305,7 @@ def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
         color="black",
         linewidth=0.8,
         linestyle="--",
-        label="Popularity, which has no parameter" if named else None,
+        label="Pop, which has no parameter" if named else None,
     )
     axes.set_yticks(range(len(TITLES)), list(TITLES.values()))
     axes.set_ylim(len(TITLES) - 0.4, -0.6)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The artifacts of wegmeth2023."""
+"""The artifacts of Wegmeth et al. (2023)."""

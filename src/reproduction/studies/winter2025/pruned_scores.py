@@ -37,7 +37,7 @@ GENERATED = "generated"
 GENERATED_TITLE = "Generated ratings"
 
 TITLES = {
-    "pop": "Popularity",
+    "pop": "Pop",
     "user-knn": "User kNN",
     "item-knn": "Item kNN",
     "puresvd": "PureSVD",
@@ -297,5 +297,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_ylabel("nDCG@10")
     panels[2, 0].set_ylabel("Change (%)")
     letter_panels(panels.ravel())
-    legend_below(figure, columns=2)
+    legend_below(figure, columns=2, panels=panels[2])
+    legend_below(figure, panels=panels[0])
     return figure

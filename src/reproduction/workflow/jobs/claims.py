@@ -163,8 +163,8 @@ def draw_replications(
     """Draw the certainty of the verdicts on the claims of a paper."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
-    from reproduction.claims.errata import IN_PROSE
     from reproduction.claims.spec import read_claims
+    from reproduction.claims.verdicts import in_prose
     from reproduction.publishing.claim_counts import caption, draw, drawn_rows
 
     rows = drawn_rows(read_results(certainty), study)
@@ -174,7 +174,7 @@ def draw_replications(
     with figure_style():
         figure = draw(read_results(results), statements, datasets)
         said = caption(rows, is_demo=is_demo)
-        title = f"Replications of {IN_PROSE.get(study, study)}"
+        title = f"Replications of {in_prose(study)}"
         save_figure(figure, svg, pdf, title=title, description=said)
 
 
