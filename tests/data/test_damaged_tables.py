@@ -27,6 +27,7 @@ def test_a_damaged_table_is_read_whole_or_refused(
     [
         ("a.npz", 77_000_014),  # a place before the beginning of the archive
         ("a.npz", 88_001_362),  # an array that ends before its header says
+        ("a.npz", 312_003_211),  # the mark of a password
         ("a.parquet", 99_000_038),  # a code beyond the texts of its column
         ("a.parquet", 99_000_418),  # a column with two names
         ("a.parquet", 99_101_272),  # a name that is no text

@@ -262,9 +262,8 @@ def _wrong_cell(path: Path, options: ReadingOptions, what: str, told: str) -> Ta
 
 # Sparse matrices that scipy has saved.
 
-_UNREADABLE = (
-    *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError),
-)
+# zipfile raises a RuntimeError for passwords, and one of its subclasses for unknown methods.
+_UNREADABLE = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError)
 
 
 def read_matrix(path: Path) -> pa.Table:
