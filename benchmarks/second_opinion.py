@@ -2,27 +2,31 @@
 """A second coder's verdicts on claims, and how far they agree with those of the ledger.
 
     python benchmarks/second_opinion.py draw FOLDER --claims 60 --seed 1
+    python benchmarks/second_opinion.py draw FOLDER --blind --texts PAPERS
     python benchmarks/second_opinion.py compare FOLDER
 
 The first draws claims that are decided, and writes what a second coder needs: for each claim the
 paper's sentence, the rule of its row in plain YAML, what other splits gave (numbers, and how often
 the rule is met, but no verdict) and the names of the tables that decide it; copies of those tables;
-and ``verdicts.csv`` to be filled in. The ledger's verdict stands in none of them. The second reads
-the filled-in file and prints the agreement, Cohen's kappa and every disagreement.
+and ``verdicts.csv`` to be filled in. The ledger's verdict stands in none of them. With ``--blind``
+neither the rule nor how often it is met is given, but the paper's own words: of ``<paper>.txt`` in
+the folder ``--texts``, the sentences that are nearest to the statement. The last reads the
+filled-in file and prints the agreement, Cohen's kappa and every disagreement.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import yaml
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import cohen_kappa_score
 
 from receval.storage.files import read_results
@@ -67,37 +71,106 @@ def check_of(row: pd.Series) -> tuple[ClaimSpec, CheckSpec]:
     return claim, found[0]
 
 
-def page_of(row: pd.Series, certainty: pd.DataFrame) -> Iterator[str]:
-    """Yield the lines on a claim; none of them has its verdict or what was made of the cells."""
+def page_of(row: pd.Series, certainty: pd.DataFrame, own_words: OwnWords | None) -> Iterator[str]:
+    """Yield the lines on a claim; none of them has its verdict or what was made of the cells.
+
+    With the ``own_words`` of papers, they stand in place of the rule and of how often it is met.
+    """
     claim, check = check_of(row)
     yield f"## {row['claim']} ({row['paper']}, {claim.where})\n"
-    yield f"The paper: {claim.statement} Its value: {check.expected or claim.expected}.\n"
+    if own_words is not None:
+        for section, sentence in own_words.nearest(row["paper"], claim):
+            yield f"> {sentence} ({section})\n"
+        yield f"In our words: {claim.statement} Its value: {check.expected or claim.expected}.\n"
+    else:
+        yield f"The paper: {claim.statement} Its value: {check.expected or claim.expected}.\n"
     tables = row["artifact"] or "none"
     yield f"Kind: {claim.kind}. Data: {row['dataset'] or 'any'}. Tables: {tables}.\n"
-    decide = check.decide.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    rule = {"artifact": check.artifact, "where": check.where, "decide": decide}
-    yield f"```yaml\n{yaml.safe_dump(rule, sort_keys=False, allow_unicode=True)}```\n"
+    if own_words is None:
+        decide = check.decide.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        rule = {"artifact": check.artifact, "where": check.where, "decide": decide}
+        yield f"```yaml\n{yaml.safe_dump(rule, sort_keys=False, allow_unicode=True)}```\n"
     same = (certainty["claim"] == row["claim"]) & (certainty["dataset"] == row["dataset"])
     for found in certainty[same & (certainty["form"] == "")].to_dict("records"):
-        yield f"Other splits: {_splits_in_words(found)}.\n"
+        names = _OF_SPLITS if own_words is None else [n for n in _OF_SPLITS if n not in _BY_RULE]
+        known = [name for name in names if str(found[name]) not in ("", "nan")]
+        yield f"Other splits: {', '.join(f'{name} {found[name]}' for name in known)}.\n"
 
 
-def _splits_in_words(found: dict[Any, Any]) -> str:
-    names = ("replications", "holding", "in_part", "published", "mean", "standard_deviation")
-    numbers = [*names, "low", "high"]
-    known = [name for name in numbers if str(found[name]) not in ("", "nan")]
-    return ", ".join(f"{name} {found[name]}" for name in known)
+_BY_RULE = ("holding", "in_part")
+_OF_SPLITS = (
+    *("replications", *_BY_RULE, "published", "mean", "standard_deviation", "low", "high"),
+    "beside",
+)
+
+_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.? +[A-Z][^.]*$")
+
+_END = re.compile(r"(?<=[.?!]) +(?=[A-Z])")
 
 
-def draw(folder: Path, claims: int, seed: int) -> None:
-    """Write the pages, the tables and the file to be filled in."""
+class OwnWords:
+    """The sentences of papers, read from ``<paper>.txt`` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, list[tuple[str, str]]] = {}
+
+    def nearest(self, paper: str, claim: ClaimSpec, most: int = 2) -> list[tuple[str, str]]:
+        """Return the sentences nearest to a claim, with their sections.
+
+        They share most rare words with it; those at the place that it names count twice.
+        """
+        if paper not in self._known:
+            path = self._folder / f"{paper}.txt"
+            self._known[paper] = list(sentences_of(path.read_text(encoding="utf-8")))
+        sentences = self._known[paper]
+        words = TfidfVectorizer(token_pattern=r"[\w@.]*\w")
+        of_paper = words.fit_transform([sentence for _, sentence in sentences])
+        likeness = (of_paper @ words.transform([claim.statement]).T).toarray().ravel()
+        places = re.findall(r"(Section|Fig|Table)[a-z.]* ([\d.]*\d)", claim.where)
+        at_place = [
+            any(
+                section == f"section {number}" or re.search(rf"\b{kind}[a-z.]* {number}\b", said)
+                for kind, number in places
+            )
+            for section, said in sentences
+        ]
+        likeness[at_place] *= 2
+        return [sentences[at] for at in np.argsort(-likeness, kind="stable")[:most]]
+
+
+def sentences_of(text: str) -> Iterator[tuple[str, str]]:
+    r"""Yield the sentences of a text after the numbers of their sections.
+
+    Examples
+    --------
+    >>> list(sentences_of("2 METRICS\n\nP is robust. So is\nnDCG."))
+    [('section 2', 'P is robust.'), ('section 2', 'So is nDCG.')]
+    """
+    section, paragraph = "before section 1", ""
+    for line in [*map(str.strip, text.splitlines()), ""]:
+        heading = _HEADING.match(line)
+        if line and not heading:
+            paragraph += f" {line}"
+            continue
+        yield from ((section, one) for one in _END.split(paragraph.strip()) if one)
+        paragraph = ""
+        section = f"section {heading[1]}" if heading else section
+
+
+def draw(folder: Path, claims: int, seed: int, texts: Path | None = None) -> None:
+    """Write the pages, the tables and the file to be filled in.
+
+    ``texts`` is the folder of the papers' texts, for a coder who is to see no rule.
+    """
+    own_words = None if texts is None else OwnWords(texts)
     rows = drawn_rows(read_results(RESULTS / "claims.csv"), claims, seed)
     certainty = read_results(RESULTS / "certainty.csv")
     (folder / "tables").mkdir(parents=True)
     given = [str(verdict) for verdict in ClaimVerdict if verdict is not ClaimVerdict.UNDECIDABLE]
     pages = [ABOUT.format(count=len(rows), verdicts=", ".join(given))]
     for _, row in rows.iterrows():
-        pages += page_of(row, certainty)
+        pages += page_of(row, certainty, own_words)
         for artifact in filter(None, row["artifact"].split("; ")):
             copy = folder / "tables" / f"{artifact.replace('/', '_')}.csv"
             shutil.copy(RESULTS / f"{artifact}.csv", copy)
@@ -133,10 +206,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--claims", type=int, default=60, help="how many are drawn (60)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (1)")
+    parser.add_argument("--blind", action="store_true", help="without our rules; needs --texts")
+    parser.add_argument("--texts", type=Path, help="the folder of the papers' texts, <paper>.txt")
     asked = parser.parse_args(arguments)
     try:
+        if asked.step == "draw" and asked.blind != (asked.texts is not None):
+            raise ValueError("--blind and --texts belong together: give both, or neither.")
         if asked.step == "draw":
-            draw(asked.folder, asked.claims, asked.seed)
+            draw(asked.folder, asked.claims, asked.seed, asked.texts)
         else:
             compare(asked.folder)
     except (ValueError, OSError) as error:

@@ -132,7 +132,21 @@ def test_every_claim_has_a_row_in_the_order_of_the_claims() -> None:
     assert tuple(table.columns) == COLUMNS
 
 
-TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": ""}
+def test_a_number_has_a_place_in_the_interval_and_no_share_of_splits() -> None:
+    number = only(certainty(rows_of(*["holds"] * 3, published=[1.0] * 3, value=[1.0, 1.1, 1.2])))
+    assert number["replications"] == 3
+    assert all(math.isnan(number[name]) for name in ("holding", "in_part", "share", "share_low"))
+    order = only(certainty(rows_of(*["holds"] * 3, value=[1.0, 1.1, 1.2])))
+    assert (order["holding"], order["share"]) == (3, 1)
+
+
+def test_why_splits_do_not_decide_stands_beside_what_they_give() -> None:
+    why = {("B-001", "ml-1m"): "they are of another design"}
+    assert only(certainty(rows_of("holds"), None, why))["beside"] == why["B-001", "ml-1m"]
+    assert only(certainty(rows_of("holds", claim="B-002"), None, why))["beside"] == ""
+
+
+TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": "", "beside": ""}
 
 
 @pytest.mark.each(
@@ -140,9 +154,11 @@ TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": ""}
     [
         (19, 0, "", "holds"),
         (18, 0, "", "depends on the split"),
-        (2, 0, "outside", "depends on the split"),
-        (1, 0, "outside", "does not hold"),
-        (0, 0, "inside", "holds"),
+        # No tolerance decides a number whose splits have an interval.
+        ("", "", "outside", "does not hold"),
+        ("", "", "inside", "holds"),
+        (2, 0, "", "depends on the split"),
+        (1, 0, "", "does not hold"),
         (1, 18, "", "holds in part"),
         (0, 10, "", "depends on the split"),
         (0, 1, "", "does not hold"),
@@ -150,7 +166,7 @@ TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": ""}
 )
 @pytest.mark.each("once", [ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD])
 def test_all_splits_decide_whatever_one_says(
-    once: ClaimVerdict, holding: int, in_part: int, location: str, verdict: str
+    once: ClaimVerdict, holding: int | str, in_part: int | str, location: str, verdict: str
 ) -> None:
     row = {**TRIED, "holding": holding, "in_part": in_part, "location": location}
     assert verdict_of_splits(once, row) == verdict
@@ -159,6 +175,13 @@ def test_all_splits_decide_whatever_one_says(
 def test_a_few_splits_decide_nothing() -> None:
     row = {**TRIED, "replications": ENOUGH - 1, "holding": 0}
     assert verdict_of_splits(ClaimVerdict.HOLDS, row) is ClaimVerdict.HOLDS
+
+
+@pytest.mark.each("once", [ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD])
+@pytest.mark.each("location", ["", "inside", "outside"])
+def test_splits_of_another_design_decide_nothing(once: ClaimVerdict, location: str) -> None:
+    row = {**TRIED, "holding": 3, "location": location, "beside": "they are of another design"}
+    assert verdict_of_splits(once, row) is once
 
 
 def test_a_setting_stays_as_defined() -> None:

@@ -89,6 +89,48 @@ def test_what_fails_alone_says_by_how_much(tmp_path: Path, plain: Any, detail: s
     assert judged(plain, sources_of(tmp_path, values_of(pop=0.2, mf=0.3))).detail == detail
 
 
+@pytest.mark.each(
+    ("plain", "parts"),
+    [
+        (compared(">"), ""),
+        (compared(">", right=0.25), ""),
+        ({"rule": "number", "ours": POP, "published": 1}, ""),
+        (compared("<", p_value=0.06), "Not significant: p = .0600."),
+        (
+            {"rule": "each", "parts": {"first": compared(">"), "second": in_order("pop", "mf")}},
+            "Not shown: first and second (2 of 2). Second: pop has .200, mf .300.",
+        ),
+    ],
+)
+def test_beside_a_sentence_of_our_own_only_parts_are_named(
+    tmp_path: Path, plain: Any, parts: str
+) -> None:
+    finding = judged(plain, sources_of(tmp_path, values_of(pop=0.2, mf=0.3)))
+    assert finding.only_parts == parts
+    assert finding.detail != ""
+
+
+@pytest.mark.each(
+    ("expected", "published", "said"),
+    [
+        (".3", 0.3, "Here it is .2500; the paper has .3."),
+        ("25.5 %", 25.5, "Here it is .2500 %; the paper has 25.5 %."),
+        # The rule compares with a share here, and print has per cent.
+        ("25.5 %", 0.255, "Here it is .2500; the paper has 25.5 %."),
+    ],
+)
+def test_a_number_alone_is_told_beside_the_papers(
+    tmp_path: Path, expected: str, published: float, said: str
+) -> None:
+    (claim,) = claim_of(tmp_path).claims.values()
+    decide = rule({"rule": "number", "ours": POP, "published": published})
+    check = claim.checks[0].model_copy(update={"decide": decide})
+    plain = claim.model_copy(update={"checks": (check,), "expected": expected})
+    claims = PaperClaims(paper=STUDY, claims={"B-001": plain})
+    (row,) = judged_claims([claims], sources_of(tmp_path, values_of(pop=0.25))).to_dict("records")
+    assert row["ours"] == said
+
+
 def test_what_has_no_value_says_so(tmp_path: Path) -> None:
     sources = sources_of(tmp_path, values_of(pop=np.nan, mf=0.3))
     assert judged(compared(">"), sources).detail == "There is no value."

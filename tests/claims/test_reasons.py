@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.claims.comparison_rules import Rule
 from reproduction.claims.errata import load_errata
 from reproduction.claims.spec import read_claims
 from reproduction.claims.verdicts import (
     ClaimVerdict,
     datasets_elsewhere,
+    is_newer,
     told_needs,
     verdict_in_words,
 )
@@ -22,6 +24,7 @@ from reproduction.config.reading import load_datasets
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = sorted((ROOT / "config" / "claims").glob("*.yaml"))
 PAGE = re.compile(r"docs/\w+\.md")
+FIVE = [path.stem for path in PAPERS if not is_newer(path.stem)]
 ERRATUM = re.compile(r"\bE-\d\d\b")
 
 
@@ -65,6 +68,36 @@ def test_a_missing_dataset_is_downloaded_or_asked_for(dataset: str, words: str) 
 @pytest.mark.parametrize("needs", ["outcomes of users online", "the dataset of somebody else"])
 def test_what_needs_more_than_a_dataset_says_what(needs: str) -> None:
     assert told_needs(needs, {"netflix": "decided elsewhere"}) == f"needs {needs}"
+
+
+READING = re.compile(r"our reading\b")
+FLIPS = re.compile(r"\b(would|flips?)\b")
+NUMBER = re.compile(
+    r"\d|\b(half|quarter|tenth|twentieth|one|two|three|third|fourth|fifth|sixth|seventh|ahead|behind|median)\b"
+)
+
+
+def reasons_of_rules(rule: Rule) -> Iterator[str]:
+    """Yield the reasons of a rule and of its parts."""
+    yield rule.because
+    for part in getattr(rule, "parts", {}).values():
+        yield from reasons_of_rules(part)
+
+
+@pytest.mark.parametrize("paper", FIVE)
+def test_a_reading_of_a_vague_word_says_where_the_verdict_would_flip(paper: str) -> None:
+    claims = read_claims(ROOT / "config" / "claims" / f"{paper}.yaml").claims
+    readings = {
+        (number, said)
+        for number, claim in claims.items()
+        for check in claim.checks
+        for said in reasons_of_rules(check.decide)
+        if READING.search(said)
+    }
+    assert readings
+    silent = [number for number, said in readings if not FLIPS.search(said)]
+    assert silent == [], "say at which number the verdict would flip"
+    assert [number for number, said in readings if not NUMBER.search(said)] == []
 
 
 def test_no_statement_of_a_newer_paper_holds_or_does_not_hold_in_words() -> None:

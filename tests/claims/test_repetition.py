@@ -16,8 +16,12 @@ from reproduction.claims.repetition import (
     all_replications,
     judged_replication,
     repeated_checks,
+    told_beside,
 )
 from reproduction.claims.spec import PaperClaims, read_claims
+from reproduction.config.settings import load_settings
+
+ROOT = Path(__file__).resolve().parents[2]
 
 LABEL = ReplicationLabel("r01", 7, "abc")
 SEEDS = {"r01": 7, "r02": 8, "r03": 9}
@@ -192,3 +196,25 @@ def test_accepted_rows_stay_beside_fresh_ones_if_they_would_come_out_the_same(
     found = all_replications(table(*fresh), known, SEEDS)
     columns = (found[name] for name in ("claim", "replication", "value"))
     assert list(zip(*columns, strict=True)) == kept
+
+
+def test_splits_are_told_beside_where_the_design_is_another_or_the_folds_were_released(
+    claims: PaperClaims,
+) -> None:
+    assert told_beside([claims], {}) == {}
+    told = told_beside([claims], {STUDY: "each is one fold"})
+    assert told == {
+        ("B-001", "ml-1m"): "each is one fold",
+        ("B-001", "netflix"): "each is one fold",
+        ("B-002", ""): "each is one fold",
+    }
+    released = claims.claims["B-001"].model_copy(update={"published_on": {"ml-1m": "theirs"}})
+    paper = claims.model_copy(update={"claims": {"B-001": released}})
+    assert told_beside([paper], {}) == {
+        ("B-001", "ml-1m"): "the statement is on the values of released folds"
+    }
+
+
+def test_only_the_splits_of_one_study_are_of_another_design() -> None:
+    studies = load_settings(ROOT / "config", "full").replications.studies
+    assert [name for name, own in studies.items() if own.beside] == ["valcarce2020"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.second_opinion import compare, draw
+from benchmarks.second_opinion import compare, draw, main, sentences_of
 
 pytestmark = pytest.mark.costly
 
@@ -63,3 +63,43 @@ def test_a_disagreement_is_named_with_both_verdicts_and_the_coders_reason(
     assert printed.startswith("agreement 11 of 12")
     named = f"{first['claim']} {first['dataset']}: {first['verdict']}; second: {other}"
     assert f"{named}\n  It is too small." in printed
+
+
+TEXT = """\
+1 INTRODUCTION
+
+We compare metrics. {sentence}
+
+2.1 Data
+
+Nothing else is said.
+"""
+
+
+def test_a_blind_coder_sees_the_papers_words_and_neither_rules_nor_how_often_they_are_met(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    for path in (ROOT / "config" / "claims").glob("*20[0-9][0-9].yaml"):
+        (tmp_path / f"{path.stem}.txt").write_text(TEXT.format(sentence="Metrics differ."))
+    assert (
+        main(["draw", str(tmp_path / "a"), "--claims", "9", "--blind", "--texts", str(tmp_path)])
+        == 0
+    )
+    page = (tmp_path / "a" / "claims.md").read_text(encoding="utf-8").partition("\n## ")[2]
+    assert page.count("\n> ") == 2 * 9
+    assert "(section 1)" in page
+    assert not any(word in page for word in ("```", "holding", "decide:", "in_part"))
+
+
+def test_blind_without_texts_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["draw", str(tmp_path / "a"), "--blind"]) == 1
+    assert "--blind and --texts belong together" in capsys.readouterr().err
+
+
+def test_sentences_are_told_with_their_sections() -> None:
+    assert list(sentences_of(TEXT.format(sentence="They\ndiffer a lot."))) == [
+        ("section 1", "We compare metrics."),
+        ("section 1", "They differ a lot."),
+        ("section 2.1", "Nothing else is said."),
+    ]

@@ -159,6 +159,43 @@ def test_every_verdict_of_the_recommendations_is_that_of_the_ledger() -> None:
     assert dict(named) == {name: verdicts[name] for name, _ in named}
 
 
+SURENESS = ("an indication", "fairly sure", "sure")
+
+
+def surest(claims: list[str], ledger: pd.DataFrame, certainty: pd.DataFrame) -> str:
+    """How sure the scale of the page lets one be of evidence, from the splits that were tried."""
+    own = ledger[ledger["claim"].isin(claims) & (ledger["verdict"] != "undecidable here")]
+    theorems = set(own.loc[own["kind"] == "theorem", "claim"])
+    rows = certainty[certainty["claim"].isin(claims) & (certainty["replications"] != "0")]
+    always = (rows["location"] == "inside") | (
+        (rows["location"] == "") & (rows["holding"] == rows["replications"])
+    )
+    depend = own.groupby("claim")["verdict"].agg(
+        lambda all_of: "depends on the split" in set(all_of)
+    )
+    on_all_splits = set(rows["claim"]) - set(rows.loc[~always, "claim"])
+    if not depend.all() and set(claims) - theorems - on_all_splits:
+        return "an indication"
+    several = theorems or len(own.drop_duplicates(["paper", "dataset"])) > 1
+    return "sure" if several else "fairly sure"
+
+
+def test_no_recommendation_is_surer_than_its_evidence() -> None:
+    ledger, certainty = (
+        pd.read_csv(ROOT / f"results/full/{name}.csv", dtype=str, keep_default_na=False)
+        for name in ("claims", "certainty")
+    )
+    ledger, certainty = ledger[ledger["form"] == ""], certainty[certainty["form"] == ""]
+    parts = re.split(r" ## \d+\. ", " ".join(page("recommendations").split()))[1:]
+    for part in parts:
+        evidence = re.search(r"\*Evidence:\* ((?:[A-Z]\d{0,2}-\d{3} \([a-z ]+\),? ?)+)", part)
+        said = re.search(r"\*How sure:\* (sure|fairly sure|an indication)\b", part)
+        assert evidence
+        assert said
+        most = surest(re.findall(r"[A-Z]\d{0,2}-\d{3}", evidence[1]), ledger, certainty)
+        assert SURENESS.index(said[1]) <= SURENESS.index(most), part
+
+
 # docs/library.md
 
 

@@ -21,26 +21,29 @@ LEDGER = pd.DataFrame(
         ("C-001", "ml-1m", "", "trend", "holds in part"),
         ("C-001", "ml-1m", "text", "trend", "holds"),
         ("C-002", "ml-1m", "", "number", "undecidable here"),
+        ("C-003", "ml-1m", "", "order", "holds"),
     ],
     columns=["claim", "dataset", "form", "kind", "one_split"],
 )
 CERTAINTY = pd.DataFrame(
     [
-        ("b", "B-001", "ml-1m", "", 4, 4, "outside"),
-        ("b", "B-002", "ml-1m", "", 4, 2, ""),
-        ("b", "B-003", "ml-1m", "", 4, 1, ""),
-        ("c", "C-001", "ml-1m", "", 4, 0, "inside"),
-        ("c", "C-001", "ml-1m", "text", 4, 4, ""),
-        ("c", "C-002", "ml-1m", "", 0, "", ""),
+        ("b", "B-001", "ml-1m", "", 4, "", "outside", ""),
+        ("b", "B-002", "ml-1m", "", 4, 2, "", ""),
+        ("b", "B-003", "ml-1m", "", 4, 1, "", ""),
+        ("c", "C-001", "ml-1m", "", 4, 0, "", ""),
+        ("c", "C-001", "ml-1m", "text", 4, 4, "", ""),
+        ("c", "C-002", "ml-1m", "", 0, "", "", ""),
+        ("c", "C-003", "ml-1m", "", 4, 4, "", "they are of another design"),
     ],
-    columns=["paper", "claim", "dataset", "form", "replications", "holding", "location"],
+    columns=["paper", "claim", "dataset", "form", "replications", "holding", "location", "beside"],
 )
 TABLE = with_outcomes(CERTAINTY, LEDGER, {"a draw": ["B-003"]})
 
 
 def test_a_claim_has_an_outcome_and_what_one_run_says_of_it() -> None:
-    assert TABLE["outcome"].tolist() == ["always", "mostly", "rarely", "never", "not repeated"]
-    assert TABLE["cause"].tolist() == ["", "", "a draw", "", ""]
+    repeated = ["outside", "mostly", "rarely", "never"]
+    assert TABLE["outcome"].tolist() == [*repeated, "not repeated", "told beside"]
+    assert TABLE["cause"].tolist() == ["", "", "a draw", "", "", ""]
     assert TABLE["verdict"].tolist() == LEDGER.loc[LEDGER["form"] == "", "one_split"].tolist()
 
 
@@ -57,8 +60,8 @@ def test_repeated_verdicts_are_counted_in_groups() -> None:
         ("all", "all"),
     ]
     names = ("verdicts", "always", "mostly", "rarely", "never", "inside", "outside")
-    assert [found["all", "all"][name] for name in names] == [4, 1, 1, 1, 1, 1, 1]
-    assert [found["verdict", "holds"][name] for name in names] == [2, 1, 1, 0, 0, 0, 1]
+    assert [found["all", "all"][name] for name in names] == [4, 0, 1, 1, 1, 0, 1]
+    assert [found["verdict", "holds"][name] for name in names] == [2, 0, 1, 0, 0, 0, 1]
 
 
 def test_failures_that_hold_elsewhere_are_counted_by_cause() -> None:

@@ -76,12 +76,17 @@ def test_other_forms_of_a_claim_are_not_counted(tmp_path: Path) -> None:
     assert (len(claim.rows), len(claim.own), claim.verdict) == (2, 1, "holds")
 
 
-@pytest.mark.parametrize("value", [math.nan, 0.91])
-def test_what_is_said_of_splits_is_understood_in_short(value: float) -> None:
-    row = {"replications": 20, "holding": 17, "in_part": 2, "location": ""}
-    if not math.isnan(value):
-        row |= {"location": "outside", "published": 0.97, "mean": 0.94, "low": 0.9, "high": 0.95}
-    assert splits_in_short(told_of_splits(value, row)) == "17 of 20 splits"
+@pytest.mark.parametrize("beside", ["", "they are of another design"])
+def test_what_is_said_of_splits_is_understood_in_short(beside: str) -> None:
+    row = {"replications": 20, "holding": 17, "in_part": 2, "location": "", "beside": beside}
+    assert splits_in_short(told_of_splits(math.nan, row)) == "17 of 20 splits"
+
+
+@pytest.mark.parametrize("location", ["inside", "outside"])
+def test_no_share_of_splits_is_told_of_a_number(location: str) -> None:
+    place = {"location": location, "published": 0.97, "mean": 0.94, "low": 0.9, "high": 0.95}
+    row = {"replications": 20, "holding": "", "in_part": "", "beside": "", **place}
+    assert splits_in_short(told_of_splits(0.91, row)) == ""
 
 
 def test_a_row_hangs_on_each_of_its_artifacts() -> None:
@@ -209,12 +214,6 @@ def test_what_the_paper_itself_contradicts_is_a_slip_and_no_failure_of_ours() ->
 def test_what_depends_on_the_split_says_on_how_many_it_holds() -> None:
     unsure = page().partition("### Depends on the split (1)")[2].partition("##")[0]
     assert unsure.strip().endswith("Holds on 17 of 20 splits.")
-
-
-def test_a_number_within_the_interval_of_splits_does_not_say_on_how_many_it_holds() -> None:
-    told = "On this split .9; on 20 others .91 on average, and 6 of them hold. It is within."
-    assert row(splits=told).on_splits == ""
-    assert row(splits=told, verdict="depends on the split").on_splits == "6 of 20 splits"
 
 
 def test_all_claims_of_a_paper_stand_under_the_figure_or_section_that_they_are_of() -> None:

@@ -72,6 +72,7 @@ rule summarise_replications:
     resources:
         **requested(smallest),
     params:
+        designs=lambda w: plan_of(w).replications.designs_beside(),
         code=digest_of("claims:summarise_replications"),
     message:
         "Summarise how certain the verdicts are ({wildcards.edition})"

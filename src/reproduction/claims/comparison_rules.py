@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Annotated, Literal, Self
 
@@ -148,6 +149,7 @@ class NumberRule(Rule):
             value,
             float(numbers.low[0]),
             float(numbers.high[0]),
+            parts="",
         )
 
     def in_words(self) -> str:
@@ -206,15 +208,18 @@ class ComparisonRule(Rule):
         elif single and not shown[0]:
             said = "Not significant" if chances[0] >= LEVEL else "Significant"
             detail = f"{said}: p = {in_words(chances)}."
-        numbers = (left.values, left.low, left.high) if single else ()
-        return Finding(
+        found = Finding(
             verdict_of(shown.tolist(), self.enough),
             self._numbers(names, left.values, right, shown),
             self.in_words(),
             detail,
             self.published_number(),
-            *(float(number[0]) for number in numbers),
         )
+        if not single:
+            return found
+        value, low, high = (float(number[0]) for number in (left.values, left.low, left.high))
+        parts = found.parts if stands[0] else ""
+        return replace(found, value=value, low=low, high=high, parts=parts)
 
     def _numbers(
         self,

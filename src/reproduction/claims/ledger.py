@@ -12,12 +12,14 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field, ValidationError, model_validator
 from tabulate import tabulate
 
+from receval.figures.printed_numbers import as_written
 from receval.spec_types import Model, NonEmptyText
 from receval.storage.files import read_results
 from receval.storage.messages import enumerated, how_many, joined
@@ -38,6 +40,7 @@ from reproduction.claims.spec import (
     told,
 )
 from reproduction.claims.verdicts import (
+    ENOUGH,
     IN_PAPER,
     KEYS,
     NOT_SHOWN,
@@ -105,6 +108,9 @@ class LedgerRow:
 COLUMNS = tuple(field.name for field in fields(LedgerRow))
 """Columns of the ledger's CSV; docs/claims.md describes them."""
 
+OF_INTERVAL = "in the interval in which one more split is expected"
+"""How splits decide a number."""
+
 _BY_DEFINITION = ("setting", "definition")
 
 
@@ -117,7 +123,8 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
     if check.dataset and not sources.has(paper, check.dataset):
         return _undecidable(check, f"the dataset {check.dataset}")
     split = claim.published_on.get(check.dataset or "")
-    if split and split not in sources.splits(paper, check.dataset):
+    # Anything else can be judged on other folds, too, though these do not decide it.
+    if split and claim.kind == "number" and split not in sources.splits(paper, check.dataset):
         return _undecidable(check, f"the folds of which the published number is ({split})")
     try:
         finding = check.decide.judge(
@@ -161,7 +168,16 @@ def judged_claims(
     for row in rows:
         if row["verdict"] in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
             row["reason"] = ""
+        if not row["splits"] and re.fullmatch(r"[^a-z]+", row["ours"]):
+            row["ours"] = _number_in_sentence(row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _number_in_sentence(row: Mapping[str, Any]) -> str:
+    """Return our number beside the paper's, with its unit."""
+    expected = row["expected"].replace(" %", "%")
+    unit = " %" if expected == f"{as_written(row['published'])}%" else ""
+    return f"Here it is {row['ours']}{unit}; the paper has {row['expected']}."
 
 
 def _in_print(row: dict[str, Any], systems: Mapping[str, str]) -> dict[str, Any]:
@@ -181,8 +197,11 @@ def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dic
         return row
     verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
     told: dict[str, Any] = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
-    if not math.isnan(float(found["low"] or "nan")):
+    if found["location"] and not found["beside"]:
         told |= {"low": float(found["low"]), "high": float(found["high"])}
+        if int(found["replications"]) >= ENOUGH:
+            # The tolerance and how far the single split is off decide nothing.
+            told |= {"rule": OF_INTERVAL, "because": "", "detail": ""}
     if verdict in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
         told["detail"] = ""
     return row | told
@@ -201,6 +220,9 @@ def ledger_row(
     has_reason = not is_undecidable and not sources.is_reduced(paper)
     readings = list(dict.fromkeys(sources.readings))
     printed = check.in_paper or claim.in_paper
+    here = "" if is_undecidable else _here(check, paper, sources)
+    # A sentence has our numbers in their units.
+    detail = finding.only_parts if here else finding.detail
     return {
         "claim": number,
         "paper": paper,
@@ -216,13 +238,13 @@ def ledger_row(
         "value": finding.value,
         "low": finding.low,
         "high": finding.high,
-        "ours": "" if is_undecidable else _here(check, paper, sources) or finding.ours,
+        "ours": "" if is_undecidable else here or finding.ours,
         "rule": finding.rule,
         "because": check.decide.why(),
         "verdict": str(finding.verdict),
         "one_split": str(finding.verdict),
         "splits": "",
-        "detail": "" if is_undecidable else finding.detail,
+        "detail": "" if is_undecidable else detail,
         # Reasons are known for the real data only.
         "reason": (check.reason or claim.reason) if has_reason else "",
         "needs": finding.detail if is_undecidable else "",
@@ -396,10 +418,6 @@ def _sentences(row: Mapping[str, Any], why: str) -> str:
     return " ".join(text if text.endswith(".") else f"{text}." for text in said)
 
 
-_WHY = {"because": ("because", "; "), "reason": ("why not", " ")}
-"""Columns on how a claim was decided: their words, and the separator between several."""
-
-
 def report_of_claims(
     claims: Path,
     results: Path,
@@ -430,8 +448,46 @@ def report_of_claims(
         for number in (number for number in paper.claims if number in numbers):
             only = paper.model_copy(update={"claims": {number: paper.claims[number]}})
             rows = judged_claims([only], sources, certainty).to_dict("records")
-            told.append("\n".join(_told(rows, reminders[number], elsewhere or {})))
+            told.append(_fitted(list(_told(rows, reminders[number], elsewhere or {}))))
     return "\n\n".join(told) + "\n"
+
+
+LINES, COLUMNS_OF_A_LINE = 12, 80
+"""How many lines are printed on a claim, and how long they are."""
+
+_CUT = " …"
+
+_SHORTENED = ("decided by", "in the paper", "why not", "keep in mind", "statement", "outcome")
+"""The texts on a claim in the order in which they are cut where the lines are not enough."""
+
+
+def _fitted(texts: Sequence[tuple[str, str]]) -> str:
+    """Return texts of these kinds in lines; where lines are not enough, texts end early.
+
+    Examples
+    --------
+    >>> len(_fitted([("outcome", "word " * 90), ("why not", "word " * 200)]).splitlines())
+    12
+    """
+    wrapped = [wrap(text, COLUMNS_OF_A_LINE, subsequent_indent="    ") for _, text in texts]
+    sizes = [len(lines) for lines in wrapped]
+    for kind in _SHORTENED:
+        own = [at for at, (of, _) in enumerate(texts) if of == kind]
+        while sum(sizes) > LINES and max((sizes[at] for at in own), default=1) > 1:
+            sizes[max(own, key=lambda at: sizes[at])] -= 1
+    return "\n".join(
+        line for own, size in zip(wrapped, sizes, strict=True) for line in _cut(own, size)
+    )
+
+
+def _cut(lines: Sequence[str], size: int) -> list[str]:
+    """Return the first lines; the last one says that others follow."""
+    if size >= len(lines):
+        return list(lines)
+    *most, last = lines[:size]
+    while len(last) > COLUMNS_OF_A_LINE - len(_CUT):
+        last = last.rpartition(" ")[0]
+    return [*most, f"{last.rstrip(' ,;:')}{_CUT}"]
 
 
 def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
@@ -447,18 +503,18 @@ def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
             others = sum(not artifacts[number].isdisjoint(of) for of in artifacts.values()) - 1
             told = f"the same artifact decides {how_many(others, 'other claim')}, and no verdict"
             reminders[number] = (
-                *([f"{told} is corrected for their number"] if others > 0 else ()),
                 *([paper.fitted] if paper.fitted and claim.split_dependent else ()),
+                *([f"{told} is corrected for their number"] if others > 0 else ()),
             )
     return reminders
 
 
 def _told(
     rows: Sequence[Mapping[Any, Any]], reminders: Sequence[str], elsewhere: Mapping[str, str]
-) -> Iterator[str]:
-    """Yield all that is known about a claim, with one line per outcome."""
+) -> Iterator[tuple[str, str]]:
+    """Yield what is known about a claim, with one text per outcome, after what the text is."""
     first = rows[0]
-    yield f"{first['claim']} ({first['where']}): {first['statement']}"
+    yield "statement", f"{first['claim']} ({first['where']}): {first['statement']}"
     printed: dict[str, dict[str, None]] = {}
     for row in rows if first["in_paper"] else ():
         printed.setdefault(f"{row['in_paper']}. {row['printed']}", {})[row["dataset"]] = None
@@ -466,37 +522,37 @@ def _told(
     on = [f"{', '.join(names)}: " if len(printed) > 1 else "" for names in printed.values()]
     said = " ".join(map("".join, zip(on, printed, strict=True)))
     if paper := "; ".join(filter(None, (first["expected"], said))):
-        yield f"  in the paper: {paper}"
+        yield "in the paper", f"  in the paper: {paper}"
     # One line for all datasets with the same outcome, such as missing ones.
     outcomes: dict[str, list[Mapping[Any, Any]]] = {}
     for row in rows:
         outcomes.setdefault(_outcome(row), []).append(row)
     for outcome, own in outcomes.items():
-        needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
+        needs = dict.fromkeys(
+            told_needs(row["needs"], elsewhere).replace(" by `make reproduce`", "") for row in own
+        )
         # A form such as "on MovieLens 1M" names the dataset itself.
         named = ((r["dataset"] * (not r["form"].startswith("on ")), r["form"]) for r in own)
         on = [", ".join(filter(None, names)) or "any data" for names in named]
-        yield f"  {'; '.join(on)}: {' '.join(filter(None, (outcome, *needs)))}"
+        told = ", ".join(filter(None, (outcome.rstrip("."), *needs)))
+        yield "outcome", f"  {'; '.join(on)}: {told}."
     # A missing dataset has its own reasons, which decide nothing.
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE] or rows
     rules = dict.fromkeys(row["rule"] for row in decided if row["rule"])
     artifacts = dict.fromkeys(row["artifact"] for row in rows if row["artifact"])
-    where = [f"{', '.join(artifacts)} (cells are in claims.csv)"] if artifacts else []
-    if by := "; ".join([*rules, *where]):
-        yield f"  decided by: {by}"
-    for name, (words, between) in _WHY.items():
-        if said := between.join(dict.fromkeys(row[name] for row in decided if row[name])):
-            yield f"  {words}: {said}"
+    reasons = "; ".join(dict.fromkeys(row["because"] for row in decided if row["because"]))
+    if by := "; ".join([*rules, *artifacts]):
+        yield "decided by", f"  decided by: {by}{f', because {reasons}' if reasons else ''}"
+    if why := " ".join(dict.fromkeys(row["reason"] for row in decided if row["reason"])):
+        yield "why not", f"  why not: {why}"
     if reminders:
-        yield f"  keep in mind: {'; '.join(reminders)}."
+        yield "keep in mind", f"  keep in mind: {'; '.join(reminders)}."
 
 
 def _outcome(row: Mapping[Any, Any]) -> str:
     # The sentence on all splits begins with the number on this split.
     only_splits = row["splits"] and row["published"] == row["published"]
-    is_number = re.fullmatch(r"[^a-z]+", row["ours"])
-    here = f"here it is {row['ours']}" if is_number else row["ours"]
-    ours = row["splits"] if only_splits else f"{_sentence(here)} {row['splits']}"
+    ours = row["splits"] if only_splits else f"{row['splits']} {_sentence(row['ours'])}"
     told = (f"{verdict_in_words(row['paper'], row['verdict'])}.", ours, row["detail"])
     return " ".join(part.strip() for part in told if part.strip())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
@@ -55,6 +55,27 @@ def repeated_checks(
         for check in claim.checks if claim.split_dependent else ():
             if check.dataset is None or check.dataset in datasets:
                 yield number, claim, check
+
+
+RELEASED = "the statement is on the values of released folds"
+"""Why splits decide nothing of a claim whose folds were released."""
+
+
+def told_beside(
+    papers: Iterable[PaperClaims], designs: Mapping[str, str]
+) -> dict[tuple[str, str], str]:
+    """Return, by claim and dataset, why splits that were tried do not decide.
+
+    ``designs`` says it of studies whose splits are of another design.
+    """
+    found = {}
+    for paper in papers:
+        for number, claim in paper.claims.items():
+            for dataset in {check.dataset or "" for check in claim.checks}:
+                released = RELEASED if dataset in claim.published_on else ""
+                if why := released or designs.get(paper.paper, ""):
+                    found[number, dataset] = why
+    return found
 
 
 def judged_replication(

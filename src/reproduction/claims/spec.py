@@ -61,14 +61,21 @@ class EachRule(Rule):
         verdict = self._verdict(known | {ClaimVerdict.HOLDS} if missing else known)
         if missing and verdict is not self._verdict(known | {ClaimVerdict.DOES_NOT_HOLD}):
             raise next(iter(missing.values()))
-        details = [failing([(f.verdict is ClaimVerdict.HOLDS, name) for name, f in found.items()])]
-        details += [_of_part(name, part) for name, part in found.items() if part.detail]
-        details += [f"Not measured: {name}." for name in missing]
+        fails = failing([(f.verdict is ClaimVerdict.HOLDS, name) for name, f in found.items()])
+        open_parts = [f"Not measured: {name}." for name in missing]
+        detail, parts = (
+            " ".join(filter(None, [fails, *(_of_part(*part) for part in said), *open_parts]))
+            for said in (
+                [(name, part, part.detail) for name, part in found.items()],
+                [(name, part, part.only_parts) for name, part in found.items()],
+            )
+        )
         return Finding(
             verdict,
             "; ".join(f"{name}: {finding.ours}" for name, finding in found.items()),
             self.in_words(),
-            " ".join(filter(None, details)),
+            detail,
+            parts=parts,
         )
 
     def in_words(self) -> str:
@@ -92,11 +99,10 @@ class EachRule(Rule):
         return ClaimVerdict.DOES_NOT_HOLD if fails else ClaimVerdict.HOLDS_IN_PART
 
 
-def _of_part(name: str, found: Finding) -> str:
-    """Return what is not shown of a part; a part that holds may have exceptions."""
-    holds = found.verdict is ClaimVerdict.HOLDS
-    said = found.detail.removeprefix(NOT_SHOWN)
-    return f"{begun(name)}{', but for' if holds else ':'} {said}"
+def _of_part(name: str, found: Finding, said: str) -> str:
+    """Return what is not shown of a part, if anything; one that holds may have exceptions."""
+    between = ", but for" if found.verdict is ClaimVerdict.HOLDS else ":"
+    return f"{begun(name)}{between} {said.removeprefix(NOT_SHOWN)}" if said else ""
 
 
 class UnmeasuredRule(Rule):
@@ -241,8 +247,9 @@ class ClaimSpec(Model):
     - ``in_paper``: What the paper's own values say.
     - ``split_dependent``: Whether the outcome could change with the split or seed; then
       replications repeat it.
-    - ``published_on``: The split of which the published number is, by dataset. Where the study used
-      another one, because the file of the split is missing, the claim is not decided.
+    - ``published_on``: The split, by dataset, on whose values the statement is. Where the study
+      used another one, because the file of the split is missing, a number is not decided; splits of
+      replications decide nothing.
     - ``checks``: One per dataset, and one for each other form that is reported.
     """
 

@@ -55,7 +55,8 @@ class Finding:
     """The result of a rule: what our results have and how it was decided, both in a few words.
 
     ``detail`` says which parts fail, or by how much; for undecidable claims, what would decide
-    them. The paper's number, ours and its interval are NaN where there are none.
+    them. The paper's number, ours and its interval are NaN where there are none. ``parts`` is the
+    detail without numbers, which have no unit; None if it has none.
     """
 
     verdict: ClaimVerdict
@@ -66,6 +67,12 @@ class Finding:
     value: float = float("nan")
     low: float = float("nan")
     high: float = float("nan")
+    parts: str | None = None
+
+    @property
+    def only_parts(self) -> str:
+        """Which parts fail, without the numbers of the rule."""
+        return self.detail if self.parts is None else self.parts
 
 
 def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
@@ -297,6 +304,7 @@ COLUMNS = (
     "location",
     "deviations",
     "needs",
+    "beside",
 )
 """Columns of the table of certainty; docs/replications.md describes them."""
 
@@ -373,23 +381,31 @@ def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> Clai
     """Return the verdict of all splits that were tried, if there are enough of them.
 
     A number holds if the published one lies in our prediction interval: a split like ours might
-    have given it. Any other claim holds, or does not hold, if at least 95 % of the splits agree;
-    otherwise it depends on the split.
+    have given it. Otherwise it does not, whatever its tolerance. Any other claim holds, or does not
+    hold, if at least 95 % of the splits agree; otherwise it depends on the split. Splits that are
+    only told beside the verdict (``beside``) decide nothing.
 
     Examples
     --------
-    >>> row = {"replications": 20, "holding": 17, "in_part": 0, "location": ""}
+    >>> row = {"replications": 20, "holding": 17, "in_part": 0, "location": "", "beside": ""}
     >>> verdict_of_splits(ClaimVerdict.DOES_NOT_HOLD, row)
     <ClaimVerdict.DEPENDS_ON_SPLIT: 'depends on the split'>
-    >>> verdict_of_splits(ClaimVerdict.DOES_NOT_HOLD, {**row, "location": "inside"})
+    >>> number = {"replications": 20, "location": "inside", "beside": ""}
+    >>> verdict_of_splits(ClaimVerdict.DOES_NOT_HOLD, number)
     <ClaimVerdict.HOLDS: 'holds'>
+    >>> verdict_of_splits(ClaimVerdict.HOLDS, {**number, "location": "outside"})
+    <ClaimVerdict.DOES_NOT_HOLD: 'does not hold'>
     """
-    tried, holding, in_part = (int(found[name]) for name in ("replications", "holding", "in_part"))
-    if tried < ENOUGH:
+    tried = int(found["replications"])
+    if tried < ENOUGH or found["beside"]:
         return once
+    held = once if once is ClaimVerdict.AS_DEFINED else ClaimVerdict.HOLDS
+    if found["location"]:
+        return held if found["location"] == "inside" else ClaimVerdict.DOES_NOT_HOLD
+    holding, in_part = int(found["holding"]), int(found["in_part"])
     few = RARE * tried
-    if found["location"] == "inside" or holding >= tried - few:
-        return once if once is ClaimVerdict.AS_DEFINED else ClaimVerdict.HOLDS
+    if holding >= tried - few:
+        return held
     if holding > few:
         return ClaimVerdict.DEPENDS_ON_SPLIT
     if holding + in_part >= tried - few:
@@ -403,46 +419,51 @@ def told_of_splits(value: float, found: Mapping[Hashable, Any]) -> str:
 
     Examples
     --------
-    >>> row = {"replications": 20, "holding": 17, "in_part": 2, "location": ""}
+    >>> row = {"replications": 20, "holding": 17, "in_part": 2, "location": "", "beside": ""}
     >>> told_of_splits(float("nan"), row)
     'Holds on 17 of 20 splits, and in part on 2.'
-    >>> number = {"location": "inside", "published": 0.97, "mean": 0.94, "low": 0.88, "high": 1.0}
-    >>> print(told_of_splits(0.9139, {**row, **number, "in_part": 0}))
-    On this split .9139; on 20 others .9400 on average, and 17 of them hold. The published .97 is \
-within what splits do (.8800 to 1.000).
-    >>> print(told_of_splits(0.9139, {**row, **number, "location": "outside", "high": 0.95}))
-    On this split .9139; on 20 others .9400 on average. The published .97 lies outside of .8800 \
-to .9500, where one more split is expected; 17 of 20 come within its tolerance.
+    >>> told_of_splits(float("nan"), {**row, "beside": "each is one fold of five"})
+    'Holds on 17 of 20 splits, and in part on 2, but these do not decide: each is one fold of five.'
+    >>> number = {"replications": 20, "published": 0.97, "mean": 0.94, "low": 0.88, "high": 1.0}
+    >>> print(told_of_splits(0.9139, {**number, "location": "inside", "beside": ""}))
+    On this split .9139; on 20 others .9400 on average. The published .97 is within what splits do \
+(.8800 to 1.000).
+    >>> print(told_of_splits(0.9139, {**number, "location": "outside", "beside": ""}))
+    On this split .9139; on 20 others .9400 on average. The published .97 is outside of what \
+splits do (.8800 to 1.000).
     """
-    tried, holding, in_part = (int(found[name]) for name in ("replications", "holding", "in_part"))
+    tried = int(found["replications"])
+    aside = f", but these do not decide: {found['beside']}" if found["beside"] else ""
     if not found["location"]:
+        holding, in_part = int(found["holding"]), int(found["in_part"])
         more = f", and in part on {in_part}" if in_part else ""
-        return f"Holds on {holding} of {tried} splits{more}."
+        return f"Holds on {holding} of {tried} splits{more}{aside}."
     low, mean, high = (significant(float(found[name]), 4) for name in ("low", "mean", "high"))
-    ours = f"On this split {significant(value, 4)}; on {tried} others {mean} on average"
+    ours = f"On this split {significant(value, 4)}; on {tried} others {mean} on average{aside}."
     published = as_written(float(found["published"]))
-    if found["location"] == "inside":
-        hold = "holds" if holding == 1 else "hold"
-        return (
-            f"{ours}, and {holding} of them {hold}. The published {published} is within what "
-            f"splits do ({low} to {high})."
-        )
-    return (
-        f"{ours}. The published {published} lies outside of {low} to {high}, where one more split "
-        f"is expected; {holding} of {tried} come within its tolerance."
-    )
+    lies = "within" if found["location"] == "inside" else "outside of"
+    return f"{ours} The published {published} is {lies} what splits do ({low} to {high})."
 
 
-def certainty(rows: pd.DataFrame, printed: Mapping[str, str] | None = None) -> pd.DataFrame:
+def certainty(
+    rows: pd.DataFrame,
+    printed: Mapping[str, str] | None = None,
+    beside: Mapping[tuple[str, str], str] | None = None,
+) -> pd.DataFrame:
     """Return how sure each verdict is.
 
     ``printed`` has the printed value of each claim, with all its digits. A published number lies
     inside our interval if any number that rounds to it does. Without this, it counts as exact.
+    ``beside`` says, by claim and dataset, why splits decide nothing and are only told.
+
+    A number has a place in our interval and no share: how many splits come within its tolerance
+    decides nothing.
     """
     found = []
     for keys, group in rows.groupby(list(KEYS), sort=False):
         row = dict(zip(KEYS, keys, strict=True))
-        found.append(row | _certainty_of(group, half_unit((printed or {}).get(row["claim"], ""))))
+        row |= _certainty_of(group, half_unit((printed or {}).get(row["claim"], "")))
+        found.append(row | {"beside": (beside or {}).get((row["claim"], row["dataset"]), "")})
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
@@ -455,23 +476,24 @@ def _certainty_of(group: pd.DataFrame, rounding: float) -> dict[str, Any]:
     if not trials:
         # All rows of a claim have the same needs.
         return found | {"needs": next(iter(group["needs"]), "")}
-    low, high = wilson_interval(holding, trials)
-    found |= {"share": holding / trials, "share_low": low, "share_high": high, "needs": ""}
     published = decided["published"].to_numpy(dtype=np.float64)
     values = decided["value"].to_numpy(dtype=np.float64)
-    if np.isnan(published).all() or np.isnan(values).any():
-        return found
-    return found | _location(float(published[0]), rounding, values.tolist())
+    if trials > 1 and not (np.isnan(published).all() or np.isnan(values).any()):
+        found = {"replications": trials, "needs": ""}
+        return found | _location(float(published[0]), rounding, values.tolist())
+    low, high = wilson_interval(holding, trials)
+    return found | {"share": holding / trials, "share_low": low, "share_high": high, "needs": ""}
 
 
 def _location(published: float, rounding: float, values: Sequence[float]) -> dict[str, Any]:
     low, high = prediction_interval(values)
     mean = float(np.mean(values))
-    found: dict[str, Any] = {"published": published, "mean": mean, "low": low, "high": high}
-    if len(values) < 2:
-        return found
     deviation = float(np.std(values, ddof=1))
-    found |= {
+    found: dict[str, Any] = {
+        "published": published,
+        "mean": mean,
+        "low": low,
+        "high": high,
         "standard_deviation": deviation,
         "location": "inside" if low - rounding <= published <= high + rounding else "outside",
     }

@@ -329,9 +329,12 @@ class DepartureSpec(Model):
     """How the replications of a study differ from the edition, and why.
 
     - ``changes``: Merged into ``config/studies/<study>.yaml``.
+    - ``beside``: Why splits of this design do not decide, if so; they are then told beside the
+      verdict of the edition.
     """
 
     reason: NonEmptyText
+    beside: NonEmptyText | None = None
     changes: dict[str, Any]
 
 
@@ -346,6 +349,11 @@ class RepeatedStudySpec(Model):
     count: NumberOfReplications | None = None
     artifacts: Annotated[tuple[ArtifactName, ...], Field(min_length=1)]
     otherwise: tuple[DepartureSpec, ...] = ()
+
+    @property
+    def beside(self) -> str:
+        """Why the splits of this study do not decide; empty if they do."""
+        return "; ".join(filter(None, (departure.beside for departure in self.otherwise)))
 
 
 class CrossedSpec(Model):

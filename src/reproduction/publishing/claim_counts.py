@@ -105,7 +105,11 @@ OUTCOMES = ("always", "mostly", "rarely", "never")
 
 NOT_REPEATED = "not repeated"
 
+TOLD_BESIDE = "told beside"
+"""The outcome where splits do not decide, as they are of another design than the paper's."""
+
 _PLACES = ("inside", "outside")
+"""The outcome of a number: where the published one lies, by our prediction interval."""
 _JUDGED = (ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD)
 _KINDS = {True: "numbers", False: "all other kinds"}
 
@@ -116,14 +120,23 @@ def with_outcomes(
     """Return the certainty of claims with their outcome, kind, verdict and cause.
 
     ``ledger`` has one row per claim, dataset and form; ``one_split`` is the verdict of the single
-    run. The ``outcome`` is one of :data:`OUTCOMES`, or ``not repeated``. ``kind``, ``verdict`` and
-    ``cause`` are from the single run; the cause may be empty.
+    run. The ``outcome`` is one of :data:`OUTCOMES`, of a number ``inside`` or ``outside`` of our
+    interval, or ``not repeated`` or ``told beside``. ``kind``, ``verdict`` and ``cause`` are from
+    the single run; the cause may be empty.
     """
     own = certainty[certainty["form"] == ""].reset_index(drop=True)
     trials, holding = (real_values(own[name]) for name in ("replications", "holding"))
+    place = own["location"].astype(str)
     outcomes = np.select(
-        [~(trials > 0), holding == trials, holding == 0, 2 * holding >= trials],
-        [NOT_REPEATED, "always", "never", "mostly"],
+        [
+            ~(trials > 0),
+            own["beside"].astype(str) != "",
+            place.isin(_PLACES),
+            holding == trials,
+            holding == 0,
+            2 * holding >= trials,
+        ],
+        [NOT_REPEATED, TOLD_BESIDE, place, "always", "never", "mostly"],
         "rarely",
     )
     keys = ["claim", "dataset"]
@@ -137,12 +150,11 @@ def with_outcomes(
 
 
 def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return how many repeated verdicts have each outcome.
+    """Return how many repeated verdicts have each outcome; without those only told beside.
 
-    Also return how many published numbers lie inside and outside our prediction intervals. The
-    groups are those of a ``paper``, a ``kind``, a ``verdict`` of the single run, or ``all``.
+    The groups are those of a ``paper``, a ``kind``, a ``verdict`` of the single run, or ``all``.
     """
-    rows = certainty[certainty["outcome"] != NOT_REPEATED]
+    rows = certainty[~certainty["outcome"].isin([NOT_REPEATED, TOLD_BESIDE])]
     groups = [
         *(("paper", paper, rows["paper"] == paper) for paper in rows["paper"].drop_duplicates()),
         *(
@@ -157,8 +169,10 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
             "group": group,
             "name": name,
             "verdicts": int(chosen.sum()),
-            **{word: int((rows.loc[chosen, "outcome"] == word).sum()) for word in OUTCOMES},
-            **{word: int((rows.loc[chosen, "location"] == word).sum()) for word in _PLACES},
+            **{
+                word: int((rows.loc[chosen, "outcome"] == word).sum())
+                for word in (*OUTCOMES, *_PLACES)
+            },
         }
         for group, name, chosen in groups
         if chosen.any()
@@ -255,7 +269,7 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
         (
             f"{'(a) ' * several}Share of replications with other root seeds in which each claim of "
             f"the paper holds, with its 95 % Wilson interval ({most} replications at most). The "
-            "pale bar beside the dot is the share in which it holds in part.",
+            "pale bar beside the dot is the share in which it holds in part. Numbers have none.",
             *((_OF_NUMBERS,) if several else _said_places(rows)),
             *(("The data are synthetic twins.",) if is_demo else ()),
         )

@@ -44,11 +44,7 @@ VERDICTS = {
 }
 """The verdicts in the order in which they are shown, with their classes in the style sheet."""
 
-_OF_SPLITS = (
-    re.compile(r"^Holds on (?P<holding>\d+) of (?P<tried>\d+) splits"),
-    re.compile(r"; on (?P<tried>\d+) others .*, and (?P<holding>\d+) of them holds?\."),
-    re.compile(r"; (?P<holding>\d+) of (?P<tried>\d+) come within its tolerance\."),
-)
+_OF_SPLITS = re.compile(r"^Holds on (\d+ of \d+ splits)")
 
 Thing = TypeVar("Thing")
 
@@ -71,9 +67,8 @@ class VerdictRow(LedgerRow):
 
     @property
     def on_splits(self) -> str:
-        """In short, on how many splits it holds; not of a number that holds by its interval."""
-        is_inside = self.has_numbers and self.verdict == ClaimVerdict.HOLDS
-        return "" if is_inside else splits_in_short(self.splits)
+        """In short, on how many splits it holds; not of numbers, which an interval decides."""
+        return splits_in_short(self.splits)
 
     @property
     def lacks_dataset(self) -> bool:
@@ -104,13 +99,11 @@ def splits_in_short(splits: str) -> str:
     --------
     >>> splits_in_short("Holds on 17 of 20 splits, and in part on 2.")
     '17 of 20 splits'
-    >>> splits_in_short("On this split .91; on 20 others .94 on average, and 17 of them hold. ...")
-    '17 of 20 splits'
+    >>> splits_in_short("On this split .91; on 20 others .94 on average. ...")
+    ''
     """
-    for pattern in _OF_SPLITS:
-        if found := pattern.search(splits):
-            return f"{found['holding']} of {found['tried']} splits"
-    return ""
+    found = _OF_SPLITS.match(splits)
+    return found[1] if found else ""
 
 
 def beginning_of(text: str, most: int = LONGEST) -> str:

@@ -116,21 +116,24 @@ def _as_text(path: Path) -> pd.DataFrame:
         return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-def summarise_replications(*, replications: Path, claims: Sequence[Path], table: Path) -> None:
-    """Write the certainty of each verdict."""
+def summarise_replications(
+    *, replications: Path, claims: Sequence[Path], designs: Mapping[str, str], table: Path
+) -> None:
+    """Write the certainty of each verdict.
+
+    ``designs`` says by study why its splits do not decide, where they are of another design.
+    """
     from receval.storage.files import real_values
+    from reproduction.claims.repetition import told_beside
     from reproduction.claims.spec import read_claims
     from reproduction.claims.verdicts import certainty
 
     rows = read_results(replications)
     for name in ("published", "value"):
         rows[name] = real_values(rows[name])
-    printed = {
-        number: claim.expected
-        for path in claims
-        for number, claim in read_claims(path).claims.items()
-    }
-    write_results(certainty(rows, printed), table)
+    papers = [read_claims(path) for path in claims]
+    printed = {number: claim.expected for paper in papers for number, claim in paper.claims.items()}
+    write_results(certainty(rows, printed, told_beside(papers, designs)), table)
 
 
 def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path) -> None:

@@ -110,6 +110,10 @@ class PlannedReplications:
             name: integer_seed(self.settings.seed, "replication", name) for name in self.spec.names
         }
 
+    def designs_beside(self) -> dict[str, str]:
+        """Return, by study, why splits do not decide, where they are of another design."""
+        return {name: told for name, own in self.spec.studies.items() if (told := own.beside)}
+
     # --- files ----------------------------------------------------------------------------
 
     def verdict_files(self) -> list[str]:
