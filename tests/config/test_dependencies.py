@@ -30,7 +30,11 @@ CORE = {
 }
 """What the project set out with; everything else needs a reason."""
 
-CONDA_NAMES = {"matplotlib-base": "matplotlib", "typst-py": "typst"}
+CONDA_NAMES = {
+    "matplotlib-base": "matplotlib",
+    "snakemake-minimal": "snakemake",
+    "typst-py": "typst",
+}
 
 Version = tuple[int, ...]
 
@@ -94,13 +98,21 @@ def test_a_dependency_is_locked_at_a_version_that_it_allows(name: str) -> None:
 
 def test_the_conda_environment_has_the_versions_of_the_lock() -> None:
     environment = yaml.safe_load((ROOT / "envs" / "receval.yaml").read_text(encoding="utf-8"))
-    python, *packages = environment["dependencies"]
-    assert python == f"python{PROJECT['requires-python']}"
+    python, pip, *packages = environment["dependencies"]
+    # make refuses a Python that the lock has no wheels for; conda must not choose one.
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    oldest, newest = re.findall(r"\((3, \d+)\)", makefile.partition("SUPPORTED := ")[2])[:2]
+    last = int(newest.removeprefix("3, "))
+    assert python == f"python>={oldest.replace(', ', '.')},<3.{last + 1}"
+    assert PROJECT["requires-python"] == f">={oldest.replace(', ', '.')}"
+    # It installs receval itself.
+    assert pip == "pip"
+    # Snakemake comes from bioconda.
+    assert environment["channels"] == ["conda-forge", "bioconda", "nodefaults"]
     pins = dict(package.split("=") for package in packages)
     found = {CONDA_NAMES.get(name, name): version_of(text) for name, text in pins.items()}
-    # Snakemake makes the environment, and what jobs are forked from has it.
-    trained_by = set(lower_bounds(PROJECT["optional-dependencies"]["workflow"])) - {"snakemake"}
-    assert found == {name: LOCKED[name][0] for name in RUNTIME.keys() | trained_by}
+    needed = RUNTIME.keys() | lower_bounds(PROJECT["optional-dependencies"]["workflow"]).keys()
+    assert found == {name: LOCKED[name][0] for name in needed}
 
 
 def test_results_are_said_to_depend_on_nothing_but_dependencies() -> None:
