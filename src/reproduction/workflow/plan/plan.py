@@ -56,6 +56,7 @@ from reproduction.workflow.provenance.code_digest import CodeBehind
 from reproduction.workflow.provenance.source_file import hash_texts
 from reproduction.workflow.provenance.versions import (
     checksums_of_results,
+    commit_of,
     described_processor,
     versions,
 )
@@ -335,6 +336,7 @@ def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
         "datasets": _available(plan),
         "descriptions": _digests_of_descriptions(plan),
         "versions": versions(),
+        "commit": commit_of(Path(__file__).resolve().parents[4]),
         **described_processor(),
     }
     text = json.dumps(content, indent=1, sort_keys=True, default=str)
