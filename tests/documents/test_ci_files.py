@@ -83,6 +83,20 @@ def test_the_library_is_tested_on_every_python_that_the_package_names() -> None:
     assert f"<= sys.version_info[:2] <= (3, {named[-2][2:]})" in MAKEFILE
 
 
+def test_the_website_of_a_version_is_published_where_the_library_page_links_to_it() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "pages.yml").read_text("utf-8"))["jobs"]
+    *_, made, uploaded = jobs["site"]["steps"]
+    assert made == {"run": "make demo"}
+    # make demo makes the site, with its inventory of names.
+    assert any("all site --config edition=demo" in line for line in recipe("demo"))
+    assert uploaded["with"] == {"path": "work/demo/site"}
+    assert jobs["publish"]["needs"] == "site"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    owner, name = project["urls"]["Source"].rsplit("/", 2)[1:]
+    page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    assert f'{{"receval": ("https://{owner}.github.io/{name}/", None)}}' in page
+
+
 def test_the_code_of_others_is_named_by_its_digest() -> None:
     # A tag may be moved to other code.
     pinned = re.compile(r"uses: [\w/-]+@[0-9a-f]{40} # v\d+(\.\d+)*")
