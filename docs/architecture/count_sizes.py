@@ -27,9 +27,9 @@ BOUNDS = {
     "lines of src/receval": (63_500, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (217, 170),
-    "lines of src/reproduction": (43_900, 36_000 + 4_000),
-    "lines of tests": (87_600, 60_000 + 10_000),
-    "words of docs": (42_200, 45_000),
+    "lines of src/reproduction": (43_950, 36_000 + 4_000),
+    "lines of tests": (87_950, 60_000 + 10_000),
+    "words of docs": (43_300, 45_000),
     "lines of README.md": (175, 175),
 }
 """What each count may be at most, and what it is to become."""
