@@ -35,6 +35,7 @@ for loaded, module in list(sys.modules.items()):
 
 try:
     from reproduction.workflow.provenance.versions import (
+        commit_of,
         libraries_from_elsewhere,
         versions,
     )

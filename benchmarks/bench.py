@@ -29,6 +29,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
@@ -202,8 +203,9 @@ def slower(found: Mapping[Key, Comparison], accepted: Mapping[Key, float]) -> li
 
 
 def about_this_run() -> dict[str, Any]:
-    """Return the processor and the versions of the libraries that are compared."""
+    """Return the day, the commit, the processor, and the versions of the compared libraries."""
     from receval.arithmetic import processor
+    from reproduction.workflow.provenance.versions import commit_of
 
     versions = {}
     for name in (*PACKAGES, *PACKAGES_BESIDE):
@@ -211,7 +213,21 @@ def about_this_run() -> dict[str, Any]:
             versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return {"processor": processor(), "versions": versions}
+    return {
+        "date": datetime.now(tz=UTC).date().isoformat(),
+        "commit": commit_of(ROOT),
+        "processor": processor(),
+        "versions": versions,
+    }
+
+
+def versions_in(python: str, names: Sequence[str]) -> dict[str, str]:
+    """Return the versions of libraries in another environment, by the path of its Python."""
+    asked = "import sys\nfrom importlib.metadata import version\n"
+    asked += "print(*(f'{name}={version(name)}' for name in sys.argv[1:]))"
+    done = subprocess.run([python, "-I", "-c", asked, *names], capture_output=True, text=True)
+    done.check_returncode()
+    return dict(one.split("=") for one in done.stdout.split())
 
 
 def page(record: Mapping[str, Any]) -> str:
@@ -228,7 +244,7 @@ def page(record: Mapping[str, Any]) -> str:
         "that receval takes a quarter of its time. Compare ratios and not seconds, which depend on "
         "the machine.",
         "",
-        f"This run: {record['processor']}, {record['rounds']} rounds, "
+        f"This run: {_of_when(record)}{record['processor']}, {record['rounds']} rounds, "
         f"{record['minutes']:.0f} minutes. Each ratio is the median of the rounds, with the lowest "
         "and the highest beside it. All work is on one thread, except for the permutation test, "
         f"which uses two. Versions: {versions}.",
@@ -261,6 +277,13 @@ def page(record: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _of_when(record: Mapping[str, Any]) -> str:
+    """Return the day and the commit of a run; records from before have none."""
+    if "commit" not in record:
+        return ""
+    return f"{record['date']}, commit {record['commit'][:12]}, "
+
+
 def _shown(ratio: float) -> str:
     """Return a ratio with two significant digits and no zero before the point."""
     if ratio < 0.001:
@@ -289,8 +312,12 @@ def whole_run(options: argparse.Namespace) -> int:
         print("Without --ml-1m and --lenskit the lists are not compared with LensKit's.")
     begun = time.perf_counter()
     found = measured(options.rounds, more, left_out)
-    record = {
-        **about_this_run(),
+    record = about_this_run()
+    if options.ranx:
+        record["versions"] |= versions_in(options.ranx, ["ranx"])
+    if options.lenskit and options.ml_1m:
+        record["versions"] |= versions_in(options.lenskit, ["lenskit"])
+    record |= {
         "rounds": options.rounds,
         "minutes": (time.perf_counter() - begun) / 60,
         "comparisons": [asdict(comparison) for comparison in found],

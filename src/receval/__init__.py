@@ -18,7 +18,7 @@ Examples
 
 from receval.lazy_names import lazy_names
 
-__version__ = "1.0.0"
+__version__ = "1.1.0.dev0"
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,

@@ -30,13 +30,20 @@ CORE = {
 }
 """What the project set out with; everything else needs a reason."""
 
-CONDA_NAMES = {"matplotlib-base": "matplotlib", "typst-py": "typst"}
+CONDA_NAMES = {
+    "matplotlib-base": "matplotlib",
+    "snakemake-minimal": "snakemake",
+    "typst-py": "typst",
+}
 
 Version = tuple[int, ...]
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCK = "".join(lock.read_text(encoding="utf-8") for lock in sorted(ROOT.glob("requirements*.lock")))
 
+
+NOT_ON_ARM = " ; platform_machine != 'aarch64'"
+"""The only marker: of a package that is for tests, and has no wheel for Linux on Arm."""
 
 CAPPED = {"pytest"}
 """Packages with an upper bound, whose reason stands beside it in pyproject.toml."""
@@ -50,7 +57,8 @@ def lower_bounds(requirements: list[str]) -> dict[str, Version]:
     """Return the lower bound by package; fail at an unexplained upper bound or anything else."""
     bounds = {}
     for requirement in requirements:
-        parts = re.fullmatch(r"([A-Za-z0-9-]+)(?:>=([0-9.]+))?(,<[0-9.]+)?", requirement)
+        asked = requirement.removesuffix(NOT_ON_ARM.replace(" ;", ";"))
+        parts = re.fullmatch(r"([A-Za-z0-9-]+)(?:>=([0-9.]+))?(,<[0-9.]+)?", asked)
         assert parts, f"pyproject.toml has {requirement!r}; write name>=version."
         assert parts[3] is None or parts[1] in CAPPED, f"{requirement!r} has an upper bound."
         bounds[parts[1].lower()] = version_of(parts[2] or "0")
@@ -62,7 +70,7 @@ def locked() -> dict[str, tuple[Version, int]]:
     entries = {}
     for entry in re.split(r"\n(?=\S)", LOCK.strip()):
         pin, *hashes = (line.removesuffix(" \\") for line in entry.splitlines())
-        parts = re.fullmatch(r"([a-z0-9-]+)==([0-9.]+)", pin)
+        parts = re.fullmatch(r"([a-z0-9-]+)==([0-9.]+)", pin.removesuffix(NOT_ON_ARM))
         assert parts, f"requirements.lock has the line {pin!r}, which pins no package."
         for line in hashes:
             assert re.fullmatch(r" {4}--hash=sha256:[0-9a-f]{64}", line), line
@@ -94,13 +102,21 @@ def test_a_dependency_is_locked_at_a_version_that_it_allows(name: str) -> None:
 
 def test_the_conda_environment_has_the_versions_of_the_lock() -> None:
     environment = yaml.safe_load((ROOT / "envs" / "receval.yaml").read_text(encoding="utf-8"))
-    python, *packages = environment["dependencies"]
-    assert python == f"python{PROJECT['requires-python']}"
+    python, pip, *packages = environment["dependencies"]
+    # make refuses a Python that the lock has no wheels for; conda must not choose one.
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    oldest, newest = re.findall(r"\((3, \d+)\)", makefile.partition("SUPPORTED := ")[2])[:2]
+    last = int(newest.removeprefix("3, "))
+    assert python == f"python>={oldest.replace(', ', '.')},<3.{last + 1}"
+    assert PROJECT["requires-python"] == f">={oldest.replace(', ', '.')}"
+    # It installs receval itself.
+    assert pip == "pip"
+    # Snakemake comes from bioconda.
+    assert environment["channels"] == ["conda-forge", "bioconda", "nodefaults"]
     pins = dict(package.split("=") for package in packages)
     found = {CONDA_NAMES.get(name, name): version_of(text) for name, text in pins.items()}
-    # Snakemake makes the environment, and what jobs are forked from has it.
-    trained_by = set(lower_bounds(PROJECT["optional-dependencies"]["workflow"])) - {"snakemake"}
-    assert found == {name: LOCKED[name][0] for name in RUNTIME.keys() | trained_by}
+    needed = RUNTIME.keys() | lower_bounds(PROJECT["optional-dependencies"]["workflow"]).keys()
+    assert found == {name: LOCKED[name][0] for name in needed}
 
 
 def test_results_are_said_to_depend_on_nothing_but_dependencies() -> None:

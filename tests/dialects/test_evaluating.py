@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trec_eval_oracle import pytrec_eval
 
 from receval.cli.main import main
 from receval.data.ratings_table import read_ratings

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import pytrec_eval
 from dialects.random_cases import CASES, Grades, Scores, random_case
 from scipy import stats
+from trec_eval_oracle import pytrec_eval
 
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs

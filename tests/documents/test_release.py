@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import tomllib
 from pathlib import Path
@@ -23,6 +24,19 @@ RECIPE: dict[str, Any] = yaml.safe_load(
 RELEASE = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 CONDA_NAMES = {"matplotlib": "matplotlib-base"}
+
+
+def program(name: str) -> Any:
+    """Return a program of the repository that no package has."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "packaging" / f"{name}.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+release = program("release")
 
 
 def page(name: str) -> str:
@@ -78,20 +92,91 @@ def test_versions_of_the_changelog_fall_and_have_tags_of_their_form() -> None:
     headings = re.findall(r"^## .*$", CHANGELOG, re.MULTILINE)
     assert headings[0] == "## Unreleased"
     assert len(headings) == len(numbers) + 1
-    content = yaml.safe_load(RELEASE)
-    assert content[True] == {"push": {"tags": ["v*"]}}
-    assert "tag == f\"v{project['version']}\"" in RELEASE
+    assert yaml.safe_load(RELEASE)[True] == {"push": {"tags": ["v*"]}}
+
+
+AT = "https://example.org/receval"
+CHANGES = "# Changelog\n\n## Unreleased\n\n## 1.1.0 - 2027-01-01\n\n### Added\n\n- A.\n"
+OLDER = "\n## 1.0.0 - 2026-11-23\n\n- B.\n"
+
+
+def why_not(tag: str, version: str, changes: str = CHANGES + OLDER, address: str = AT) -> str:
+    project = {"version": version, "urls": {"Source": AT}}
+    return " ".join(release.problems(tag, address, project, changes))
+
+
+def test_a_tag_is_published_if_version_changelog_and_repository_agree() -> None:
+    assert why_not("v1.1.0", "1.1.0") == ""
+    assert "The tag is v1.0.0" in why_not("v1.0.0", "1.1.0")
+    assert "names https://example.org/receval" in why_not("v1.1.0", "1.1.0", address="https://a.b")
+    assert "is 1.0.0, that of pyproject.toml 1.1.0" in why_not(
+        "v1.1.0", "1.1.0", "## Unreleased\n" + OLDER
+    )
+    assert "one of development" in why_not("v1.1.0.dev0", "1.1.0.dev0")
+
+
+def test_a_release_is_refused_while_changes_are_below_unreleased() -> None:
+    left = CHANGES.replace("## Unreleased\n", "## Unreleased\n\n- C.\n")
+    assert why_not("v1.1.0", "1.1.0", left).startswith("CHANGELOG.md has lines below Unreleased")
+
+
+def test_a_moved_result_asks_for_a_minor_version() -> None:
+    moved = CHANGES.replace("### Added", "### Results changed")
+    assert why_not("v1.1.0", "1.1.0", moved + OLDER) == ""
+    patched = (moved + OLDER).replace("1.1.0", "1.0.1")
+    assert why_not("v1.0.1", "1.0.1", patched).endswith("must be a new minor version.")
+
+
+def test_this_version_is_published_or_known_to_be_one_of_development() -> None:
+    version = PROJECT["version"]
+    found = list(release.problems(f"v{version}", PROJECT["urls"]["Source"], PROJECT, CHANGELOG))
+    assert (found == []) == bool(re.fullmatch(r"\d+\.\d+\.\d+", version)), found
+    # What is being made is at least a minor version if a result has moved.
+    released = re.findall(r"^## (\d+\.\d+)\.\d+ - ", CHANGELOG, re.MULTILINE)
+    if "### Results changed" in release.sections(CHANGELOG)["Unreleased"]:
+        assert not version.startswith(f"{released[0]}.")
+
+
+def test_the_page_of_the_registry_has_addresses_at_the_tag_and_the_command_of_a_release() -> None:
+    shown = release.registry_page(page("README.md"), AT, "v1.1.0")
+    targets = re.findall(r'(?:\]\(|href="|src=")([^")\s]+)', shown)
+    assert len(targets) > 70
+    assert [target for target in targets if not target.startswith("https://")] == []
+    ours = [target for target in targets if target.startswith(f"{AT}/")]
+    paths = [re.sub(rf"^{AT}/(?:blob|raw)/v1\.1\.0/([^#]+).*$", r"\1", one) for one in ours]
+    assert [path for path in paths if not (ROOT / path).is_file()] == []
+    assert re.findall(r'src="(.+?)"', shown) == [
+        f"{AT}/raw/v1.1.0/results/full/multiverse/universes_in_short.svg"
+    ]
+    assert "pip install receval" in shown
+    assert "No package registry" not in shown
+    with pytest.raises(ValueError, match="has no paragraph that begins with"):
+        release.registry_page("# receval\n", AT, "v1.1.0")
 
 
 def test_a_release_is_published_without_a_password_after_all_checks() -> None:
     jobs = yaml.safe_load(RELEASE)["jobs"]
-    commands = " ".join(step.get("run", "") for step in jobs["build"]["steps"])
-    for check in ("python -m build", "twine check --strict", "check-wheel-contents", "pip install"):
-        assert check in commands
+    commands = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
+    order = (
+        *("release.py check", "make quick", "release.py page", "python -m build"),
+        *(
+            "twine check --strict",
+            "check-wheel-contents dist",
+            "install dist/*.whl",
+            "dist/*.tar.gz",
+        ),
+    )
+    places = [next(at for at, text in enumerate(commands) if part in text) for part in order]
+    assert places == sorted(places)
+    # Whoever publishes next year gets the same tools.
+    (tools,) = (text for text in commands if text.startswith("python -m pip install"))
+    assert all("==" in tool for tool in tools.split()[4:])
     assert jobs["publish"]["needs"] == "build"
     # A job that builds what others wrote may not publish.
     assert jobs["publish"]["permissions"] == {"id-token": "write"}
     assert "run" not in " ".join(key for step in jobs["publish"]["steps"] for key in step)
+    assert jobs["release"]["needs"] == "publish"
+    assert jobs["release"]["permissions"] == {"contents": "write"}
     assert "secrets" not in RELEASE
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.trec_eval_runs import (
@@ -21,6 +20,7 @@ from metrics.trec_eval_runs import (
     random_run,
     trec_eval,
 )
+from trec_eval_oracle import pytrec_eval
 
 from receval.metrics.averages import FLOOR, Geometric
 from receval.metrics.evaluation import aggregate, evaluate, evaluated_lists

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pytrec_eval
 from protocols.brute_force import Scores
 from scipy.sparse import csr_array
+from trec_eval_oracle import pytrec_eval
 
 from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists

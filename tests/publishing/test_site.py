@@ -176,6 +176,10 @@ def test_other_projects_can_link_to_every_public_name(
     assert found["receval.EvaluationResult.compare"][0] == "py:method"
     for name in receval.__all__:
         assert found[f"receval.{name}"][0] in ("py:class", "py:function"), name
+    # Packages are a place in the list of modules.
+    assert found["receval"] == ("py:module", "api/index.html")
+    assert found["receval.metrics"] == ("py:module", "api/index.html#receval.metrics")
+    assert found["receval.recommenders.adapters"][1] == "api/index.html#receval.recommenders"
     for _, address in found.values():
         page, _, anchor = address.partition("#")
         assert not anchor or anchor in pages[page].anchors, address

@@ -72,7 +72,7 @@ onstart:
         made = {job.wildcards.get("edition") for job in workflow.dag.needrun_jobs()}
         with or_no_run():
             for edition in made.intersection(PLANS):
-                record_run(PLANS[edition], config)
+                record_run(PLANS[edition], config, commit_of(REPOSITORY))
             for edition in filter(None, made):
                 # No rule knows them any more.
                 remove_all(PLANS[edition].shards.stale_files())

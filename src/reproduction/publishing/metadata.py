@@ -61,6 +61,20 @@ _FORMATS = {
 }
 """Media types that Python does not know on every machine."""
 
+PAGES_OF_SOFTWARE = {
+    "implicit": "https://benfred.github.io/implicit/",
+    "matplotlib": "https://matplotlib.org",
+    "numba": "https://numba.pydata.org",
+    "numpy": "https://numpy.org",
+    "pandas": "https://pandas.pydata.org",
+    "pyarrow": "https://arrow.apache.org",
+    "python": "https://www.python.org",
+    "scikit-learn": "https://scikit-learn.org",
+    "scipy": "https://scipy.org",
+    "snakemake": "https://snakemake.github.io",
+}
+"""Of everything whose version a run records."""
+
 Entity = dict[str, Any]
 
 
@@ -210,9 +224,10 @@ def _crate(
     }
 
 
-def _named(names: Iterable[str]) -> list[dict[str, str]]:
-    """Return references to entities."""
-    return [{"@id": name} for name in names]
+def _named(names: Iterable[str]) -> list[dict[str, str]] | dict[str, str]:
+    """Return references to entities; one stands alone, as crates ask for."""
+    found = [{"@id": name} for name in names]
+    return found[0] if len(found) == 1 else found
 
 
 def _root(
@@ -351,11 +366,20 @@ def run_crate(
             "name": datasets[name].title,
             "url": datasets[name].page,
             "license": datasets[name].licence,
-            "description": ", ".join(
-                f"{file['name']} with SHA-256 {file['sha256']}" for file in one["raw_files"]
-            ),
+            "hasPart": _named(f"#raw-{name}-{file['name']}" for file in one["raw_files"]),
         }
         for name, one in sorted(prepared.items())
+    ]
+    # They are not in the crate, so they are no files of it.
+    raw: list[Entity] = [
+        {
+            "@id": f"#raw-{name}-{file['name']}",
+            "@type": "DigitalDocument",
+            "name": file["name"],
+            "sha256": file["sha256"],
+        }
+        for name, one in sorted(prepared.items())
+        for file in one["raw_files"]
     ]
     given: list[Entity] = [
         {"@id": f"#given-{key}", "@type": "PropertyValue", "name": key, "value": json.dumps(value)}
@@ -363,10 +387,11 @@ def run_crate(
     ]
     software: list[Entity] = [
         {
-            "@id": f"#software-{name}",
+            "@id": f"{PAGES_OF_SOFTWARE[name]}#{version}",
             "@type": "SoftwareApplication",
             "name": name,
             "softwareVersion": version,
+            "url": PAGES_OF_SOFTWARE[name],
         }
         for name, version in run["versions"].items()
     ]
@@ -389,8 +414,13 @@ def run_crate(
         "mentions": {"@id": "#run"},
         "datePublished": ended,
     }
+    # Runs of copies without Git have none; a version of Python's form has it behind a plus sign.
+    commit = run.get("commit", "").replace("-", ".")
     workflow = _main_workflow(citation) | {
-        "softwareRequirements": _named(s["@id"] for s in software)
+        "version": f"{citation['version']}+{commit}" if commit else citation["version"],
+        "codeRepository": home,
+        "url": f"{home}/blob/{commit.removesuffix('.dirty') or 'main'}/{_MAIN}",
+        "softwareRequirements": _named(s["@id"] for s in software),
     }
     profiles = [
         {"@id": name, "@type": "CreativeWork", "name": title, "version": name.rpartition("/")[2]}
@@ -401,7 +431,7 @@ def run_crate(
         )
     ]
     user = {"@id": "#user", "@type": "Person", "name": "Who ran the workflow"}
-    entities = (root, workflow, action, user, *parts, *ratings, *given, *software, *profiles)
+    entities = (root, workflow, action, user, *parts, *ratings, *raw, *given, *software, *profiles)
     return _crate(
         (*entities, *_things_named(citation, home)),
         (_WORKFLOW_PROFILE,),
@@ -473,8 +503,9 @@ def croissant_of_dataset(
 ) -> dict[str, Any]:
     """Return the description of a dataset, with those of its files that can be downloaded.
 
-    A file without a published checksum may change, and makes it a live dataset. What every run
-    generates is part of the repository, which ``citation`` and ``home`` describe.
+    Files without a published checksum are left out: Croissant has them only in datasets that change
+    all the time. What every run generates is part of the repository, which ``citation`` and
+    ``home`` describe.
     """
     if spec.access == "generated":
         return {
@@ -482,7 +513,8 @@ def croissant_of_dataset(
             **_of_repository(citation, home),
             "license": spec.licence,
         }
-    files = [file for variant in spec.variants for file in variant.files if file.urls]
+    files = [file for variant in spec.variants for file in variant.files]
+    files = [file for file in files if file.urls and file.verifiable]
     # Variants of different sizes may have files of the same name.
     files = list({file.name: file for file in reversed(files)}.values())[::-1]
     year = re.findall(r"\b(?:19|20)\d\d\b", spec.citation)
@@ -490,11 +522,13 @@ def croissant_of_dataset(
     return {
         **_dataset(name, spec.title, _counted(spec)),
         "url": spec.page,
-        "license": spec.licence,
+        "license": {"@type": "sc:CreativeWork", "name": spec.licence, "url": spec.page},
         "citeAs": spec.citation,
-        "creator": {"@type": "Organization", "name": authors},
+        "creator": [
+            {"@type": "Person", "name": author}
+            for author in authors.removesuffix(" (editors)").split(", ")
+        ],
         **({"datePublished": year[-1]} if year else {}),
-        **({"isLiveDataset": True} if not all(file.verifiable for file in files) else {}),
         "distribution": [_distributed(file) for file in files],
     }
 

@@ -261,6 +261,11 @@ def inventory(
     for module in modules:
         if not module.names:
             continue
+        parts = module.name.split(".")
+        for depth in range(1, len(parts)):
+            # Packages have no pages, but a place in the list of modules.
+            place = f"{REFERENCE}#{'.'.join(parts[:2])}" if depth > 1 else REFERENCE
+            entries[".".join(parts[:depth])] = ("module", place)
         entries[module.name] = ("module", module.address)
         for public in module.names:
             for one in (public, *public.members):

@@ -332,13 +332,14 @@ SPLITS_METADATA = "metadata of the splits"
 """Key of provenance records that no plan has: it is known only when the splits are made."""
 
 
-def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
-    """Record the given settings of a run and its plan; call this before the first job."""
+def record_run(plan: Plan, given: Mapping[str, Any], commit: str = "") -> None:
+    """Record the given settings of a run, its plan and commit; call this before the first job."""
     content = {
         "given": given,
         "datasets": _available(plan),
         "descriptions": _digests_of_descriptions(plan),
         "versions": versions(),
+        "commit": commit,
         **described_processor(),
     }
     text = json.dumps(content, indent=1, sort_keys=True, default=str)

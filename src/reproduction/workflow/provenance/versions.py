@@ -54,6 +54,20 @@ def versions() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def commit_of(repository: Path) -> str:
+    """Return the commit that a clone is at, with ``-dirty`` behind it if files were changed.
+
+    It is empty in a copy without Git's folder, and where Git is not installed.
+    """
+    git = ("git", f"--git-dir={repository / '.git'}", f"--work-tree={repository}")
+    asked = (*git, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+    try:
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip()
+
+
 def libraries_from_elsewhere() -> str:
     """Return a warning about libraries that ``PYTHONPATH`` puts before the environment's.
 
