@@ -186,11 +186,7 @@ class GroupsOfUsers:
             for protocol, whole in values.items():
                 is_member = self.places[whole.users] == place
                 if is_member.any():
-                    found.setdefault(label, {})[protocol] = ValuesByUser(
-                        whole.sums[metrics][:, :, is_member],
-                        whole.weights[is_member],
-                        whole.users[is_member],
-                    )
+                    found.setdefault(label, {})[protocol] = whole.of_members(is_member, metrics)
         return found
 
 

@@ -19,6 +19,7 @@ from receval.evaluation.by_user import (
     ValuesByUser,
     ValuesByUserCollector,
     interval_within,
+    ranked_values,
 )
 from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.pair_tests import smallest_p_values
@@ -27,10 +28,10 @@ from receval.figures.printed_numbers import significant
 from receval.metrics.aliases import any_metric, metric_of_alias
 from receval.metrics.dialects import USERS_IN_WORDS, Dialect, metric_in_words
 from receval.metrics.dialects import dialect as dialect_of
-from receval.metrics.evaluation import EvaluatedUsers, evaluate, evaluated_lists
+from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.metric import BaseMetric, Metric, WeightedMean
 from receval.metrics.own_metrics import metric_of_function
 from receval.metrics.rating_errors import PredictedRatings, RatingMetric
 from receval.metrics.whole_lists.list_metric import (
@@ -440,18 +441,23 @@ class Measurements:
         self._on_candidates[protocol] = _note_on_candidates(protocol, own, judged, ranks)
         of_ranks, of_lists = self._measuring.of_ranks, self._measuring.of_lists
         values: dict[str, NDArray[np.float64]] = {}
+        means: dict[str, WeightedMean] = {}
         if of_ranks:
-            values |= zip(of_ranks, evaluate(list(of_ranks.values()), lists), strict=True)
+            rows, weighted = ranked_values(list(of_ranks.values()), lists)
+            values |= zip(of_ranks, rows, strict=True)
+            means |= {list(of_ranks)[place]: own for place, own in weighted.items()}
         if listed is not None:
             if self._kept is not None:
                 own_lists = self._lists.setdefault(protocol, {}).setdefault(system, [])
                 own_lists.append(listed.lists.cut(self._kept))
             values |= self._list_values(system, protocol, of_lists, lists, listed)
         if predicted is not None:
-            values |= self._rating_values(system, protocol, lists, predicted)
+            values |= self._rating_values(system, protocol, lists, predicted, means)
         self._item_groups.add(system, protocol, own, judged, ranks)
-        in_order = np.array([values[name] for name in self._measuring.metrics])
-        self._collectors[protocol].add(system, lists, in_order)
+        names = list(self._measuring.metrics)
+        in_order = np.array([values[name] for name in names])
+        by_place = {names.index(name): mean for name, mean in means.items()}
+        self._collectors[protocol].add(system, lists, in_order, by_place)
 
     def _list_values(
         self,
@@ -484,9 +490,17 @@ class Measurements:
         return found
 
     def _rating_values(
-        self, system: str, protocol: str, lists: JudgedLists, predicted: FoldPredictions
+        self,
+        system: str,
+        protocol: str,
+        lists: JudgedLists,
+        predicted: FoldPredictions,
+        means: dict[str, WeightedMean],
     ) -> dict[str, NDArray[np.float64]]:
-        """Return the values of metrics of predicted ratings, which are 0 for users not averaged."""
+        """Return the values of metrics of predicted ratings, which are 0 for users not averaged.
+
+        The parts of means over ratings are added to ``means``.
+        """
         chosen = evaluated_lists(lists, self._measuring.users) & lists.is_tested
         test = predicted.fold.test
         measured = PredictedRatings(test, predicted.predictions, lists.users[chosen])
@@ -496,6 +510,10 @@ class Measurements:
         for name, metric in self._measuring.of_ratings.items():
             found[name] = np.zeros(lists.full.n_lists)
             found[name][chosen] = metric.per_user(measured)
+            if (own := metric.weighted_mean(measured)) is not None:
+                values, weights = np.zeros((2, lists.full.n_lists))
+                values[chosen], weights[chosen] = own.values, own.weights
+                means[name] = replace(own, values=values, weights=weights)
         return found
 
     @property
