@@ -254,12 +254,24 @@ def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
             if name != "kind" and name in parameters and parameters[name] != own.default
         }
         if parameters["kind"] == "predefined" or not all(
-            isinstance(own, int | float | str) and "," not in str(own) for own in changed.values()
+            isinstance(own, int | float | str) and _is_same_in_a_command(own)
+            for own in changed.values()
         ):
             return None
         written = ",".join(f"{name}={own}" for name, own in changed.items())
         return f"{parameters['kind']}:{written}" if written else str(parameters["kind"])
     return None
+
+
+def _is_same_in_a_command(value: float | str) -> bool:
+    """Tell whether a command reads a value as it is: the date 20030601 would be a number."""
+    if not isinstance(value, str):
+        return True
+    try:
+        float(value)
+    except ValueError:
+        return "," not in value
+    return False
 
 
 def _system_in_words(name: str, told: Mapping[str, Any]) -> str | None:
