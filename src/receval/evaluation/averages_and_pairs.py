@@ -83,6 +83,7 @@ class GroupRow(NamedTuple):
     mean: float
     letters: str
     ahead: int
+    untested: int
 
 
 Row = TypeVar("Row", AverageRow, PairRow, GroupRow)
@@ -280,8 +281,10 @@ class AveragesAndPairs:
         -------
         DataFrame
             The columns ``protocol``, ``metric``, ``system``, ``mean``, ``letters`` (with too many
-            groups, ``ahead`` in brackets) and ``ahead``, the number of systems that are
-            significantly better; the best system first.
+            groups, ``ahead`` in brackets), ``ahead``, the number of systems that are
+            significantly better, and ``untested``, the number of those with another mean of which
+            the test cannot tell (``p`` of :meth:`compare` is NaN), so that they share no letter;
+            the best system first.
         """
         chosen = ComparisonChoices(**comparison)
         pairs = self._pairs(chosen)
@@ -289,7 +292,7 @@ class AveragesAndPairs:
         for protocol, values in self.values.items():
             for metric, means in zip(self.metrics, values.means, strict=True):
                 own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
-                letters, ahead = letters_of_systems(
+                letters, ahead, untested = letters_of_systems(
                     own,
                     means,
                     self.systems,
@@ -304,6 +307,7 @@ class AveragesAndPairs:
                         "mean": means,
                         "letters": letters,
                         "ahead": ahead,
+                        "untested": untested,
                     }
                 )
                 frames.append(best_first(table, self.less_is_better))
