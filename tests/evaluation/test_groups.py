@@ -540,3 +540,21 @@ def test_the_interval_of_gauc_does_not_depend_on_users_who_are_not_averaged() ->
 
     columns = ["mean", "low", "high"]
     assert many[columns].to_numpy() == pytest.approx(few[columns].to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("values", "known"), [([0, 0, 0, 0], 0), ([2, 1, -1, 3], 0), ([2, 1, 0, 3], 3)]
+)
+def test_nothing_is_said_of_the_fairness_of_values_below_or_all_at_zero(
+    values: list[float], known: int
+) -> None:
+    own = ValuesByUser(np.array([[values]], dtype=float), np.ones(4), np.arange(4))
+    halves = {
+        name: {"AR": own.of_members(np.isin(np.arange(4), users), np.array([0]))}
+        for name, users in (("a", [0, 1]), ("b", [2, 3]))
+    }
+    found = GroupedResult("team", ("mine",), ("RR",), halves).fairness(samples=20)
+
+    numbers = found[["over_users", "within", "between", "by_chance", "p"]]
+    assert numbers.notna().all(axis=1).sum() == known
+    assert numbers.isna().all(axis=1).sum() == len(MEASURES) - known
