@@ -464,7 +464,12 @@ class GroupedResult:
     ) -> tuple[Table, ...]:
         """Return the tables for papers: averages by group and, with several groups, all pairs.
 
-        The other arguments are those of :meth:`compare`.
+        Parameters
+        ----------
+        decimals : int
+            Digits of averages after the decimal point.
+        test, correction, samples, seed
+            As for :meth:`compare`.
         """
         averages = self._averages_table(self.summary(), decimals)
         if len(self.groups) < 2:
