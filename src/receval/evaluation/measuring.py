@@ -226,7 +226,9 @@ class Measuring:
         else:
             spoken = dialect_of(dialect)
             chosen = _in_dialect(spoken, metrics)
-            users = _users_of(spoken, list(chosen)) if users == "auto" else users
+            if users == "auto":
+                own = [name for name, one in chosen.items() if isinstance(one, Metric)]
+                users = _users_of(spoken, own) if own else spoken.users
             relevant = spoken.threshold(values) if relevant == "auto" and len(values) else relevant
         for name, metric in chosen.items():
             if isinstance(metric, ListMetric):
@@ -317,7 +319,7 @@ class Measuring:
                 negative.append(Note("negative-ratings", text))
         if self.dialect is None:
             return negative
-        own = [self.dialect.entry(name).note for name in self.metrics]
+        own = [self.dialect.entry(name).note for name in self.of_ranks]
         caveats = [f"{text[0].upper()}{text[1:]}." for text in self.dialect.caveats]
         told = [*caveats, *dict.fromkeys(note for note in own if note)]
         return [*negative, *(Note("dialect", text) for text in told)]
@@ -736,8 +738,8 @@ def _note_on_candidates(
 
 def _in_dialect(
     spoken: Dialect, metrics: GivenMetric | Sequence[GivenMetric] | None
-) -> dict[str, Metric]:
-    """Return metrics by the names of a dialect."""
+) -> dict[str, BaseMetric]:
+    """Return metrics by the names of a dialect, and metrics of whole lists by their labels."""
     if metrics is None:
         raise ValueError(
             f"No metric of {spoken.tool} is named. Name at least one of "
@@ -748,8 +750,12 @@ def _in_dialect(
     )
     if not names:
         raise ValueError(f"There is no metric: name at least one of {', '.join(spoken.metrics())}.")
-    found: dict[str, Metric] = {}
+    found: dict[str, BaseMetric] = {}
     for name in names:
+        of_lists = _own_list_metric(spoken, name)
+        if of_lists is not None:
+            found[of_lists.label] = of_lists
+            continue
         if not isinstance(name, str):
             own = name.label if isinstance(name, BaseMetric) else "A function"
             raise ValueError(
@@ -758,6 +764,18 @@ def _in_dialect(
             )
         found[name] = spoken.metric(name)
     return found
+
+
+def _own_list_metric(spoken: Dialect, given: GivenMetric) -> ListMetric | None:
+    """Return a metric of whole lists, or that of its label, unless the tool means another by it."""
+    if not isinstance(given, str):
+        return given if isinstance(given, ListMetric) else None
+    with suppress(ValueError):
+        own = any_metric(given)
+        label = given.partition("@")[0]
+        if isinstance(own, ListMetric) and own.label == given:
+            return None if spoken.names_otherwise(given, label) else own
+    return None
 
 
 def _users_of(spoken: Dialect, names: Sequence[str]) -> EvaluatedUsers:
