@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -146,7 +146,7 @@ def _describe_metric(metric: BaseMetric) -> str:
     if isinstance(metric, RatingMetric):
         return definition
     if not isinstance(metric, Metric):
-        return f"{definition} (k = {metric.cutoff})"
+        return f"{definition} ({', '.join([f'k = {metric.cutoff}', *_defaults_in_words(metric)])})"
     with suppress(ValueError):
         definition = metric_in_words(metric)
     if metric.cutoff is None:
@@ -158,6 +158,24 @@ def _describe_metric(metric: BaseMetric) -> str:
     if metric.condensed:
         definition += ", on lists without unjudged items"
     return definition
+
+
+def _defaults_in_words(metric: BaseMetric) -> list[str]:
+    """Return the parameters that the label of a metric leaves out.
+
+    Examples
+    --------
+    >>> _defaults_in_words(any_metric("ILD(feature=genre)@10"))
+    ['distance = jaccard']
+    """
+    return [
+        f"{own.name} = {own.default}"
+        for own in fields(metric)
+        if own.name != "cutoff"
+        and isinstance(own.default, str | float)
+        and getattr(metric, own.name) == own.default
+        and own.default != ""
+    ]
 
 
 def _describe_protocol(protocol: Protocol) -> str:

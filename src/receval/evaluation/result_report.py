@@ -381,7 +381,14 @@ class ResultReport(ResultLists, ResultOverUsers):
         chosen = ComparisonChoices(**comparison)
         pairs = self._pairs(chosen) if len(self.systems) > 1 else None
         return methods_paragraph(
-            self.settings, self.words, self.notes, self.values, pairs, chosen, self.metrics
+            self.settings,
+            self.words,
+            self.notes,
+            self.values,
+            pairs,
+            chosen,
+            self.metrics,
+            self.of_all_users,
         )
 
 
