@@ -27,8 +27,10 @@ from receval.evaluation.summed_values import SummedValues
 from receval.large_runs.blocks import BlockRecord, Blocks, block_record
 from receval.large_runs.plan import ROWS_PER_BLOCK, BlockPlan, PlanFolder, make_plan
 from receval.large_runs.processes import in_processes
+from receval.metrics.metric import BaseMetric
+from receval.metrics.own_metrics import FunctionMetric
 from receval.notes import Note
-from receval.storage.messages import how_many
+from receval.storage.messages import how_many, quoted
 from receval.tuning.trials import number_of_jobs
 
 NOT_OFFERED = (
@@ -156,6 +158,8 @@ def plan_large_runs(
     if rows < 1:
         raise ValueError(f"rows is {rows}; it must be at least 1.")
     chosen = DEFAULT_METRICS if metrics is None else metrics
+    is_one = isinstance(chosen, str | BaseMetric) or callable(chosen)
+    listed: list[Any] = [chosen] if is_one else list(chosen)
     planned = make_plan(
         Path(folder),
         str(test),
@@ -165,7 +169,7 @@ def plan_large_runs(
         train_columns=train_columns or {},
         run_columns=run_columns or {},
         protocols=[protocols] if isinstance(protocols, str) else list(protocols),
-        metrics=[chosen] if isinstance(chosen, str) else list(chosen),
+        metrics=[_name_in_plan(own) for own in listed],
         relevant=relevant,
         users=users,
         depth=depth,
@@ -358,3 +362,17 @@ def _reports(plan: BlockPlan, counts: Mapping[str, int]) -> list[ReadingReport]:
         )
         for name, table in plan.tables.items()
     ]
+
+
+def _name_in_plan(metric: object) -> str:
+    """Return the name of a metric, by which the processes that measure blocks find it."""
+    if isinstance(metric, str):
+        return metric
+    if isinstance(metric, BaseMetric) and not isinstance(metric, FunctionMetric):
+        return metric.label
+    name = metric.label if isinstance(metric, BaseMetric) else getattr(metric, "__name__", metric)
+    raise ValueError(
+        f"The metric {quoted(str(name))} is a function, which the plan of an evaluation in blocks "
+        "cannot name. Name metrics of the library, or evaluate a sample of users with "
+        "evaluate_runs."
+    )
