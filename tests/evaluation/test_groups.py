@@ -558,3 +558,19 @@ def test_nothing_is_said_of_the_fairness_of_values_below_or_all_at_zero(
     numbers = found[["over_users", "within", "between", "by_chance", "p"]]
     assert numbers.notna().all(axis=1).sum() == known
     assert numbers.isna().all(axis=1).sum() == len(MEASURES) - known
+
+
+def test_a_series_by_user_is_a_feature(result: rv.EvaluationResult) -> None:
+    genders = PEOPLE.set_index("user")["gender"]
+
+    found = result.by_group(genders).summary()
+
+    pd.testing.assert_frame_equal(found, result.by_group(PEOPLE, "gender").summary())
+    assert result.by_group(genders.rename(None)).name == "group"
+
+
+def test_metrics_without_values_of_groups_of_items_are_noted(result: rv.EvaluationResult) -> None:
+    (note,) = result.by_group(items="genre").notes
+    assert str(note).endswith(
+        "are not computed from judged ranks, and not shown by group of items."
+    )
