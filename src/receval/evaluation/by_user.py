@@ -254,18 +254,15 @@ class ValuesByUserCollector:
                     "values cannot be paired. Average tested, relevant or all users."
                 )
         users = np.flatnonzero(first)
-        means = {
-            metric: WeightedMeansOfFolds(
-                *(
-                    np.array(
-                        [[getattr(own, part)[users] for own in folds] for folds in by_system]
-                    ).swapaxes(0, 1)
-                    for part in ("values", "weights")
-                ),
-                is_root=by_system[0][0].is_root,
+        means = {}
+        for metric, by_system in self._means.items():
+            values, weights = (
+                np.array([[getattr(own, part)[users] for own in folds] for folds in by_system])
+                for part in ("values", "weights")
             )
-            for metric, by_system in self._means.items()
-        }
+            means[metric] = WeightedMeansOfFolds(
+                values.swapaxes(0, 1), weights.swapaxes(0, 1), by_system[0][0].is_root
+            )
         return ValuesByUser(self._sums[:, :, users], first[users], users, means)
 
 

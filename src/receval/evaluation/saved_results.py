@@ -118,11 +118,11 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
             for number, protocol in enumerate(content["protocols"])
         }
         for number, (protocol, metric, is_root) in enumerate(content["weighted_means"]):
-            parts = (
+            of_users, weights = (
                 archive.array(f"means{number}/{part}", np.float64, (None, None, None))
                 for part in _OF_MEANS
             )
-            mean = WeightedMeansOfFolds(*parts, is_root=is_root)
+            mean = WeightedMeansOfFolds(of_users, weights, is_root)
             own_means = {**values[protocol].weighted_means, metric: mean}
             values[protocol] = replace(values[protocol], weighted_means=own_means)
         item_groups: dict[str, dict[str, dict[str, ValuesByUser]]] = {}
