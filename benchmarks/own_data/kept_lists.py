@@ -5,7 +5,8 @@
     python benchmarks/own_data/kept_lists.py --ratings 1e8    generated ratings, lists to Parquet
 
 Processor seconds of one process, the least of three rounds (of one for generated ratings). With
-MovieLens 1M four systems are trained and evaluated; with generated ratings, Popularity.
+MovieLens 1M five systems are trained and evaluated, together and each alone; with generated
+ratings, Popularity.
 """
 
 from __future__ import annotations
@@ -72,11 +73,11 @@ def main() -> int:
     else:
         ratings, rounds = rv.read_ratings(chosen.folder / "ratings.dat"), 3
         knn = {"UserKNN": rv.UserKNN(neighbours=100), "ItemKNN": rv.ItemKNN(neighbours=100)}
-        systems |= {**knn, "MF": rv.WRMF(factors=20)}
+        systems |= {"Random": rv.Random(), **knn, "MF": rv.WRMF(factors=20)}
     split = rv.split(ratings, "user-ratio", train_ratio=0.8, seed=1)
 
-    def evaluate(**options: Any) -> None:
-        rv.evaluate(split, systems, metrics=["nDCG@10"], **options)
+    def evaluate(chosen: dict[str, Any] = systems, **options: Any) -> None:
+        rv.evaluate(split, chosen, metrics=["nDCG@10"], **options)
 
     few = rv.split(generated(20_000), "user-ratio", seed=1)
     rv.evaluate(few, {name: rv.Popularity() for name in systems}, lists=100)
@@ -92,6 +93,12 @@ def main() -> int:
                 f"lists {name}: {taken:.2f} CPU s, {taken / without:.2f} of {without:.2f} without"
             )
             ratio = taken / without if name == "in memory" else ratio
+    if chosen.folder is not None:
+        for name, system in systems.items():
+            alone = {name: system}
+            own = least(lambda alone=alone: evaluate(alone), rounds)  # type: ignore[misc]
+            taken = least(lambda alone=alone: evaluate(alone, lists=100), rounds)  # type: ignore[misc]
+            print(f"{name} alone: {taken / own:.2f} of {own:.2f} without")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{ratings!r}: at most {peak:.1f} GiB")
     return int(ratio > MOST)

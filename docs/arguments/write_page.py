@@ -15,13 +15,18 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src")]
 
 import receval as rv
+from receval.data.reading import ReadingOptions
+from receval.diagnosis.diagnose import Diagnosis
+from receval.evaluation.groups import GroupedResult
 from receval.lazy_names import offered_name
+from receval.multiverse.explore_ratings import ExploredRatings
+from receval.splits.given_parts import split_of_parts
 from receval.splits.kinds import AnySplitSpec
 
 PAGE = ROOT / "docs" / "arguments.md"
@@ -51,8 +56,44 @@ neither train nor test. Its keys are ``share`` (of the ratings, drawn at random)
 ``min_item_ratings`` (k-core: users and items with fewer ratings are removed until none is left),
 as in ``rv.split(ratings, "user-ratio", selection={"min_user_ratings": 5})``."""
 
+OPTIONS = {
+    "train_ratio": "The share of training ratings, between 0 and 1, or a list of shares.",
+    "folds": "The number of folds.",
+    "balanced_per_user": "Whether each user's ratings are spread evenly over the folds.",
+    "partition_of": "The name of the other split, such as `k-fold`.",
+    "held_out": "The number of ratings of each user, at least 1.",
+    "next-item held_out": "The number of folds, or `all`.",
+    "short_profiles": "Whether users with too few ratings are refused, or only train.",
+    "repeats": "Whether test ratings of pairs that also train are dropped or kept.",
+    "scope": "Whether the last ratings of `all` ratings together test, or of each `user`.",
+    "test_share": "The share of the ratings that test, between 0 and 1.",
+    "uniform-test test_share": "The share of all ratings that test, between 0 and 1.",
+    "train_order": "The order in which systems that learn step by step read training ratings.",
+    "cut": "The moment from which on ratings test: a date, a share or seconds.",
+    "time-windows cut": "The moment at which the first window begins: a date, a share or seconds.",
+    "gap": "Ratings of so many days before the test neither train nor test; at least 0.",
+    "new_users": "Whether test ratings of users without training ratings test or are dropped.",
+    "windows": "The number of windows, at least 2.",
+    "days": "The length of each window in days, above 0; by default all have as many ratings.",
+    "past_days": "The days before a window whose ratings train, above 0; by default, all days.",
+    "user_share": "The share of users who are held out, between 0 and 1.",
+    "fold_in_ratio": "The share of their ratings that is folded in, between 0 and 1.",
+    "order": "Whether `random` ratings of a user test, or the last in `time`.",
+    "min_train_ratio": "The least share of an item's ratings that must train, at least 0.",
+    "tests_from": "The lowest rating that may test; by default, all may.",
+    "unbiased_rows": "The unbiased test: ratings of randomly drawn items in every fold "
+    "(`unknown`), or all ratings of the fold (`fold`).",
+    "relevant_from": "The lowest rating of a liked item.",
+}
+"""What options of splits mean, by their names, or by kind and name where it is particular."""
+
 MADE_BY_FUNCTIONS = ("EvaluationResult", "SplitRatings", "TuningResult")
 """Classes whose objects come from functions: only their methods have arguments for a person."""
+
+RETURNED = (GroupedResult, Diagnosis, ExploredRatings)
+"""Classes of results that are no names of the library."""
+
+METHODS_OF_SYSTEMS = ("fit", "fold_in", "recommend", "save", "score")
 
 DERIVED_FROM = ("Metric", "ListMetric", "Recommender", "Dialect")
 """Classes to derive others from, or objects that the library has: metrics.md, recipes.md and
@@ -71,6 +112,14 @@ def described() -> Iterator[tuple[str, Callable[..., object], str]]:
         for method, own in inspect.getmembers(found, callable):
             if not method.startswith("_"):
                 yield f"{name}.{method}", own, inspect.getdoc(own) or ""
+    for made in RETURNED:
+        for method, own in inspect.getmembers(made, inspect.isfunction):
+            if not method.startswith("_"):
+                yield f"{made.__name__}.{method}", own, inspect.getdoc(own) or ""
+    yield "ReadingOptions", ReadingOptions, inspect.getdoc(ReadingOptions) or ""
+    for method in METHODS_OF_SYSTEMS:
+        own = getattr(rv.Recommender, method)
+        yield f"Recommender.{method}", own, inspect.getdoc(own) or ""
 
 
 def arguments(function: Callable[..., object]) -> Iterator[tuple[str, str]]:
@@ -126,7 +175,12 @@ def table(name: str, function: Callable[..., object], text: str) -> list[str]:
     """Return the section of a function, or nothing if it takes no arguments."""
     told = COMMON | meanings(text)
     rows = list(arguments(function))
-    missing = [own for own, _ in rows if not any(told.get(own, ()))]
+    if (further := options_of(function)) is not None:
+        told = meanings(inspect.getdoc(further) or "") | told
+        named = {own for own, _ in rows}
+        rows += [row for row in arguments(further) if row[0] not in named]
+        rows = [row for row in rows if not row[0].startswith("**")]
+    missing = [own for own, _ in rows if not told.get(own, ("", ""))[1]]
     if missing:
         raise ValueError(f"The docstring of {name} does not explain {', '.join(missing)}.")
     if not rows:
@@ -134,6 +188,16 @@ def table(name: str, function: Callable[..., object], text: str) -> list[str]:
     lines = [f"| `{own}` | {told[own][0]} | {default} | {told[own][1]} |" for own, default in rows]
     first = in_markdown(re.split(r"\n\s*\n", text)[0])
     return [f"### `{name}`", "", first, "", *HEADS, *lines, ""]
+
+
+def options_of(function: Callable[..., object]) -> Callable[..., object] | None:
+    """Return the function whose arguments the last of a function are, if it names one."""
+    for own in inspect.signature(function).parameters.values():
+        hint = own.annotation
+        if own.kind is own.VAR_KEYWORD and isinstance(hint, str) and hint.startswith("Annotated"):
+            further = get_type_hints(function, include_extras=True)[own.name].__metadata__[0]
+            return further if inspect.isfunction(further) else None
+    return None
 
 
 HEADS = ("| argument | type | default | meaning |", "| --- | --- | --- | --- |")
@@ -146,15 +210,21 @@ def kinds_of_splits() -> list[str]:
         (kind,) = get_args(model.model_fields["kind"].annotation)
         told = inspect.getdoc(model) or ""
         prose = [in_markdown(own) for own in re.split(r"\n\s*\n", told.split("\nAttributes\n")[0])]
-        options = [
-            f"`{name}`" if own.is_required() else f"`{name}={own.get_default()!r}`"
+        if kind == "predefined":
+            text = inspect.getdoc(split_of_parts) or ""
+            lines += table("predefined", split_of_parts, text)
+            continue
+        rows = [
+            (name, "" if own.is_required() else f"`{own.get_default()!r}`")
             for name, own in model.model_fields.items()
             if name not in ("kind", "selection")
         ]
-        meant = [f"- `{name}`: {words}" for name, (_, words) in meanings(told).items()]
-        told_options = f"Options: {', '.join(options) or 'none'}."
-        lines += [f"### `{kind}`", "", *"\n\n".join([*prose, told_options]).split("\n"), ""]
-        lines += [*meant, ""] if meant else []
+        lines += [f"### `{kind}`", "", *"\n\n".join(prose).split("\n"), ""]
+        lines += ["| option | default | meaning |", "| --- | --- | --- |"]
+        for name, default in rows:
+            meaning = OPTIONS.get(f"{kind} {name}") or OPTIONS[name]
+            lines.append(f"| `{name}` | {default} | {meaning} |")
+        lines.append("")
     return lines
 
 

@@ -168,7 +168,7 @@ def _alternatives(wanted: Any) -> Iterator[Any]:
 def _allows(wanted: Any, value: Any) -> bool:
     """Tell whether an annotation allows a value; if that is unclear, return True."""
     if get_origin(wanted) is Literal:
-        return any(value == one and type(value) is type(one) for one in get_args(wanted))
+        return any(type(value) is type(one) and value == one for one in get_args(wanted))
     if wanted in _NUMBERS:
         is_nan = value != value if isinstance(value, Real) else False
         return isinstance(value, _NUMBERS[wanted][0]) and not isinstance(value, bool) and not is_nan

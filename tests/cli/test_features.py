@@ -67,6 +67,16 @@ def test_a_command_with_groups_can_be_repeated() -> None:
     assert arguments["user_groups"] == ["people.csv:gender,year", "activity"]
 
 
+def test_numbers_of_users_are_divided_into_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["evaluate", "ratings.csv", "--metric=RR", "--samples=100"]
+    assert main([*words, "--user-groups=people.csv:year/2", "--out=one"]) == 0
+    assert main(["evaluate", "--settings=one/settings.json", "--out=two"]) == 0
+
+    assert "**Users by year**" in capsys.readouterr().out
+    assert set(pd.read_csv("one/users-by-year.csv")["group"]) == {"below 1", "1 or more"}
+    assert Path("one/users-by-year.csv").read_bytes() == Path("two/users-by-year.csv").read_bytes()
+
+
 def test_lists_of_others_have_groups_too(capsys: pytest.CaptureFixture[str]) -> None:
     ratings = pd.read_csv("ratings.csv")
     run = ratings[["user", "item"]].assign(score=np.arange(len(ratings)) % 7)

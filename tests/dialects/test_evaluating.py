@@ -17,6 +17,7 @@ from receval.cli.main import main
 from receval.data.ratings_table import read_ratings
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
+from receval.metrics.aliases import any_metric
 from receval.recommenders.non_personalised import Popularity
 from receval.splits.split_ratings import split
 
@@ -170,6 +171,30 @@ def test_a_metric_of_ours_is_refused_in_a_dialect() -> None:
 
     with pytest.raises(ValueError, match="P@5 is a metric of receval"):
         means(case("plain"), [parse("P@5")], dialect="recbole")  # type: ignore[list-item]
+
+
+def test_metrics_of_lists_are_measured_by_their_labels_beside_those_of_a_dialect() -> None:
+    plain = case("plain")
+    options = {"test": table(plain["test"]), "runs": {"mine": as_run(plain["run"])}}
+    found = evaluate_runs(
+        **options,
+        metrics=["MAP@5", "ShannonEntropy@5", any_metric("Gini@5")],
+        dialect="elliot",
+        depth="whole",
+    )
+    alone = evaluate_runs(
+        **options,
+        metrics=["ShannonEntropy@5", "Gini@5"],
+        users=found.settings["users"],
+        relevant=found.settings["relevant"],
+        ties="listed",
+        depth="whole",
+    )
+
+    assert found.settings["labels"][1:] == ["ShannonEntropy@5", "Gini@5"]
+    assert found.summary()["mean"].tolist()[1:] == alone.summary()["mean"].tolist()
+    with pytest.raises(ValueError, match=r"Gini of Elliot .* is 1 minus Gini"):
+        evaluate_runs(**options, metrics=["MAP@5", "Gini@5"], dialect="elliot")
 
 
 def test_systems_are_evaluated_in_a_dialect() -> None:

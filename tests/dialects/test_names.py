@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from receval.metrics.dialects import DIALECTS, dialect
+from receval.metrics.aliases import any_metric
+from receval.metrics.dialects import DIALECTS, _first_label, dialect
 from receval.metrics.registry import parse
 
 
@@ -71,6 +75,13 @@ def test_a_name_in_any_of_its_forms_is_one_metric(name: str, asked: str, label: 
         ),
         ("recbole", "ndcg", "needs a cut-off. Write ndcg@10"),
         ("recbole", "auc", "receval cannot compute it, because it needs the scores"),
+        ("lenskit", "ListGini@10", r"it is Gini\. Give .* such as rv.metric\('Gini@10'\), beside"),
+        ("lenskit", "MeanPopRank", r"it is ARP\(unit=quantile\)\."),
+        ("recpack", "CoverageK@10", r"it is ItemCoverage\."),
+        ("recpack", "IntraListDiversityK@10", "has not been compared with that of our ILD"),
+        ("elliot", "ARP@10", r"it is ARP\."),
+        ("elliot", "Gini@10", r"it is 1 minus Gini\(denominator=others\)\. Give .*'Gini\(den.*@10"),
+        ("warprec", "EPC@10", r"it is EPC\(discount=log,relevance=binary\)\."),
         ("recbole", "P.5@3", "one cut-off"),
         ("recbole", "@5", "not the name of a metric"),
         ("trec_eval", "map@10", "map of trec_eval has no cut-off"),
@@ -106,3 +117,15 @@ def test_what_is_relevant_is_the_tools_rule() -> None:
 def test_names_of_the_released_tool_are_no_labels(name: str) -> None:
     with pytest.raises(ValueError, match="There is no metric"):
         parse(name)
+
+
+def test_metrics_of_lists_are_those_that_the_values_of_the_tools_confirmed() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "dialects.md").read_text(encoding="utf-8")
+    page = text.partition("## Metrics of whole lists")[2]
+    for own in map(dialect, DIALECTS):
+        for name, told in own.of_lists.items():
+            label = _first_label(told)
+            (section,) = re.findall(rf"^### {own.tool} .*?(?=^###|\Z)", page, re.M | re.S)
+            assert f"`{name}`" in section, (own.name, name)
+            assert f"`{label}`" in section, (own.name, name)
+            any_metric(label.replace("...", "genre") + "@10")

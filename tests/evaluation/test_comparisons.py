@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -333,6 +334,34 @@ def test_tests_without_a_spread_of_differences_cannot_tell() -> None:
         assert not row["significant"]
     assert "no p-value where fewer than 6 users differ (1 of 1)" in result.methods(test="bootstrap")
     assert result.compare().iloc[0]["p"] == 0.25
+
+
+def test_systems_share_no_letter_if_a_test_cannot_tell_whether_they_differ(
+    tmp_path: Path,
+) -> None:
+    systems = {"good": {u: {"x": 1.0} for u in "abc"}, "bad": {u: {"y": 1.0} for u in "abc"}}
+    systems["same"] = systems["good"]
+    test = {"user": list("abc"), "item": list("xxx")}
+    result = rv.evaluate_runs(test, systems, metrics="P@1", depth="whole")
+
+    rows = {row.system: row for row in result.group_rows(test="t")}
+    assert {name: row.letters for name, row in rows.items()} == {
+        "good": "a",
+        "same": "a",
+        "bad": "b",
+    }
+    assert {name: row.untested for name, row in rows.items()} == {"good": 1, "same": 1, "bad": 2}
+    assert all(row.ahead == 0 for row in rows.values())
+    told = (
+        "Under P@1 some systems with different averages share no letter, although the test cannot"
+    )
+    assert told in result.tables(test="t")[0].caption
+    result.to_latex(tmp_path / "t.tex", test="t")
+    assert told in (tmp_path / "t.tex").read_text(encoding="utf-8")
+    against = result.tables(test="t", reference="bad")[0]
+    assert "have no mark, although" in against.caption
+    assert {row.untested for row in result.group_rows()} == {0}
+    assert "cannot tell" not in result.tables()[0].caption
 
 
 def test_two_users_are_too_few_for_resamples() -> None:

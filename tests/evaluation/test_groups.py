@@ -451,3 +451,126 @@ def test_fairness_has_the_parts_of_values_per_user(result: rv.EvaluationResult) 
     pd.testing.assert_frame_equal(again, grouped.fairness(samples=20))
     with pytest.raises(ValueError, match="share their users"):
         result.by_group(items="genre").fairness()
+
+
+@pytest.mark.parametrize("folds", [1, 2])
+def test_weighted_means_of_groups_are_those_of_the_ratings_of_their_users(
+    folds: int, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        (user, f"i{item:02}", int(rng.integers(1, 6)))
+        for number, user in enumerate(USERS)
+        for item in rng.choice(N_ITEMS, 5 + number % 7, replace=False)
+    ]
+    ratings = rv.read_ratings(pd.DataFrame(rows, columns=["user", "item", "rating"]))
+    parameters = {"folds": folds} if folds > 1 else {"train_ratio": 0.5}
+    split = rv.split(ratings, "k-fold" if folds > 1 else "user-ratio", seed=1, **parameters)
+    # Without equal scores, whose order is the protocol's.
+    system = rv.BiasedMF(factors=2, epochs=3)
+    metrics = ["RMSE", "MAE", "GAUC(weight=relevant)", "AUC"]
+    result = rv.evaluate(split, {"MF": system}, metrics=metrics, relevant=4)
+    result.save(tmp_path)
+
+    grouped = rv.load_result(tmp_path).by_group(PEOPLE, "gender")
+
+    found = grouped.summary().set_index(["metric", "group"])
+    genders = PEOPLE.set_index("user")["gender"].reindex(ratings.user_ids).to_numpy()
+    for group in "FM":
+        by_fold = []
+        for fold in split.folds():
+            scores = system.fit(fold.train).score(np.arange(ratings.n_users))
+            users, items, rated = fold.test.users, fold.test.items, fold.test.values
+            own = genders[users] == group
+            wrong = (scores[users, items] - rated)[own]
+            right, n_relevant = 0.0, 0
+            for user in np.unique(users[own]):
+                trained = fold.train.toarray()[user].nonzero()[0]
+                candidates = np.setdiff1d(np.arange(ratings.n_items), trained)
+                liked = items[(users == user) & (rated >= 4)]
+                others = np.setdiff1d(candidates, liked)
+                if not len(liked) or not len(others):
+                    continue
+                above = scores[user, liked][:, None] > scores[user, others][None, :]
+                right += above.mean(axis=1).sum()
+                n_relevant += len(liked)
+            values = np.sqrt((wrong**2).mean()), np.abs(wrong).mean(), right / n_relevant
+            by_fold.append((len(np.unique(users[own])), *values))
+        counts, *values = np.array(by_fold).T
+        for metric, own in zip(metrics, values, strict=False):
+            wanted = counts @ own / counts.sum()
+            assert found.loc[(metric, group), "mean"] == pytest.approx(wanted, rel=1e-6)
+
+
+def test_intervals_of_root_means_of_groups_are_those_of_a_ratio_in_the_group() -> None:
+    ratings = _ratings()
+    split = rv.split(ratings, "random-ratio", train_ratio=0.5, seed=1)
+    result = rv.evaluate(split, {"Avg": rv.AverageRating()}, metrics="RMSE", relevant=3)
+
+    found = result.by_group(PEOPLE, "gender").summary().set_index("group")
+
+    (fold,) = split.folds()
+    scores = rv.AverageRating().fit(fold.train).score(np.arange(ratings.n_users))
+    squares = (scores[fold.test.users, fold.test.items] - fold.test.values) ** 2
+    genders = PEOPLE.set_index("user")["gender"].reindex(ratings.user_ids).to_numpy()
+    for group in "FM":
+        users = np.flatnonzero((genders == group) & (np.diff(fold.test.indptr) > 0))
+        sums = np.bincount(fold.test.users, squares)[users]
+        counts = np.diff(fold.test.indptr)[users]
+        mean = sums.sum() / counts.sum()
+        residuals = sums - mean * counts
+        n = len(users)
+        # Cochran (1977), section 6.4, and the slope of the root.
+        error = np.sqrt((residuals**2).sum() * n / (n - 1)) / counts.sum() / (2 * np.sqrt(mean))
+        half = stats.t.ppf(0.975, n - 1) * error
+        assert found.loc[group, "high"] - found.loc[group, "mean"] == pytest.approx(half, rel=1e-5)
+
+
+def test_the_interval_of_gauc_does_not_depend_on_users_who_are_not_averaged() -> None:
+    test = {"user": list("aabbcc"), "item": list("xyxyxy"), "rating": [1, 0, 1, 0, 0, 1]}
+    run = {user: {"x": 3.0, "y": 2.0, "z": 1.0 if user != "b" else 4.0} for user in ("a", "b", "c")}
+    more = {
+        name: [*own, *extra]
+        for (name, own), extra in zip(test.items(), (list("dd"), list("xy"), [0, 0]), strict=True)
+    }
+    options = {"metrics": "GAUC", "depth": "whole", "relevant": 1, "users": "relevant"}
+
+    few = rv.evaluate_runs(test, {"mine": run}, **options).summary()
+    many = rv.evaluate_runs(more, {"mine": run | {"d": {"x": 1.0}}}, **options).summary()
+
+    columns = ["mean", "low", "high"]
+    assert many[columns].to_numpy() == pytest.approx(few[columns].to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("values", "known"), [([0, 0, 0, 0], 0), ([2, 1, -1, 3], 0), ([2, 1, 0, 3], 3)]
+)
+def test_nothing_is_said_of_the_fairness_of_values_below_or_all_at_zero(
+    values: list[float], known: int
+) -> None:
+    own = ValuesByUser(np.array([[values]], dtype=float), np.ones(4), np.arange(4))
+    halves = {
+        name: {"AR": own.of_members(np.isin(np.arange(4), users), np.array([0]))}
+        for name, users in (("a", [0, 1]), ("b", [2, 3]))
+    }
+    found = GroupedResult("team", ("mine",), ("RR",), halves).fairness(samples=20)
+
+    numbers = found[["over_users", "within", "between", "by_chance", "p"]]
+    assert numbers.notna().all(axis=1).sum() == known
+    assert numbers.isna().all(axis=1).sum() == len(MEASURES) - known
+
+
+def test_a_series_by_user_is_a_feature(result: rv.EvaluationResult) -> None:
+    genders = PEOPLE.set_index("user")["gender"]
+
+    found = result.by_group(genders).summary()
+
+    pd.testing.assert_frame_equal(found, result.by_group(PEOPLE, "gender").summary())
+    assert result.by_group(genders.rename(None)).name == "group"
+
+
+def test_metrics_without_values_of_groups_of_items_are_noted(result: rv.EvaluationResult) -> None:
+    (note,) = result.by_group(items="genre").notes
+    assert str(note).endswith(
+        "are not computed from judged ranks, and not shown by group of items."
+    )

@@ -17,7 +17,8 @@ from receval.data.ratings_table import read_ratings
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
-from receval.recommenders.non_personalised import Popularity, Random
+from receval.recommenders.biased_mf import BiasedMF
+from receval.recommenders.non_personalised import AverageRating, Popularity, Random
 from receval.recommenders.wrmf import WRMF
 from receval.splits.split_ratings import SplitRatings, split
 
@@ -77,6 +78,35 @@ def test_methods_of_a_reference_and_of_one_system_tell_what_was_compared(
     alone = evaluate_systems(data, {"Pop": Popularity()}, metrics="RR").methods()
     assert "compared" not in alone
     assert "The system was Pop (Popularity)." in alone
+
+
+def test_methods_tell_of_the_selection_and_of_metrics_that_are_no_means_over_users() -> None:
+    rng = np.random.default_rng(3)
+    users, items = np.nonzero(rng.random((30, 20)) < np.linspace(0.9, 0.1, 20))
+    table = pd.DataFrame({"user": users, "item": items, "rating": rng.integers(1, 6, len(users))})
+    table.loc[len(table)] = (99, 0, 3)
+    selected = split(read_ratings(table), "user-ratio", selection={"min_user_ratings": 5})
+    genres = pd.DataFrame({"item": range(20), "genre": ["a", "b"] * 10})
+
+    told = evaluate_systems(
+        selected,
+        {"Avg": AverageRating(), "MF": BiasedMF(factors=2, epochs=1)},
+        metrics=["RMSE", "Gini@5", "ILD(feature=genre)@5", "Miscalibration(feature=genre)@5"],
+        item_features=genres,
+    ).methods()
+
+    for part in (
+        "selection of min_user_ratings=5",
+        "The selection keeps ",
+        "of 31 users and",
+        "Averages in RMSE are ratios of sums over users, or their roots;",
+        "Values of Gini@5 are of all users at once: their intervals are by the jackknife, on the "
+        "scale of log-odds",
+        "pseudo-values of users",
+        "(k = 5, distance = jaccard)",
+        "divergence = kl",
+    ):
+        assert part in told
 
 
 def test_methods_of_runs_tell_their_depth_and_ties() -> None:

@@ -144,6 +144,49 @@ def test_the_command_repeats_what_the_library_has_saved(
     np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)
 
 
+@pytest.mark.usefixtures("unrendered")
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        ("temporal", {"cut": "2003-06-01"}),
+        ("temporal", {"cut": 0.6, "gap": 2}),
+        ("time-windows", {"windows": 2, "cut": "2003-04-01T12:00", "days": 60}),
+        ("time-windows", {"windows": 2}),
+    ],
+)
+def test_the_command_repeats_splits_by_time_with_the_same_random_order_of_ties(
+    kind: str, parameters: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    users, items = np.nonzero(rng.random((40, 20)) < 0.6)
+    days = rng.permutation(len(users)) % 365
+    table = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+    table["timestamp"] = (1_041_379_200 + 86_400 * days).tolist()
+    pd.DataFrame(table).to_csv("r.csv", index=False)
+    data = rv.split(rv.read_ratings("r.csv"), kind, **parameters)
+    result = rv.evaluate(data, {"Pop": rv.Popularity()}, metrics="RR", relevant=3)
+    result.save("saved")
+
+    assert main(["evaluate", "--settings", "saved/settings.json", "--out", "again"]) == 0
+
+    averages = pd.read_csv("again/averages.csv")
+    np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)
+
+
+def test_a_date_that_a_command_takes_for_a_number_is_not_written(
+    tmp_path: Path,
+) -> None:
+    table = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "time": [1e9, 2e9, 1e9, 2e9]}
+    pd.DataFrame(table).to_csv(tmp_path / "r.csv", index=False)
+    ratings = rv.read_ratings(tmp_path / "r.csv", user="user", item="item", timestamp="time")
+    data = rv.split(ratings, "temporal", cut="20150101", equal_times="random")
+    rv.evaluate(data, {"Pop": rv.Popularity()}, metrics="RR").save(tmp_path / "saved")
+
+    assert not (tmp_path / "saved" / "settings.json").exists()
+
+
 def test_what_no_command_can_repeat_has_no_settings_of_a_command(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:

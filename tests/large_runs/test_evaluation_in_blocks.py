@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import receval as rv
 from receval.data.reading import TableError
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
@@ -309,9 +310,39 @@ def test_protocols_that_need_all_users_are_refused(folder: Path, protocol: str) 
 
 
 def test_what_needs_the_values_of_users_is_refused(whole: EvaluationResult) -> None:
-    for ask in (whole.compare, whole.per_user, whole.distribution):
+    for ask in (whole.per_user, whole.distribution, lambda: whole.compare(test="sign")):
         with pytest.raises(ValueError, match="needs the values of each user"):
             ask()
+
+
+def test_sums_are_compared_by_the_t_test_unless_another_is_named(
+    whole: EvaluationResult, tmp_path: Path
+) -> None:
+    assert set(whole.compare()["method"]) == {"t"}
+    pd.testing.assert_frame_equal(whole.compare(), whole.compare(test="t"))
+    pd.testing.assert_frame_equal(whole.groups(), whole.groups(test="t"))
+    assert "paired t-test" in whole.methods()
+    whole.to_latex(tmp_path / "table.tex")
+    assert "paired t-test" in (tmp_path / "table.tex").read_text(encoding="utf-8")
+    assert "paired t-test" in whole.as_report().page()
+
+
+def test_sums_are_not_saved_but_found_again_in_their_folder(
+    whole: EvaluationResult, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"saved already: call evaluate_large_runs .*whole,"):
+        whole.save(tmp_path)
+
+
+def test_functions_are_refused_and_metrics_may_be_objects(folder: Path) -> None:
+    def own(ranks: np.ndarray) -> float:
+        return float(ranks[0] > 0)
+
+    for metric in (own, rv.metric_of(own, level="judged", name="Own")):
+        with pytest.raises(ValueError, match="is a function, which the plan"):
+            in_blocks(folder, "functions", metrics=[metric])
+    found = in_blocks(folder, "objects", metrics=[rv.metric("RR")])
+    assert found.metrics == ("RR",)
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

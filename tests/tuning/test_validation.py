@@ -25,6 +25,7 @@ KINDS: list[tuple[str, dict[str, Any]]] = [
     ("temporal", {"cut": 0.6, "gap": 2.0}),
     ("uniform-test", {"test_share": 0.1, "folds": 1}),
     ("random-ratio", {"train_ratio": [0.5, 0.8], "folds": 2}),
+    ("next-item", {"held_out": 2}),
 ]
 
 
@@ -111,6 +112,33 @@ def test_users_with_one_training_rating_are_not_in_the_validation_part() -> None
     outer = rv.split(rv.read_ratings(table), "leave-last-out")
     (fold,) = validation_split(outer).folds()
     assert np.diff(fold.test.indptr).tolist() == [0, 1]
+
+
+def test_windows_of_time_are_validated_by_the_end_of_their_past() -> None:
+    outer, inner = made("time-windows", {"windows": 2, "cut": 0.6, "gap": 2.0})
+    assert inner.description["kind"] == "temporal"
+    times = outer.ratings.timestamps
+    assert times is not None
+    assert inner.ratings.timestamps is not None
+    for number, (before, after) in enumerate(zip(outer.folds(), inner.folds(), strict=True)):
+        is_test = (inner.parts.codes[number] & TEST) > 0
+        is_train = (inner.parts.codes[number] & TRAIN) > 0
+        own = inner.ratings.timestamps
+        assert own[is_train].max() < own[is_test].min() - 2 * 86_400
+        assert own[is_test].max() < times[(outer.parts.codes[number] & TEST) > 0].min()
+        share = len(before.test) / (before.train.nnz + len(before.test))
+        assert len(after.test) == pytest.approx(share * before.train.nnz, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "example"),
+    [("leave-last-out", "'temporal'"), ("leave-out", "'user-ratio'")],
+)
+def test_a_refusal_proposes_a_part_that_is_as_safe_in_time(kind: str, example: str) -> None:
+    table = {"user": list("aabb"), "item": list("xyxy"), "timestamp": [1, 2, 1, 2]}
+    outer = rv.split(rv.read_ratings(table), kind)
+    with pytest.raises(ValueError, match=rf"for example validation={{'kind': {example}"):
+        validation_split(outer)
 
 
 def test_another_kind_of_validation_part_can_be_chosen() -> None:

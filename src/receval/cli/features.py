@@ -44,8 +44,9 @@ def add_features(parser: argparse.ArgumentParser) -> None:
             "--user-groups",
             action="append",
             metavar="FILE:FEATURE",
-            help="also compare groups of users, such as users.dat:gender, activity (the number of "
-            "their training ratings) or popularity-taste; may be repeated",
+            help="also compare groups of users, such as users.dat:gender, users.dat:age/5 (numbers "
+            "in 5 groups of about equal size), activity (the number of their training ratings) or "
+            "popularity-taste; may be repeated",
         ),
     ]
     complete_by("file", files)
@@ -107,7 +108,13 @@ def _user_features(chosen: argparse.Namespace) -> dict[str, Features]:
     for text in repeated(chosen.user_groups):
         if text not in TRAITS:
             path, features = _path_and_features(text)
-            found[text] = read_features(path, features=features or None)
+            parts = [name.rpartition("/") for name in features]
+            bins = {name: int(n) for name, slash, n in parts if slash and n.isdecimal()}
+            features = [
+                name if name in bins else own
+                for own, (name, _, _) in zip(features, parts, strict=True)
+            ]
+            found[text] = read_features(path, features=features or None, bins=bins or None)
             if not features:
                 found[text].name()  # Refuses a table with several features.
     return found

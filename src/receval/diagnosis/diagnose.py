@@ -116,7 +116,13 @@ class Diagnosis:
         )
 
     def report(self, title: str = "Diagnosis") -> Report:
-        """Return the whole diagnosis as a report, with the recommendations first."""
+        """Return the whole diagnosis as a report, with the recommendations first.
+
+        Parameters
+        ----------
+        title : str
+            The heading of the report.
+        """
         section = " ".join(own.sentence for own in self.advice)
         reasons = tuple(f"{own.subject}. {own.reason}" for own in self.advice)
         systems = self.per_user["system"].nunique()

@@ -25,6 +25,7 @@ from receval.evaluation.comparison import (
 )
 from receval.evaluation.formatting import WholeTable, best_first
 from receval.evaluation.pair_tests import letters_of_systems
+from receval.evaluation.summed_values import SummedValues
 from receval.evaluation.tuning_record import TuningRecord
 from receval.notes import Note
 from receval.seeds import seed_sequence
@@ -83,6 +84,7 @@ class GroupRow(NamedTuple):
     mean: float
     letters: str
     ahead: int
+    untested: int
 
 
 Row = TypeVar("Row", AverageRow, PairRow, GroupRow)
@@ -170,7 +172,7 @@ class AveragesAndPairs:
     def compare(
         self,
         *,
-        test: PairedTest = "permutation",
+        test: PairedTest | None = None,
         correction: Correction | None = "auto",
         effect: Effect | None = None,
         reference: str | None = None,
@@ -183,13 +185,16 @@ class AveragesAndPairs:
 
         Parameters
         ----------
-        test : {"permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"}
-            The paired, two-sided test over users. All are of the average, except ``wilcoxon`` (of
-            ranks) and ``sign`` (of wins and losses). ``permutation`` draws random signs of the
-            users' differences (:func:`receval.evaluation.pair_tests.permutation_p_values`). ``t``
-            is Student's paired t-test, for users with several lists with the standard error of a
-            ratio, so that p is below .05 where the 95 % interval excludes 0. ``wilcoxon`` is the
-            signed-rank test, exact with at most 25 differences
+        test : {"permutation", "t", "wilcoxon", "sign", "bootstrap", "tukey-hsd"}, optional
+            The paired, two-sided test over users, by default ``permutation``, or ``t`` if the
+            result has only sums over users
+            (:func:`receval.large_runs.evaluate.evaluate_large_runs`). All are of the average,
+            except ``wilcoxon`` (of ranks) and ``sign`` (of wins and losses). ``permutation`` draws
+            random signs of the users' differences
+            (:func:`receval.evaluation.pair_tests.permutation_p_values`). ``t`` is Student's paired
+            t-test, for users with several lists with the standard error of a ratio, so that p is
+            below .05 where the 95 % interval excludes 0. ``wilcoxon`` is the signed-rank test,
+            exact with at most 25 differences
             (:func:`receval.statistics.paired_tests.wilcoxon_test`), and ``sign`` the exact sign
             test. ``bootstrap`` is shifted
             (:func:`receval.statistics.bootstrap.bootstrap_test_of_pairs`). ``tukey-hsd`` is the
@@ -236,9 +241,21 @@ class AveragesAndPairs:
             metric with a margin is unknown, a number is out of its range, or ``tukey-hsd`` is
             combined with a correction or a reference.
         """
-        return self._pairs(
-            ComparisonChoices(test, correction, effect, reference, margin, power, samples, seed)
-        )
+        given: ComparisonOptions = {
+            "correction": correction,
+            "effect": effect,
+            "reference": reference,
+            "margin": margin,
+            "power": power,
+            "samples": samples,
+            "seed": seed,
+        }
+        return self._pairs(self._choices(given if test is None else {**given, "test": test}))
+
+    def _choices(self, comparison: ComparisonOptions) -> ComparisonChoices:
+        """Return the choices of a comparison, whose default test is one that needs no more."""
+        has_sums = any(isinstance(own, SummedValues) for own in self.values.values())
+        return ComparisonChoices(**{"test": "t", **comparison} if has_sums else comparison)
 
     def _pairs(self, comparison: ComparisonChoices) -> pd.DataFrame:
         """Return the pairs of a comparison, which are computed once."""
@@ -280,16 +297,18 @@ class AveragesAndPairs:
         -------
         DataFrame
             The columns ``protocol``, ``metric``, ``system``, ``mean``, ``letters`` (with too many
-            groups, ``ahead`` in brackets) and ``ahead``, the number of systems that are
-            significantly better; the best system first.
+            groups, ``ahead`` in brackets), ``ahead``, the number of systems that are
+            significantly better, and ``untested``, the number of those with another mean of which
+            the test cannot tell (``p`` of :meth:`compare` is NaN), so that they share no letter;
+            the best system first.
         """
-        chosen = ComparisonChoices(**comparison)
+        chosen = self._choices(comparison)
         pairs = self._pairs(chosen)
         frames = []
         for protocol, values in self.values.items():
             for metric, means in zip(self.metrics, values.means, strict=True):
                 own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
-                letters, ahead = letters_of_systems(
+                letters, ahead, untested = letters_of_systems(
                     own,
                     means,
                     self.systems,
@@ -304,6 +323,7 @@ class AveragesAndPairs:
                         "mean": means,
                         "letters": letters,
                         "ahead": ahead,
+                        "untested": untested,
                     }
                 )
                 frames.append(best_first(table, self.less_is_better))
@@ -321,7 +341,7 @@ class AveragesAndPairs:
         The p-values by which differences are significant are ``p_corrected``, whatever the
         correction; what was not asked for is None.
         """
-        chosen = ComparisonChoices(**comparison)
+        chosen = self._choices(comparison)
         pairs = self._pairs(chosen)
         return typed_rows(pairs.assign(p_corrected=pairs[chosen.column]), PairRow)
 

@@ -7,16 +7,16 @@ Values by group of items are those of the relevant test items of each group, suc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, stdtrit
 
-from receval.metrics.evaluation import EvaluatedUsers, evaluate, evaluated_lists
+from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists, values_and_weights
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.metric import Metric
+from receval.metrics.metric import Metric, WeightedMean
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.statistics.paired_tests import t_statistics
@@ -26,6 +26,29 @@ CONFIDENCE = 0.95
 
 _ROUNDING = 1e-12
 _LARGEST_EXPONENT = 600.0
+
+
+@dataclass(frozen=True)
+class WeightedMeansOfFolds:
+    """A metric that is a weighted mean, or its root, on each fold, with the means' parts.
+
+    ``values`` and ``weights`` have the shape (n_folds, n_systems, n_users); they are NaN for users
+    who are not averaged on a fold.
+    """
+
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    is_root: bool = False
+
+    def sums(self, is_member: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the sums of :class:`ValuesByUser` if only the members are averaged."""
+        values, weights = self.values[..., is_member], self.weights[..., is_member]
+        found = np.zeros(values.shape[1:])
+        for fold, system in np.ndindex(values.shape[:2]):
+            own = WeightedMean(values[fold, system], weights[fold, system], self.is_root)
+            is_averaged = ~np.isnan(own.weights)
+            found[system, is_averaged] += own.of(is_averaged).contributions
+        return found
 
 
 @dataclass(frozen=True)
@@ -40,7 +63,9 @@ class ValuesByUser:
 
     Under P1R, lists are weighted so that all percentiles count equally. The sums have the shape
     (n_metrics, n_systems, n_users), the weights are positive, and the users are the codes of those
-    who are averaged.
+    who are averaged. Values of metrics that are weighted means, such as RMSE, depend on all users;
+    ``weighted_means`` has their parts by the number of the metric, from which :meth:`of_members`
+    computes those of some users.
 
     Examples
     --------
@@ -56,6 +81,15 @@ class ValuesByUser:
     sums: NDArray[np.float64]
     weights: NDArray[np.float64]
     users: NDArray[np.int64]
+    weighted_means: Mapping[int, WeightedMeansOfFolds] = field(default_factory=dict)
+
+    def of_members(self, is_member: NDArray[np.bool_], metrics: NDArray[np.int64]) -> ValuesByUser:
+        """Return some metrics as averages of some users, who are marked in the order of users."""
+        sums = self.sums[metrics][:, :, is_member]
+        for place, metric in enumerate(metrics.tolist()):
+            if metric in self.weighted_means:
+                sums[place] = self.weighted_means[metric].sums(is_member)
+        return ValuesByUser(sums, self.weights[is_member], self.users[is_member])
 
     @property
     def n_users(self) -> int:
@@ -175,9 +209,20 @@ class ValuesByUserCollector:
         self._evaluated_users: EvaluatedUsers = evaluated_users
         self._sums = np.zeros((n_metrics, len(self._systems), n_users))
         self._weights = np.zeros((len(self._systems), n_users))
+        self._means: dict[int, list[list[WeightedMean]]] = {}
 
-    def add(self, system: str, lists: JudgedLists, values: NDArray[np.float64]) -> None:
-        """Add the lists of a system on one fold, with values of shape (n_metrics, n_lists)."""
+    def add(
+        self,
+        system: str,
+        lists: JudgedLists,
+        values: NDArray[np.float64],
+        weighted_means: Mapping[int, WeightedMean] | None = None,
+    ) -> None:
+        """Add the lists of a system on one fold, with values of shape (n_metrics, n_lists).
+
+        Metrics that are weighted means of the lists of all users, of which each has one, have them
+        by their numbers. Their values are computed from the averaged lists.
+        """
         chosen = evaluated_lists(lists, self._evaluated_users)
         if not chosen.any() and not self._may_be_empty:
             raise ValueError(
@@ -190,9 +235,13 @@ class ValuesByUserCollector:
         size = self._weights.shape[1]
         self._weights[index] += np.bincount(users, weights=weights, minlength=size)
         for metric, row in enumerate(values):
-            self._sums[metric, index] += np.bincount(
-                users, weights=weights * row[chosen], minlength=size
-            )
+            own = row[chosen]
+            if weighted_means and metric in weighted_means:
+                mean = weighted_means[metric]
+                own = mean.of(chosen).contributions
+                by_system = self._means.setdefault(metric, [[] for _ in self._systems])
+                by_system[index].append(_by_user(mean, users, chosen, size))
+            self._sums[metric, index] += np.bincount(users, weights=weights * own, minlength=size)
 
     def values(self) -> ValuesByUser:
         """Return the values of all systems, which must be averaged over the same users."""
@@ -205,7 +254,33 @@ class ValuesByUserCollector:
                     "values cannot be paired. Average tested, relevant or all users."
                 )
         users = np.flatnonzero(first)
-        return ValuesByUser(self._sums[:, :, users], first[users], users)
+        means = {}
+        for metric, by_system in self._means.items():
+            values, weights = (
+                np.array([[getattr(own, part)[users] for own in folds] for folds in by_system])
+                for part in ("values", "weights")
+            )
+            means[metric] = WeightedMeansOfFolds(
+                values.swapaxes(0, 1), weights.swapaxes(0, 1), by_system[0][0].is_root
+            )
+        return ValuesByUser(self._sums[:, :, users], first[users], users, means)
+
+
+def _by_user(
+    mean: WeightedMean, users: NDArray[np.int64], chosen: NDArray[np.bool_], size: int
+) -> WeightedMean:
+    """Return the parts of the chosen lists by user, NaN for users without a chosen list."""
+    values, weights = np.full((2, size), np.nan)
+    values[users], weights[users] = mean.values[chosen], mean.weights[chosen]
+    return WeightedMean(values, weights, mean.is_root)
+
+
+def ranked_values(
+    metrics: Sequence[Metric], lists: JudgedLists
+) -> tuple[NDArray[np.float64], dict[int, WeightedMean]]:
+    """Return the values of metrics of judged ranks, and the parts of those of weighted means."""
+    values, weights = values_and_weights(metrics, lists)
+    return values, {place: WeightedMean(values[place], own) for place, own in weights.items()}
 
 
 def _weights(lists: JudgedLists, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -262,7 +337,7 @@ class ItemGroupCollector:
                     self._collectors[key] = ValuesByUserCollector(
                         len(self._metrics), self._n_users, self._systems, self._users
                     )
-                self._collectors[key].add(system, lists, evaluate(self._metrics, lists))
+                self._collectors[key].add(system, lists, *ranked_values(self._metrics, lists))
 
     def values(self) -> ValuesOfItemGroups:
         """Return the values by feature, group and protocol; groups without a user are left out."""

@@ -84,10 +84,11 @@ def averages_table(
 ) -> Table:
     """Return the averages: a row for each protocol and system, a column for each metric.
 
-    The groups have the columns ``protocol``, ``metric``, ``system``, ``mean``, and ``letters`` if
-    systems were compared (:meth:`receval.evaluation.result.EvaluationResult.groups`). ``users`` are
-    the numbers of averaged users by protocol; if they differ, each row states them. In LaTeX, the
-    best averages of several systems are bold, and letters are superscripts.
+    The groups have the columns ``protocol``, ``metric``, ``system``, ``mean``, and ``letters``
+    and ``untested`` if systems were compared
+    (:meth:`receval.evaluation.result.EvaluationResult.groups`). ``users`` are the numbers of
+    averaged users by protocol; if they differ, each row states them. In LaTeX, the best averages of
+    several systems are bold, and letters are superscripts.
     """
     comparison = comparison or ComparisonChoices()
     protocols = list(dict.fromkeys(groups["protocol"]))
@@ -133,6 +134,12 @@ def averages_table(
                 "In brackets, where letters would not do: how many systems are significantly "
                 "better."
             )
+    if has_letters and (untested := groups.loc[groups["untested"] > 0, "metric"].unique()).size:
+        told.append(
+            f"Under {enumerated(untested)} some systems with different averages "
+            f"{'have no mark' if comparison.reference else 'share no letter'}, although the test "
+            "cannot tell whether they differ."
+        )
     if any(metric in less_is_better for metric in metrics):
         told.append("\N{DOWNWARDS ARROW}: less is better.")
     columns = (Column(with_direction(metric, less_is_better), "right") for metric in metrics)

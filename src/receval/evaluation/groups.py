@@ -166,6 +166,8 @@ class GroupsOfUsers:
                 "table of users and its feature, such as by_group('users.dat', 'gender'), a data "
                 f"frame, or {quoted(ACTIVITY)} or {quoted(POPULARITY_TASTE)}."
             )
+        if isinstance(users, pd.Series):
+            users = users.rename_axis("user").rename(users.name or "group").reset_index()
         read = read_features(users, features=None if groups is None else [groups])
         source = f"features ({read.reading.source})"
         doubts = doubts_on(Meeting("user", source, "evaluated data", read.ids, user_ids))
@@ -186,11 +188,7 @@ class GroupsOfUsers:
             for protocol, whole in values.items():
                 is_member = self.places[whole.users] == place
                 if is_member.any():
-                    found.setdefault(label, {})[protocol] = ValuesByUser(
-                        whole.sums[metrics][:, :, is_member],
-                        whole.weights[is_member],
-                        whole.users[is_member],
-                    )
+                    found.setdefault(label, {})[protocol] = whole.of_members(is_member, metrics)
         return found
 
 
@@ -468,7 +466,12 @@ class GroupedResult:
     ) -> tuple[Table, ...]:
         """Return the tables for papers: averages by group and, with several groups, all pairs.
 
-        The other arguments are those of :meth:`compare`.
+        Parameters
+        ----------
+        decimals : int
+            Digits of averages after the decimal point.
+        test, correction, samples, seed
+            As for :meth:`compare`.
         """
         averages = self._averages_table(self.summary(), decimals)
         if len(self.groups) < 2:
@@ -704,17 +707,17 @@ def _t_of_groups(
 
 
 def notes_on_metrics(
-    metrics: Sequence[str], left_out: Sequence[str], why: str = "of all users at once"
+    metrics: Sequence[str], left_out: Sequence[str], *, of_items: bool = False
 ) -> tuple[Note, ...]:
-    """Return a note on metrics that have no values of groups, with the reason.
+    """Return a note on metrics that have no values of groups of users or items, with the reason.
 
     If no metric is left, a ValueError is raised instead.
     """
     if not left_out:
         return ()
-    told = (
-        f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} computed from lists {why}"
+    told = f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} " + (
+        "not computed from judged ranks" if of_items else "computed from all users at once"
     )
     if not metrics:
         raise ValueError(f"{told}, so there is no value of a group. Add another metric.")
-    return (Note("no-groups", f"{told}, and not shown by group."),)
+    return (Note("no-groups", f"{told}, and not shown by group{' of items' * of_items}."),)

@@ -120,7 +120,8 @@ def check_few_groups(name: str, labels: Collection[str]) -> None:
         raise ValueError(
             f"{name} has {len(labels):,} values, such as {enumerated(list(labels)[:3])}, but there "
             f"can be at most {MOST_GROUPS} groups. Divide numbers into bins "
-            "(read_features(..., bins=...)), or choose another feature."
+            "(read_features(..., bins=...), in a command --user-groups FILE:FEATURE/5), or choose "
+            "another feature."
         )
 
 

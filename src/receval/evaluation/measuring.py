@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from receval.evaluation.by_user import (
     ValuesByUser,
     ValuesByUserCollector,
     interval_within,
+    ranked_values,
 )
 from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.pair_tests import smallest_p_values
@@ -27,10 +28,10 @@ from receval.figures.printed_numbers import significant
 from receval.metrics.aliases import any_metric, metric_of_alias
 from receval.metrics.dialects import USERS_IN_WORDS, Dialect, metric_in_words
 from receval.metrics.dialects import dialect as dialect_of
-from receval.metrics.evaluation import EvaluatedUsers, evaluate, evaluated_lists
+from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.metric import BaseMetric, Metric, WeightedMean
 from receval.metrics.own_metrics import metric_of_function
 from receval.metrics.rating_errors import PredictedRatings, RatingMetric
 from receval.metrics.whole_lists.list_metric import (
@@ -145,7 +146,7 @@ def _describe_metric(metric: BaseMetric) -> str:
     if isinstance(metric, RatingMetric):
         return definition
     if not isinstance(metric, Metric):
-        return f"{definition} (k = {metric.cutoff})"
+        return f"{definition} ({', '.join([f'k = {metric.cutoff}', *_defaults_in_words(metric)])})"
     with suppress(ValueError):
         definition = metric_in_words(metric)
     if metric.cutoff is None:
@@ -157,6 +158,24 @@ def _describe_metric(metric: BaseMetric) -> str:
     if metric.condensed:
         definition += ", on lists without unjudged items"
     return definition
+
+
+def _defaults_in_words(metric: BaseMetric) -> list[str]:
+    """Return the parameters that the label of a metric leaves out.
+
+    Examples
+    --------
+    >>> _defaults_in_words(any_metric("ILD(feature=genre)@10"))
+    ['distance = jaccard']
+    """
+    return [
+        f"{own.name} = {own.default}"
+        for own in fields(metric)
+        if own.name != "cutoff"
+        and isinstance(own.default, str | float)
+        and getattr(metric, own.name) == own.default
+        and own.default != ""
+    ]
 
 
 def _describe_protocol(protocol: Protocol) -> str:
@@ -225,7 +244,9 @@ class Measuring:
         else:
             spoken = dialect_of(dialect)
             chosen = _in_dialect(spoken, metrics)
-            users = _users_of(spoken, list(chosen)) if users == "auto" else users
+            if users == "auto":
+                own = [name for name, one in chosen.items() if isinstance(one, Metric)]
+                users = _users_of(spoken, own) if own else spoken.users
             relevant = spoken.threshold(values) if relevant == "auto" and len(values) else relevant
         for name, metric in chosen.items():
             if isinstance(metric, ListMetric):
@@ -316,7 +337,7 @@ class Measuring:
                 negative.append(Note("negative-ratings", text))
         if self.dialect is None:
             return negative
-        own = [self.dialect.entry(name).note for name in self.metrics]
+        own = [self.dialect.entry(name).note for name in self.of_ranks]
         caveats = [f"{text[0].upper()}{text[1:]}." for text in self.dialect.caveats]
         told = [*caveats, *dict.fromkeys(note for note in own if note)]
         return [*negative, *(Note("dialect", text) for text in told)]
@@ -440,18 +461,23 @@ class Measurements:
         self._on_candidates[protocol] = _note_on_candidates(protocol, own, judged, ranks)
         of_ranks, of_lists = self._measuring.of_ranks, self._measuring.of_lists
         values: dict[str, NDArray[np.float64]] = {}
+        means: dict[str, WeightedMean] = {}
         if of_ranks:
-            values |= zip(of_ranks, evaluate(list(of_ranks.values()), lists), strict=True)
+            rows, weighted = ranked_values(list(of_ranks.values()), lists)
+            values |= zip(of_ranks, rows, strict=True)
+            means |= {list(of_ranks)[place]: own for place, own in weighted.items()}
         if listed is not None:
             if self._kept is not None:
                 own_lists = self._lists.setdefault(protocol, {}).setdefault(system, [])
                 own_lists.append(listed.lists.cut(self._kept))
             values |= self._list_values(system, protocol, of_lists, lists, listed)
         if predicted is not None:
-            values |= self._rating_values(system, protocol, lists, predicted)
+            values |= self._rating_values(system, protocol, lists, predicted, means)
         self._item_groups.add(system, protocol, own, judged, ranks)
-        in_order = np.array([values[name] for name in self._measuring.metrics])
-        self._collectors[protocol].add(system, lists, in_order)
+        names = list(self._measuring.metrics)
+        in_order = np.array([values[name] for name in names])
+        by_place = {names.index(name): mean for name, mean in means.items()}
+        self._collectors[protocol].add(system, lists, in_order, by_place)
 
     def _list_values(
         self,
@@ -484,9 +510,17 @@ class Measurements:
         return found
 
     def _rating_values(
-        self, system: str, protocol: str, lists: JudgedLists, predicted: FoldPredictions
+        self,
+        system: str,
+        protocol: str,
+        lists: JudgedLists,
+        predicted: FoldPredictions,
+        means: dict[str, WeightedMean],
     ) -> dict[str, NDArray[np.float64]]:
-        """Return the values of metrics of predicted ratings, which are 0 for users not averaged."""
+        """Return the values of metrics of predicted ratings, which are 0 for users not averaged.
+
+        The parts of means over ratings are added to ``means``.
+        """
         chosen = evaluated_lists(lists, self._measuring.users) & lists.is_tested
         test = predicted.fold.test
         measured = PredictedRatings(test, predicted.predictions, lists.users[chosen])
@@ -496,6 +530,10 @@ class Measurements:
         for name, metric in self._measuring.of_ratings.items():
             found[name] = np.zeros(lists.full.n_lists)
             found[name][chosen] = metric.per_user(measured)
+            if (own := metric.weighted_mean(measured)) is not None:
+                values, weights = np.zeros((2, lists.full.n_lists))
+                values[chosen], weights[chosen] = own.values, own.weights
+                means[name] = replace(own, values=values, weights=weights)
         return found
 
     @property
@@ -718,8 +756,8 @@ def _note_on_candidates(
 
 def _in_dialect(
     spoken: Dialect, metrics: GivenMetric | Sequence[GivenMetric] | None
-) -> dict[str, Metric]:
-    """Return metrics by the names of a dialect."""
+) -> dict[str, BaseMetric]:
+    """Return metrics by the names of a dialect, and metrics of whole lists by their labels."""
     if metrics is None:
         raise ValueError(
             f"No metric of {spoken.tool} is named. Name at least one of "
@@ -730,8 +768,12 @@ def _in_dialect(
     )
     if not names:
         raise ValueError(f"There is no metric: name at least one of {', '.join(spoken.metrics())}.")
-    found: dict[str, Metric] = {}
+    found: dict[str, BaseMetric] = {}
     for name in names:
+        of_lists = _own_list_metric(spoken, name)
+        if of_lists is not None:
+            found[of_lists.label] = of_lists
+            continue
         if not isinstance(name, str):
             own = name.label if isinstance(name, BaseMetric) else "A function"
             raise ValueError(
@@ -740,6 +782,18 @@ def _in_dialect(
             )
         found[name] = spoken.metric(name)
     return found
+
+
+def _own_list_metric(spoken: Dialect, given: GivenMetric) -> ListMetric | None:
+    """Return a metric of whole lists, or that of its label, unless the tool means another by it."""
+    if not isinstance(given, str):
+        return given if isinstance(given, ListMetric) else None
+    with suppress(ValueError):
+        own = any_metric(given)
+        label = given.partition("@")[0]
+        if isinstance(own, ListMetric) and own.label == given:
+            return None if spoken.names_otherwise(given, label) else own
+    return None
 
 
 def _users_of(spoken: Dialect, names: Sequence[str]) -> EvaluatedUsers:

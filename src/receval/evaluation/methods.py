@@ -52,18 +52,19 @@ def methods_paragraph(
     pairs: pd.DataFrame | None,
     comparison: ComparisonChoices,
     metrics: Sequence[str],
+    of_all_users: Collection[str] = (),
 ) -> str:
     """Return the paragraph of a result, in plain text.
 
-    Settings, words, notes and values are those of the result; there are no pairs if there is only
-    one system.
+    Settings, words, notes, values and the metrics of all users at once are those of the result;
+    there are no pairs if there is only one system.
     """
     told = [
-        *_data(settings),
+        *_data(settings, notes),
         *words,
         *_users(values, notes),
         *_systems(settings),
-        *_statistics(pairs, comparison, settings),
+        *_statistics(pairs, comparison, settings, _of_other_means(values, metrics, of_all_users)),
         _software(settings),
     ]
     if not words:
@@ -71,7 +72,7 @@ def methods_paragraph(
     return " ".join(told)
 
 
-def _data(settings: Mapping[str, Any]) -> list[str]:
+def _data(settings: Mapping[str, Any], notes: Sequence[Note]) -> list[str]:
     """Describe the split and its sizes, or the depth and the ties of lists."""
     split = settings.get("split")
     if not split:
@@ -93,6 +94,8 @@ def _data(settings: Mapping[str, Any]) -> list[str]:
         for name, value in split.items()
         if name != "kind" and isinstance(value, str | int | float)
     ]
+    selection = split.get("selection") or {}
+    parameters += [f"selection of {name}={value}" for name, value in selection.items()]
     text = f"Ratings were split by {split['kind']}"
     if parameters:
         text += f" ({', '.join(parameters)})"
@@ -106,7 +109,7 @@ def _data(settings: Mapping[str, Any]) -> list[str]:
             f"{how_many(data['items'], 'item')},{folds} {_range(train)} for training and "
             f"{_range(test)} for testing{' per fold' if folds else ''}"
         )
-    return [f"{text}."]
+    return [f"{text}.", *(str(note) for note in notes if note.code == "selection")]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -157,11 +160,39 @@ def _systems(settings: Mapping[str, Any]) -> list[str]:
     return told
 
 
+def _of_other_means(
+    values: Mapping[str, ValuesByUser], metrics: Sequence[str], of_all_users: Collection[str]
+) -> list[str]:
+    """Tell what stands for the values of users in metrics that are no mean over users."""
+    told = []
+    ratios = dict.fromkeys(place for own in values.values() for place in own.weighted_means)
+    if ratios:
+        told.append(
+            f"Averages in {_listed([metrics[place] for place in ratios])} are ratios of sums over "
+            "users, or their roots; intervals and tests are of their linear approximation (Cochran "
+            "1977, section 6.4)."
+        )
+    if together := [name for name in metrics if name in of_all_users]:
+        told.append(
+            f"Values of {_listed(together)} are of all users at once: their intervals are by the "
+            "jackknife, on the scale of log-odds between the bounds of the metric, or of "
+            "logarithms if it has only a lower one (Miller 1974), and tests and effect sizes are "
+            "of the pseudo-values of users."
+        )
+    return told
+
+
 def _statistics(
-    pairs: pd.DataFrame | None, comparison: ComparisonChoices, settings: Mapping[str, Any]
+    pairs: pd.DataFrame | None,
+    comparison: ComparisonChoices,
+    settings: Mapping[str, Any],
+    of_other_means: Sequence[str],
 ) -> list[str]:
     """Describe intervals, the test with its correction, effect sizes, margins and power."""
-    told = ["Intervals are 95 % confidence intervals over users, by Student's t distribution."]
+    told = [
+        "Intervals are 95 % confidence intervals over users, by Student's t distribution.",
+        *of_other_means,
+    ]
     if pairs is None:
         return told
     n_pairs = int(pairs.groupby(["protocol", "metric"]).size().iloc[0])

@@ -202,23 +202,26 @@ def letters_of_systems(
     *,
     is_less_better: bool = False,
     reference: str | None = None,
-) -> tuple[list[str], NDArray[np.int64]]:
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
     """Return the letters of systems for the pairs of one metric, and how many are ahead of each.
 
     With more groups than letters, they are the numbers of systems ahead, in brackets. With a
-    reference, they are a dagger where a system differs from it.
+    reference, they are a dagger where a system differs from it. Third come the numbers of systems
+    with other averages from which the test cannot tell each; they share no letter with it.
     """
-    differ = np.zeros((len(systems), len(systems)), dtype=bool)
     codes = {name: number for number, name in enumerate(systems)}
     first, second = (pairs[name].map(codes).to_numpy() for name in ("first", "second"))
+    differ, untested = np.zeros((2, len(systems), len(systems)), dtype=bool)
     differ[first, second] = pairs["significant"].to_numpy(dtype=bool)
-    differ |= differ.T
+    untested[first, second] = (pairs["p"].isna() & (pairs["difference"] != 0)).to_numpy()
+    differ, untested = differ | differ.T, untested | untested.T
     goodness = -means if is_less_better else means
     ahead = (differ & (goodness[None, :] > goodness[:, None])).sum(axis=1)
     if reference is not None:
-        return [DAGGER * int(own) for own in differ[codes[reference]]], ahead
-    letters = shared_letters(means, differ, is_less_better=is_less_better)
-    return (letters or [f" ({number})" for number in ahead]), ahead
+        letters: list[str] | None = [DAGGER * int(own) for own in differ[codes[reference]]]
+    else:
+        letters = shared_letters(means, differ | untested, is_less_better=is_less_better)
+    return (letters or [f" ({number})" for number in ahead]), ahead, untested.sum(axis=1)
 
 
 @njit(cache=True, nogil=True)

@@ -12,6 +12,7 @@ from receval.checked_arguments import checked_arguments
 from receval.evaluation.formatting import with_direction
 from receval.evaluation.result_report import ResultReport
 from receval.evaluation.saved_results import SAVED, loaded_result_fields, save_result
+from receval.evaluation.summed_values import SummedValues
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,8 +95,16 @@ class EvaluationResult(ResultReport):
         Raises
         ------
         ValueError
-            The folder has files that are not those of a saved result.
+            The folder has files that are not those of a saved result, or the result has only sums
+            over users.
         """
+        for own in self.values.values():
+            if isinstance(own, SummedValues):
+                raise ValueError(
+                    "The result has only sums over users, and is saved already: call "
+                    f"evaluate_large_runs with the same arguments and the folder {own.folder}, "
+                    "which measures nothing again."
+                )
         save_result({name: getattr(self, name) for name in SAVED}, Path(folder))
 
     def __str__(self) -> str:

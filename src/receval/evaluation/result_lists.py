@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.run import Run, WrittenRunFormat, write_run
 from receval.evaluation.averages_and_pairs import AveragesAndPairs
+from receval.storage.messages import enumerated
 
 
 def file_name(name: str) -> str:
@@ -36,6 +38,21 @@ ENDINGS: Mapping[WrittenRunFormat, str] = {
     "elliot": ".tsv",
 }
 """The extensions of the files of :meth:`EvaluationResult.write_runs`."""
+
+
+def refuse_equal_files(systems: Iterable[str], protocols: Iterable[str] = ()) -> None:
+    """Refuse names of systems or protocols that would give two of them the same file or folder."""
+    for what, names in (("systems", systems), ("protocols", protocols)):
+        by_file: dict[str, list[str]] = {}
+        for name in names:
+            by_file.setdefault(file_name(name), []).append(name)
+        for file, own in by_file.items():
+            if len(own) > 1:
+                told = enumerated([repr(name) for name in own])
+                raise ValueError(
+                    f"The lists of the {what} {told} would overwrite each other, because files can "
+                    f"only be named {file!r} for each. Rename all but one."
+                )
 
 
 def files_of_lists(
@@ -134,7 +151,7 @@ class ResultLists(AveragesAndPairs):
     def write_runs(
         self,
         folder: str | Path,
-        format: WrittenRunFormat = "trec",  # noqa: A002
+        format: WrittenRunFormat | Literal["ranx"] = "trec",  # noqa: A002
     ) -> tuple[Path, ...]:
         """Write the kept lists as runs, a file for each system.
 
@@ -145,12 +162,12 @@ class ResultLists(AveragesAndPairs):
         ----------
         folder : path
             Made if it does not exist.
-        format : {"trec", "table", "json", "parquet", "recbole", "elliot"}
-            ``trec`` writes ``.run`` for trec_eval and ranx; ``table`` a tab-separated ``.tsv`` with
-            a header, and ``parquet`` the same columns; ``json`` an object of users, each an object
-            of items with scores; ``recbole`` an atomic file ``.inter`` with the columns
-            ``user_id:token``, ``item_id:token`` and ``score:float``; ``elliot`` a ``.tsv`` of user,
-            item and score without a header, as its ProxyRecommender reads.
+        format : {"trec", "ranx", "table", "json", "parquet", "recbole", "elliot"}
+            ``trec`` and ``ranx`` write ``.run`` for trec_eval and ranx; ``table`` a tab-separated
+            ``.tsv`` with a header, and ``parquet`` the same columns; ``json`` an object of users,
+            each an object of items with scores; ``recbole`` an atomic file ``.inter`` with the
+            columns ``user_id:token``, ``item_id:token`` and ``score:float``; ``elliot`` a ``.tsv``
+            of user, item and score without a header, as its ProxyRecommender reads.
 
         Returns
         -------
@@ -160,9 +177,12 @@ class ResultLists(AveragesAndPairs):
         Raises
         ------
         ValueError
-            No lists were kept.
+            No lists were kept, or two systems would have the same file.
         """
         ids = self._ids_of_lists()
+        refuse_equal_files(self.systems, self.top_lists)
+        if format == "ranx":
+            format = "trec"  # noqa: A001
         written = []
         for protocol, by_system in self.top_lists.items():
             for system, folds in by_system.items():

@@ -31,11 +31,12 @@ class ResultOverUsers(AveragesAndPairs):
 
         Parameters
         ----------
-        users : path, data frame, Features, "activity" or "popularity taste"
+        users : path, data frame, series, Features, "activity" or "popularity taste"
             A table with a feature of users (:func:`receval.data.features.read_features`), each
-            value of which is a group; or what divides users into groups of about equal size: the
-            number of their training ratings, or the share of these that are of the 20 % most
-            popular items (:func:`receval.evaluation.groups.traits_of_users`).
+            value of which is a group, or a series of its values with users as index; or what
+            divides users into groups of about equal size: the number of their training ratings, or
+            the share of these that are of the 20 % most popular items
+            (:func:`receval.evaluation.groups.traits_of_users`).
         groups : str or int, optional
             The feature, needed if the table has several; or the number of groups by activity or
             taste, 3 by default.
@@ -82,8 +83,8 @@ class ResultOverUsers(AveragesAndPairs):
                 )
             left_out = [name for name in self.metrics if name not in self.of_ranks]
             values = self.item_groups[items]
-            why = "whether their items are judged or not"
-            chosen, notes = self.of_ranks, notes_on_metrics(self.of_ranks, left_out, why)
+            chosen = self.of_ranks
+            notes = notes_on_metrics(self.of_ranks, left_out, of_items=True)
             name, are_of_items = items, True
             reading: tuple[ReadingReport, ...] = ()
         else:

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 
 from receval.checked_arguments import checked_arguments
 from receval.evaluation.comparison import (
-    ComparisonChoices,
     ComparisonOptions,
 )
 from receval.evaluation.formatting import (
@@ -88,7 +87,7 @@ class ResultReport(ResultLists, ResultOverUsers):
         **comparison
             As for :meth:`compare`.
         """
-        chosen = ComparisonChoices(**comparison)
+        chosen = self._choices(comparison)
         printed = zip(("averages", "pairs"), self.tables(**comparison), strict=False)
         averages, *pairs = (ReportTable(name, table) for name, table in printed)
         summary = self.summary()
@@ -266,7 +265,7 @@ class ResultReport(ResultLists, ResultOverUsers):
             As for :meth:`compare`.
         """
         users = {name: values.n_users for name, values in self.values.items()}
-        chosen = ComparisonChoices(**comparison)
+        chosen = self._choices(comparison)
         tables: tuple[Table, ...]
         if len(self.systems) < 2:
             tables = (averages_table(self.summary(), users, decimals, self.less_is_better),)
@@ -378,10 +377,17 @@ class ResultReport(ResultLists, ResultOverUsers):
         **comparison
             As for :meth:`compare`.
         """
-        chosen = ComparisonChoices(**comparison)
+        chosen = self._choices(comparison)
         pairs = self._pairs(chosen) if len(self.systems) > 1 else None
         return methods_paragraph(
-            self.settings, self.words, self.notes, self.values, pairs, chosen, self.metrics
+            self.settings,
+            self.words,
+            self.notes,
+            self.values,
+            pairs,
+            chosen,
+            self.metrics,
+            self.of_all_users,
         )
 
 

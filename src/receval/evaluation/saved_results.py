@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.reading import ReadingReport, loaded_report, saved_report
-from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.by_user import ValuesByUser, WeightedMeansOfFolds
 from receval.evaluation.tuning_record import TuningRecord
 from receval.metrics.aliases import any_metric
 from receval.notes import Note
@@ -41,6 +41,7 @@ SAVED = (
 """The fields of a result that are saved; all others must have a default."""
 
 _PARTS = ("sums", "weights", "users")
+_OF_MEANS = ("values", "weights")
 _OF_LISTS = ("users", "items", "scores")
 
 
@@ -50,6 +51,12 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
     arrays: dict[str, Any] = {"user_ids": own["user_ids"]}
     for number, values in enumerate(own["values"].values()):
         arrays |= {f"{part}{number}": getattr(values, part) for part in _PARTS}
+    means: list[tuple[str, int, bool]] = []
+    for protocol, values in own["values"].items():
+        for metric, mean in values.weighted_means.items():
+            for part in _OF_MEANS:
+                arrays[f"means{len(means)}/{part}"] = getattr(mean, part)
+            means.append((protocol, metric, mean.is_root))
     if own["item_ids"] is not None:
         arrays["item_ids"] = own["item_ids"]
     kept: list[tuple[str, str, list[str]]] = []
@@ -93,6 +100,7 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
         },
         "traits": list(own["traits"]),
         "item_groups": groups,
+        "weighted_means": means,
         "has_item_ids": own["item_ids"] is not None,
         "lists": kept,
         "tuning": {name: asdict(record) for name, record in own["tuning"].items()},
@@ -109,6 +117,14 @@ def loaded_result_fields(folder: Path) -> dict[str, Any]:
             protocol: _values(archive, "{}" + str(number))
             for number, protocol in enumerate(content["protocols"])
         }
+        for number, (protocol, metric, is_root) in enumerate(content["weighted_means"]):
+            of_users, weights = (
+                archive.array(f"means{number}/{part}", np.float64, (None, None, None))
+                for part in _OF_MEANS
+            )
+            mean = WeightedMeansOfFolds(of_users, weights, is_root)
+            own_means = {**values[protocol].weighted_means, metric: mean}
+            values[protocol] = replace(values[protocol], weighted_means=own_means)
         item_groups: dict[str, dict[str, dict[str, ValuesByUser]]] = {}
         for number, (feature, group, protocol) in enumerate(content["item_groups"]):
             by_protocol = item_groups.setdefault(feature, {}).setdefault(group, {})
@@ -238,12 +254,24 @@ def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
             if name != "kind" and name in parameters and parameters[name] != own.default
         }
         if parameters["kind"] == "predefined" or not all(
-            isinstance(own, int | float | str) and "," not in str(own) for own in changed.values()
+            isinstance(own, int | float | str) and _is_same_in_a_command(own)
+            for own in changed.values()
         ):
             return None
         written = ",".join(f"{name}={own}" for name, own in changed.items())
         return f"{parameters['kind']}:{written}" if written else str(parameters["kind"])
     return None
+
+
+def _is_same_in_a_command(value: float | str) -> bool:
+    """Tell whether a command reads a value as it is: the date 20030601 would be a number."""
+    if not isinstance(value, str):
+        return True
+    try:
+        float(value)
+    except ValueError:
+        return "," not in value
+    return False
 
 
 def _system_in_words(name: str, told: Mapping[str, Any]) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.by_user import ValuesByUser, WeightedMeansOfFolds
 from receval.statistics.pairs import system_pairs
 from receval.storage.kernel_cache import njit
 
@@ -142,6 +142,7 @@ class SummedValues(ValuesByUser):
         self._refuse()
 
     weights = users = sums  # type: ignore[assignment]
+    weighted_means: Mapping[int, WeightedMeansOfFolds] = {}
 
     def __repr__(self) -> str:
         return f"SummedValues({self.n_users:,} users)"

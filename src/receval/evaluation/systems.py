@@ -36,10 +36,11 @@ from receval.evaluation.measuring import (
     Measurements,
     Measuring,
     checked_length,
+    named_protocols,
 )
 from receval.evaluation.methods import number_of_trials
 from receval.evaluation.result import EvaluationResult
-from receval.evaluation.result_lists import files_of_lists
+from receval.evaluation.result_lists import files_of_lists, refuse_equal_files
 from receval.evaluation.runs import Depth, RunsOfFolds
 from receval.evaluation.tuning_record import notes_on_tuning, tuning_records
 from receval.metrics.dialects import Dialect
@@ -214,8 +215,8 @@ def evaluate_systems(
     ------
     ValueError
         A name is unknown, a system cannot score, no test rating is relevant, a metric cannot be
-        computed under a protocol, it needs ratings and the scores of a system are none, or
-        ``lists_to`` is given without ``lists``.
+        computed under a protocol, it needs ratings and the scores of a system are none,
+        ``lists_to`` is given without ``lists``, or two systems would have the same file there.
 
     Examples
     --------
@@ -235,6 +236,8 @@ def evaluate_systems(
     if systems or not runs:
         systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
     others = RunsOfFolds.of(data, runs or {}, systems, depth)
+    if lists_to is not None:
+        refuse_equal_files([*systems, *others.names], named_protocols(protocols))
     folds = list(data.folds())
     refuse_without_fold_in(systems, folds)
     measuring = Measuring.of(

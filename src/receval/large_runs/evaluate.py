@@ -50,6 +50,8 @@ from receval.large_runs.reading import (
     meeting_of_items,
     meeting_of_users,
 )
+from receval.metrics.metric import BaseMetric
+from receval.metrics.own_metrics import FunctionMetric
 from receval.notes import Note
 from receval.storage.messages import how_many, quoted
 from receval.tuning.trials import number_of_jobs
@@ -179,6 +181,8 @@ def plan_large_runs(
     if rows < 1:
         raise ValueError(f"rows is {rows}; it must be at least 1.")
     chosen = DEFAULT_METRICS if metrics is None else metrics
+    is_one = isinstance(chosen, str | BaseMetric) or callable(chosen)
+    listed: list[Any] = [chosen] if is_one else list(chosen)
     planned = make_plan(
         Path(folder),
         str(test),
@@ -188,7 +192,7 @@ def plan_large_runs(
         train_columns=train_columns or {},
         run_columns=run_columns or {},
         protocols=[protocols] if isinstance(protocols, str) else list(protocols),
-        metrics=[chosen] if isinstance(chosen, str) else list(chosen),
+        metrics=[_name_in_plan(own) for own in listed],
         relevant=relevant,
         users=users,
         depth=depth,
@@ -468,3 +472,17 @@ def _notes_on_lists(run: PlannedTable, whole: BlockRecord) -> list[Note]:
         *unscored_notes(run.source, unscored, run.rows),
         *doubts_on_scores(run.source, scores),
     ]
+
+
+def _name_in_plan(metric: object) -> str:
+    """Return the name of a metric, by which the processes that measure blocks find it."""
+    if isinstance(metric, str):
+        return metric
+    if isinstance(metric, BaseMetric) and not isinstance(metric, FunctionMetric):
+        return metric.label
+    name = metric.label if isinstance(metric, BaseMetric) else getattr(metric, "__name__", metric)
+    raise ValueError(
+        f"The metric {quoted(str(name))} is a function, which the plan of an evaluation in blocks "
+        "cannot name. Name metrics of the library, or evaluate a sample of users with "
+        "evaluate_runs."
+    )

@@ -24,7 +24,8 @@ class AUC(Metric):
               \sum_{i \in PR_{test}(u), rank(i) \leq n} \Big(1 - \frac{a_i}{N}\Big)
 
     This is the area under the ROC curve of one user. A relevant item that is not in the list, or
-    below rank n, has no pair in the right order. A random order has .5 without a cut-off. Other
+    below rank n, has no pair in the right order. Without a cut-off, a random
+    order has .5 on average for users with relevant items; others have 0. Other
     tools call the mean over all relevant items of all users so (:class:`GAUC` with
     ``weight=relevant``), or one ROC curve of the scores of all users together (RecBole, RankSys,
     Recommenders), which lists do not give.
@@ -126,8 +127,8 @@ class LogAUC(Metric):
     .. math:: logAUC@n = \frac{1}{|PR_{test}(u)|} \sum_{i \in PR_{test}(u), rank(i) \leq n}
               \min\Big(1, \frac{\ln (N / a_i)}{\ln (1 / \lambda)}\Big)
 
-    A random order has :math:`(1 - \lambda) / \ln (1 / \lambda)`, which is .145 for .001, without a
-    cut-off.
+    Without a cut-off, a random order has :math:`(1 - \lambda) / \ln (1 / \lambda)` on average for
+    users with relevant items, which is .145 for .001; others have 0.
 
     :Denominator: all relevant items
     :Source: Mysinger and Shoichet (2010), equation 4; Clark and Webster-Clark (2008)

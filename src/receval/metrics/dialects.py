@@ -254,6 +254,8 @@ class Dialect:
     entries : tuple of ToolMetric
     refused : mapping of str to str
         Metrics of the tool that are not available, and why.
+    of_lists : mapping of str to str
+        Metrics of whole lists of the tool, and which metrics of receval they are, in words.
     relevant : float, "any" or "positive"
         Which test ratings are relevant: those at or above a value, all, or those above 0.
     users : str
@@ -286,6 +288,7 @@ class Dialect:
     sources: tuple[str, ...]
     entries: tuple[ToolMetric, ...]
     refused: Mapping[str, str] = field(default_factory=dict)
+    of_lists: Mapping[str, str] = field(default_factory=dict)
     relevant: Relevant = "any"
     users: EvaluatedUsers = "tested"
     ties: DialectTies = "listed"
@@ -384,6 +387,7 @@ class Dialect:
                 lines.append(f"  averaged: {USERS_IN_WORDS[entry.users]}")
             if entry.note:
                 lines.append(f"  {entry.note}")
+        lines += [f"{name}: in receval {told}" for name, told in self.of_lists.items()]
         lines += [f"{name}: not available, because {why}" for name, why in self.refused.items()]
         lines.append(f"Read in: {', '.join(self.sources)}")
         return "\n".join(lines)
@@ -405,7 +409,22 @@ class Dialect:
             f"{own} of {self.tool} needs a cut-off. Write {own.partition(' ')[0]}@10, for example."
         )
 
+    def names_otherwise(self, name: str, metric: str) -> bool:
+        """Tell whether the tool calls another metric than one of receval by its name."""
+        asked = ToolName.of(name).plain
+        told = {plain_tool_name(own): said for own, said in self.of_lists.items()}
+        known = {*told, *map(plain_tool_name, self.refused)}
+        known |= {ToolName.of(entry.name).plain for entry in self.entries}
+        return asked in known and told.get(asked) != metric
+
     def _unknown(self, asked: ToolName, text: str) -> str:
+        for name, told in self.of_lists.items():
+            if asked.plain == plain_tool_name(name):
+                return (
+                    f"{name} of {self.tool} is a metric of whole lists, whose names are receval's "
+                    f"in every dialect: it is {told}. Give the metric of receval, such as "
+                    f"rv.metric('{_first_label(told)}@10'), beside those of {self.tool}."
+                )
         for name, why in self.refused.items():
             if asked.plain == plain_tool_name(name):
                 return f"{self.tool} has {name}, but receval cannot compute it, because {why}."
@@ -423,6 +442,19 @@ class Dialect:
         mean = f"did you mean {' or '.join(by_plain[one] for one in near)}? There are" * bool(near)
         forms = ", ".join(entry.form for entry in self.entries)
         return f"{self.tool} has no metric {quoted(text)}; {mean or 'there are'} {forms}."
+
+
+def _first_label(told: str) -> str:
+    """Return the label with which words on a metric of receval begin, or the first in them.
+
+    Examples
+    --------
+    >>> _first_label("1 minus Gini(denominator=others)"), _first_label("ARP, times two")
+    ('Gini(denominator=others)', 'ARP')
+    """
+    found = re.search(r"[A-Z]\w+(?:\([^)]*\))?", told)
+    assert found is not None, told
+    return found[0]
 
 
 def _entry(name: str, described: str | dict[str, Any]) -> ToolMetric:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.metrics.averages import Arithmetic, Average
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import NO_CUTOFF, JudgedLists, ListView, view_of
-from receval.metrics.metric import Metric, of_weighted_mean
+from receval.metrics.metric import Metric, WeightedMean
 from receval.storage.kernel_cache import njit
 from receval.storage.messages import quoted
 
@@ -54,6 +54,19 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     >>> evaluate([parse("RR"), parse("P@2"), parse("antiP@2")], lists).tolist()
     [[0.5, 0.25], [0.5, 0.0], [0.5, 0.0]]
     """
+    values, weights = values_and_weights(metrics, lists)
+    for index, of_metric in weights.items():
+        values[index] = WeightedMean(values[index], of_metric).contributions
+    return values
+
+
+def values_and_weights(
+    metrics: Sequence[Metric], lists: JudgedLists
+) -> tuple[NDArray[np.float64], dict[int, NDArray[np.float64]]]:
+    """Compute metrics as :func:`evaluate`, but those that are weighted means without weights.
+
+    The weights of these are returned by their places among the metrics.
+    """
     for metric in metrics:
         if lists.one_relevant and metric.refused_under_1r:
             raise ValueError(
@@ -71,9 +84,7 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
             own = metric.weights(view(metric.condensed, metric.depth))
             if own is not None:
                 weights.setdefault(index, np.empty(lists.full.n_lists))[rows] = own
-    for index, of_metric in weights.items():
-        values[index] = of_weighted_mean(values[index], of_metric)
-    return values
+    return values, weights
 
 
 def evaluate_views(

@@ -121,7 +121,7 @@ class Metric(BaseMetric):
         """Return the weight of each list in the average, shape (n_lists,); None if all are equal.
 
         The lists are as for :meth:`per_list`. The value of a list is then that of
-        :func:`of_weighted_mean`.
+        :class:`WeightedMean`.
         """
         return None
 
@@ -165,6 +165,48 @@ def of_weighted_mean(
         return np.zeros(len(values))
     mean = float(weights @ values / total)
     return np.asarray(mean + weights * (len(weights) / total) * (values - mean))
+
+
+@dataclass(frozen=True)
+class WeightedMean:
+    r"""An average of lists or users with weights, or its root, as a value of each of them.
+
+    The root :math:`\sqrt m` has the values :math:`\sqrt m + (x - m) / (2 \sqrt m)` for the values x
+    of :func:`of_weighted_mean`. They depend on all lists of the average, so those of a group of
+    users are computed anew.
+
+    Attributes
+    ----------
+    values, weights : ndarray of float64, shape (n,)
+        What is averaged, and its weight.
+    is_root : bool
+        Whether the average is the root of the weighted mean.
+
+    Examples
+    --------
+    >>> WeightedMean(np.array([16.0, 0.0]), np.array([1.0, 3.0]), is_root=True).contributions
+    array([3.5, 0.5])
+    """
+
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    is_root: bool = False
+
+    def of(self, chosen: NDArray[np.bool_]) -> WeightedMean:
+        """Return that of some lists or users."""
+        return replace(self, values=self.values[chosen], weights=self.weights[chosen])
+
+    @property
+    def contributions(self) -> NDArray[np.float64]:
+        """A value for each list or user, whose mean is the average."""
+        if not self.is_root:
+            return of_weighted_mean(self.values, self.weights)
+        total = self.weights.sum()
+        whole = float(np.sqrt(self.weights @ self.values / total)) if total > 0 else 0.0
+        if not whole > 0:
+            return np.zeros(len(self.values))
+        linear = of_weighted_mean(self.values, self.weights)
+        return np.asarray(whole + (linear - whole**2) / (2 * whole))
 
 
 def slots(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:

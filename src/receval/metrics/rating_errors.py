@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.metric import BaseMetric, of_weighted_mean
+from receval.metrics.metric import BaseMetric, WeightedMean
 from receval.splits.split import Judgments
 
 
@@ -68,8 +68,17 @@ class RatingMetric(BaseMetric):
             )
 
     @abstractmethod
+    def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
+        """Return the metric of the test ratings of each averaged user, shape (n_users,)."""
+
+    @abstractmethod
+    def weighted_mean(self, predicted: PredictedRatings) -> WeightedMean | None:
+        """Return the mean over all test ratings; None if it is one over users."""
+
     def per_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
-        """Return the value for each averaged user, shape (n_users,)."""
+        """Return a value for each averaged user whose mean is the average, shape (n_users,)."""
+        over_ratings = self.weighted_mean(predicted)
+        return self.of_each_user(predicted) if over_ratings is None else over_ratings.contributions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +107,13 @@ class MAE(RatingMetric):
     less_is_better: ClassVar[bool] = True
     over: Literal["ratings", "users"] = "ratings"
 
-    def per_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
-        means = predicted.means(np.abs(predicted.errors))
-        return means if self.over == "users" else of_weighted_mean(means, predicted.counts)
+    def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
+        return predicted.means(np.abs(predicted.errors))
+
+    def weighted_mean(self, predicted: PredictedRatings) -> WeightedMean | None:
+        if self.over == "users":
+            return None
+        return WeightedMean(self.of_each_user(predicted), predicted.counts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,12 +140,10 @@ class RMSE(RatingMetric):
     less_is_better: ClassVar[bool] = True
     over: Literal["ratings", "users"] = "ratings"
 
-    def per_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
-        means = predicted.means(predicted.errors**2)
+    def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
+        return np.sqrt(predicted.means(predicted.errors**2))
+
+    def weighted_mean(self, predicted: PredictedRatings) -> WeightedMean | None:
         if self.over == "users":
-            return np.sqrt(means)
-        counts = predicted.counts
-        whole = float(np.sqrt(counts @ means / counts.sum())) if len(counts) else 0.0
-        if not whole > 0:
-            return np.zeros(len(means))
-        return np.asarray(whole + (of_weighted_mean(means, counts) - whole**2) / (2 * whole))
+            return None
+        return WeightedMean(predicted.means(predicted.errors**2), predicted.counts, is_root=True)

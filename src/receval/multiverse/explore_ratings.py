@@ -109,7 +109,13 @@ class ExploredRatings:
         )
 
     def of_pair(self, first: str, second: str) -> pd.DataFrame:
-        """Return the universes of a pair of systems."""
+        """Return the universes of a pair of systems.
+
+        Parameters
+        ----------
+        first, second : str
+            The names of two compared systems, in the order of the columns of these names.
+        """
         chosen = (self.universes["first"] == first) & (self.universes["second"] == second)
         return self.universes[chosen].reset_index(drop=True)
 

@@ -65,7 +65,7 @@ class SplitRatings:
         Kind of the split, and the parameters that differ from their defaults.
     seed : int
     parameters : dict
-        All parameters, and results of the split such as the moment of a cut.
+        All parameters, and results of the split such as ``begins``, the moment of a cut.
     reading : ReadingReport, optional
         How the ratings were read, if they were read from a table.
     notes : tuple of Note
@@ -314,7 +314,9 @@ def split(
     ratings = ratings.in_order_of_identifiers(keep_codes=True)
     _check_folds(ratings, parts, spec)
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
-    parameters = spec.model_dump(mode="json", exclude_none=True) | dict(parts.metadata)
+    # The cut as it was given names the split, so that it is kept beside its moment.
+    told = {"begins" if name == "cut" else name: own for name, own in parts.metadata.items()}
+    parameters = spec.model_dump(mode="json", exclude_none=True) | told
     reading = getattr(ratings, "reading", None)
     notes: list[Note] = []
     all_values = ratings.values

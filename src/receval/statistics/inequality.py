@@ -156,7 +156,7 @@ def inequalities(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDAr
     Atkinson [0.271, 0.25, 0.029]
     """
     total = values.sum()
-    if (values < 0).any() or not total > 0:
+    if not _are_shares(values):
         return np.full((3, len(MEASURES)), np.nan)
     within = np.zeros(len(MEASURES))
     for place in range(int(groups.max()) + 1):
@@ -164,6 +164,11 @@ def inequalities(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDAr
         if own.any():
             within += own.sum() / total * over_users(own)
     return np.array([over_users(values), within, between_groups(values, [groups])[0]])
+
+
+def _are_shares(values: NDArray[np.float64]) -> bool:
+    """Tell whether values can be divided unequally: none is below 0, and not all are 0."""
+    return bool((values >= 0).all() and values.sum() > 0)
 
 
 def over_users(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -198,8 +203,10 @@ def by_chance(
 
     A p-value is the share of such divisions whose inequality is at least that of the groups, which
     count as one of them (a permutation test). Both have one value per measure. With strata, users
-    change places only with users of the same stratum.
+    change places only with users of the same stratum. Both are NaN where :func:`inequalities` is.
     """
+    if not _are_shares(values):
+        return np.full(len(MEASURES), np.nan), np.full(len(MEASURES), np.nan)
     of_users = np.zeros_like(groups) if strata is None else strata
     parts = [np.flatnonzero(of_users == stratum) for stratum in np.unique(of_users)]
 

@@ -302,6 +302,7 @@ def tune(
         A metric of judged ranks, of whole lists or of predicted ratings. It is maximised,
         or minimised if less is better.
     protocol : str or Protocol
+        The protocol under which trials are measured, or its name.
     relevant, users, dialect, item_features, rating_scores
         As for :func:`receval.evaluation.systems.evaluate_systems`.
     search : {"random", "optuna"}

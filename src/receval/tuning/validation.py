@@ -24,6 +24,8 @@ _KEPT: dict[str, tuple[str, ...]] = {
     "leave-out": ("held_out",),
     "leave-last-out": ("held_out", "repeats"),
     "temporal": ("scope", "test_share", "repeats", "train_order", "gap", "new_users"),
+    "time-windows": ("gap", "repeats", "new_users"),
+    "next-item": ("repeats",),
     "uniform-test": ("test_share", "min_train_ratio", "tests_from"),
     # Observed ratings choose the parameters: no training rating is of a randomly drawn item.
     "missing-at-random": ("folds",),
@@ -32,6 +34,8 @@ _KEPT: dict[str, tuple[str, ...]] = {
 """The parameters that a validation part takes from the split of the test, by its kind."""
 
 _OF_KNOWN = ("missing-at-random", "anti-popular-familiarity")
+
+_IN_TIME = ("temporal", "time-windows", "next-item", "leave-last-out")
 
 _REPEATED = ("random-ratio", "user-ratio", "leave-out", "uniform-test")
 """Kinds with repetitions, of which one is enough."""
@@ -71,7 +75,8 @@ def validation_split(
         Without any, the kind and parameters are those of ``data``, but there is one
         repetition, or one of the k parts of a k-fold split. Users with too few training ratings
         for a leave-out are not in the validation part. A cut in time becomes the share of the
-        ratings before it. Splits with an unbiased test have a validation part of the observed
+        ratings before it, and so does the beginning of each of several windows of time, by a
+        temporal split. Splits with an unbiased test have a validation part of the observed
         ratings, by k folds.
     seed : int
         The seed of the validation part.
@@ -118,7 +123,8 @@ def validation_split(
         except ValueError as error:
             raise ValueError(
                 "The training ratings have no such validation part. "
-                f"{shortened(str(error), 300)} Name another kind of split with validation=."
+                f"{shortened(str(error), 300)} Name another kind of split with validation=, for "
+                f"example {_example(data)}."
             ) from error
         # One of k folds is like the others, but a window of time is not.
         are_unlike = inner.n_folds > 1 and kind in ("time-windows", "next-item")
@@ -126,8 +132,7 @@ def validation_split(
             raise ValueError(
                 f"A validation part is one fold, of users whom systems know, but {inner.name} has "
                 f"{'several windows' if are_unlike else 'held-out users'}. Name another kind of "
-                "split with validation=, for example "
-                "validation={'kind': 'user-ratio', 'train_ratio': 0.9}."
+                f"split with validation=, for example {_example(data)}."
             )
         own = np.zeros(len(ratings), dtype=np.uint8)
         own[rows] = inner.parts.codes[0] & (TRAIN | TEST)
@@ -182,8 +187,7 @@ def _kind_of(
         chosen = dict(validation)
         if "kind" not in chosen:
             raise ValueError(
-                "validation has no kind of split. Write for example "
-                "validation={'kind': 'user-ratio', 'train_ratio': 0.9}."
+                f"validation has no kind of split. Write for example {_example(data)}."
             )
         if "selection" in chosen:
             raise ValueError(
@@ -196,8 +200,7 @@ def _kind_of(
     if kind not in _KEPT:
         raise ValueError(
             f"A split of the kind {kind} does not say how to split its training ratings again. "
-            "Say it with validation=, for example "
-            "validation={'kind': 'user-ratio', 'train_ratio': 0.9}."
+            f"Say it with validation=, for example {_example(data)}."
         )
     parameters = {k: v for k, v in data.description.items() if k in _KEPT[kind]}
     if kind in ("random-ratio", "user-ratio"):
@@ -208,9 +211,21 @@ def _kind_of(
         parameters["short_profiles"] = "train"
     elif kind == "uniform-test":
         parameters["folds"] = 1
-    elif kind == "temporal" and data.description.get("cut") is not None:
+    elif kind == "time-windows" or (kind == "temporal" and data.description.get("cut") is not None):
         parameters["cut"] = _share_before(data.parts.codes[number])
-    return "k-fold" if kind in _OF_KNOWN else kind, parameters
+    others = {"time-windows": "temporal", **dict.fromkeys(_OF_KNOWN, "k-fold")}
+    return others.get(kind, kind), parameters
+
+
+def _example(data: SplitRatings) -> str:
+    """Return a validation part to propose, which trains on no future if the split does not."""
+    in_time = data.description["kind"] in _IN_TIME or data.description.get("order") == "time"
+    example = (
+        {"kind": "temporal", "test_share": 0.1}
+        if in_time
+        else {"kind": "user-ratio", "train_ratio": 0.9}
+    )
+    return f"validation={example}"
 
 
 def _together(described: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -75,6 +75,7 @@ def test_metrics_of_lists_stand_beside_metrics_of_ranks_with_intervals_and_tests
     ("form", "ending"),
     [
         ("trec", "run"),
+        ("ranx", "run"),
         ("table", "tsv"),
         ("json", "json"),
         ("parquet", "parquet"),
@@ -173,6 +174,29 @@ def test_lists_of_runs_beside_systems_are_written_too(tmp_path: Path) -> None:
 def test_lists_are_written_only_with_their_length(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="lists_to is given without lists"):
         _result(lists_to=tmp_path)
+
+
+def test_systems_whose_lists_would_have_the_same_file_are_refused_before_training(
+    tmp_path: Path,
+) -> None:
+    halves = rv.split(rv.read_ratings(TABLE), "user-ratio", train_ratio=0.5, seed=1)
+    systems = {"a/b": rv.Popularity(), "a-b": rv.Popularity(), "c": rv.Popularity()}
+    trained: list[str] = []
+
+    with pytest.raises(ValueError, match=r"systems 'a/b', 'a-b' would overwrite each other"):
+        rv.evaluate(
+            halves,
+            systems,
+            lists=2,
+            lists_to=tmp_path,
+            progress=lambda name, *_: trained.append(name),
+        )
+    result = rv.evaluate(halves, systems, lists=2)
+    with pytest.raises(ValueError, match=r"'a-b' for each. Rename all but one"):
+        result.write_runs(tmp_path)
+
+    assert not trained
+    assert not list(tmp_path.iterdir())
 
 
 def test_models_of_each_fold_are_kept_and_recommend() -> None:
