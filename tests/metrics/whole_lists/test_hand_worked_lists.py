@@ -111,8 +111,8 @@ def test_evenness_of_recommendations(label: str, value: float) -> None:
 def test_corrected_metrics_are_at_their_ends_for_the_most_and_least_equal_lists(
     metric: str, n_users: int, n_items: int, k: int
 ) -> None:
-    turns = [[(user * k + place) % n_items for place in range(k)] for user in range(n_users)]
-    equal, same = (measured(*own, n_items=n_items) for own in (turns, [range(k)] * n_users))
+    own = [[(user * k + place) % n_items for place in range(k)] for user in range(n_users)]
+    equal, same = (measured(*lists, n_items=n_items) for lists in (own, [range(k)] * n_users))
     label = f"{metric}(corrected=true)@{k}"
     # The Gini index is of inequality.
     best, worst = (0.0, 1.0) if metric == "Gini" else (1.0, 0.0)
