@@ -16,6 +16,7 @@ from mutants.trials import KERNEL_CALLED, run_tests
 TESTS = (
     *("metrics", "protocols", "splits", "statistics", "theory", "recommenders"),
     *("missing_judgments", "sampled_metrics", "experiments", "simulation", "multiverse", "library"),
+    *("data", "evaluation", "large_runs", "tuning", "diagnosis", "dialects"),
     *("claims", "studies"),
 )
 """Folders of tests that can notice a wrong number."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.data.ratings import summed_matrix
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.listed_ranks import ListedItems, rank_listed
+from receval.protocols.listed_ranks import ListedItems, first_listed, rank_listed
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
@@ -152,6 +152,19 @@ def test_the_same_list_gives_the_same_ranks_to_users_far_apart() -> None:
     train = summed_matrix(np.array([0]), np.array([3]), np.ones(1), (n_users, 4))
     judged = rank_listed(listed, Fold(train, test), Protocol(), GENERATOR)
     assert judged.ranks.tolist() == [3] * 10
+
+
+def test_users_with_one_training_rating_have_first_items_if_training_makes_candidates() -> None:
+    fold = Fold(
+        summed_matrix(np.array([0, 2, 2]), np.array([0, 0, 1]), np.ones(3), (3, 3)),
+        Judgments.from_pairs([0, 1, 2], [1, 1, 2], [5, 5, 5], 3),
+    )
+    users, items = (own.ravel().astype(np.int32) for own in np.indices((3, 3)))
+    listed = ListedItems(users, items, np.tile([3.0, 2.0, 1.0], 3))
+    # The item 2 has no training rating, and the user 1 has none.
+    first = first_listed(listed, fold, Protocol(candidates="train", threshold=4.0), GENERATOR, 2)
+    assert first.users.tolist() == [0, 2]
+    assert first.items.tolist() == [[1, -1], [-1, -1]]
 
 
 def test_a_threshold_may_be_given_when_ranking() -> None:

@@ -106,6 +106,21 @@ def test_relevance_models_are_the_published_forms_up_to_a_constant_of_the_user(
 
 
 @pytest.mark.costly
+@pytest.mark.each("neighbours", [3, 4, 5, 17, 23])
+@pytest.mark.each("model", ["rm1", "rm2"])
+def test_relevance_models_count_each_of_many_raters_once(model: str, neighbours: int) -> None:
+    # Raters are added by fours, and then one by one.
+    values = np.random.default_rng(5).integers(1, 6, (24, 9)).astype(float)
+    values[:12, 4] = 0.0
+    fitted = RelevanceModel(model, neighbours).fit(to_matrix(values, values > 0))
+    found = from_the_best(fitted.score(np.arange(24)))
+    expected = from_the_best(
+        brute_relevance(values, model, neighbours, fitted.smoothing, fitted.strength)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.costly
 @pytest.mark.parametrize("model", ["rm1", "rm2"])
 def test_large_profiles_neither_underflow_nor_overflow(model: str) -> None:
     generator = np.random.default_rng(3)

@@ -130,8 +130,10 @@ def test_pairs_of_two_parts_are_dropped_from_the_later_one_if_asked() -> None:
 
 
 def test_one_pair_of_two_parts_in_a_column_is_refused() -> None:
-    twice = pd.concat([TABLE, TABLE.iloc[[0]].assign(split="test")])
-    with pytest.raises(TableError, match="same user and item as another row"):
+    other = "test" if TABLE["split"].iloc[0] == "train" else "train"
+    twice = pd.concat([TABLE, TABLE.iloc[[0]].assign(split=other)])
+    row = len(twice)
+    with pytest.raises(TableError, match=f"row {row} has the same user and item as another row"):
         rv.split(twice, "predefined", part="split", duplicates="sum")
 
 

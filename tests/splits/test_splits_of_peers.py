@@ -133,6 +133,9 @@ def test_too_long_histories_are_refused_if_all_items_are_tested():
     long = at_times(list(range(101)))
     with pytest.raises(ValueError, match="a user with 101 ratings needs 100 folds"):
         split_before_each_item(long, rng_for, held_out="all", repeats="drop")
+    most = split_before_each_item(at_times(range(100)), rng_for, held_out="all", repeats="drop")
+    assert most.n_folds == 99
+    assert most.metadata["repeats_dropped"] == 0
 
 
 HELD = {"user_share": 0.5, "fold_in_ratio": 0.5, "order": "random", "repeats": "keep", "folds": 2}
@@ -151,8 +154,9 @@ def test_each_user_is_held_out_once_with_a_share_of_their_ratings_folded_in(rati
     made = split_holding_out_users(ratings, rng_for, **changed)
     assert made.metadata["held_out_users"] == n_held
     assert made.metadata["users_too_short"] == sizes.tolist().count(1)
-    whole = split_holding_out_users(ratings, rng_for, **{**changed, "repeats": "keep"})
-    assert whole.metadata["repeats_dropped"] == 0
+    assert made.metadata["repeats_dropped"] == 0
+    fewer = split_holding_out_users(ratings, rng_for, **changed | {"repeats": "drop"})
+    assert fewer.metadata["repeats_dropped"] == sum((codes == 0).sum() for codes in fewer.codes)
     shuffled = rng_for("users").permutation(can).tolist()
     for number, codes in enumerate(made.codes):
         held = {shuffled[(number * n_held + place) % len(can)] for place in range(n_held)}

@@ -149,7 +149,7 @@ def _subtopic_values(
     return found
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from([0.5, 0.25]))
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 def test_subtopic_metrics_are_those_of_their_definitions(seed: int, alpha: float) -> None:
     lists, genres = _random(seed)
 

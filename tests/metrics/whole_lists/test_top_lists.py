@@ -13,7 +13,11 @@ from scipy.sparse import csr_array
 from receval import top_lists as module
 from receval.protocols import kept_lists
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.kept_lists import KeptLists, refuse_protocols_without_lists
+from receval.protocols.kept_lists import (
+    KeptLists,
+    KeptPredictions,
+    refuse_protocols_without_lists,
+)
 from receval.protocols.listed_ranks import ListedItems, first_listed
 from receval.protocols.protocol import Protocol
 from receval.recommenders.adapters.scores import of_scores
@@ -145,6 +149,17 @@ def test_lists_are_written_under_the_names_of_all_protocols_that_they_serve() ->
     keeper.score(np.array([0, 1]))
     every = [[1, 2, -1], [0, 1, 2]]
     assert written == [("a", every), ("b", every), ("test", [[1, 2, -1], [1, 2, -1]])]
+
+
+@pytest.mark.each("kind", ["lists", "predictions"])
+def test_what_keeps_lists_or_predictions_scores_as_its_system(kind: str) -> None:
+    fold = made_fold([(0, 0), (1, 1)], [(0, 1, 5.0), (1, 2, 5.0)], (2, 3))
+    system = of_scores(np.array([[3.0, 1.0, 2.0], [0.5, 4.0, -1.0]]))
+    keeper: KeptLists | KeptPredictions = KeptPredictions(system, fold)
+    if kind == "lists":
+        keeper = KeptLists(system, fold, {"AR": Protocol()}, _generators, 2)
+    users = np.array([1, 0])
+    np.testing.assert_array_equal(keeper.score(users), system.score(users))
 
 
 @pytest.mark.each("block", [1, 2, 3, 4, 5])
