@@ -46,15 +46,14 @@ def test_every_published_coefficient_is_met_or_its_difference_is_explained() -> 
     # M-032 is judged by all values, of which its coefficient of -1 follows.
     assert len(table) == 25
     for row in table.to_dict("records"):
-        if row["verdict"] == "does not hold":
+        is_near = row["value"] == pytest.approx(float(row["published"]), abs=0.1005)
+        if row["verdict"] == "does not hold" or not is_near:
             found = re.search(rf"^\| {row['claim']} \|.*$", FIDELITY, flags=re.MULTILINE)
             assert found, f"docs/fidelity.md does not explain {row['claim']}"
             assert len(found[0]) > 250, f"docs/fidelity.md says too little of {row['claim']}"
             cells = [cell.strip().replace("\N{MINUS SIGN}", "-") for cell in found[0].split("|")]
             assert float(cells[4]) == pytest.approx(float(row["published"]), abs=5e-4)
             assert float(cells[5]) == pytest.approx(row["value"], abs=2e-2)
-        else:
-            assert row["value"] == pytest.approx(float(row["published"]), abs=0.1005)
 
 
 def coverage(artifact: str, experiment: str, y_metric: str) -> float:
