@@ -86,6 +86,16 @@ def test_a_command_fails_if_it_fails_itself_or_takes_too_much(
     assert ("The budget is 0 s" in told.err) == (status == 1)
 
 
+@pytest.mark.processes
+def test_processes_that_outlive_a_command_count(capfd: pytest.CaptureFixture[str]) -> None:
+    # In a process of its own: it becomes the parent of what its commands leave behind.
+    busy = "import time\nwhile time.process_time() < 1.2: pass"
+    command = f"{sys.executable} -I -c '{busy}' & sleep 0.1"
+    run = [sys.executable, str(ROOT / "tests" / "processor_budget.py"), "0.5", "sh", "-c", command]
+    assert subprocess.run(run, check=False).returncode == 1
+    assert "took 1 s of processor time" in capfd.readouterr().err
+
+
 @pytest.mark.repository
 @pytest.mark.processes
 def test_a_run_fails_above_its_budget_and_where_marks_are_missing(tmp_path: Path) -> None:
