@@ -262,9 +262,12 @@ def test_the_dataset_is_looked_through_when_a_metric_asks_and_once() -> None:
     assert asked == [1]
 
 
-def test_judged_items_stand_by_descending_rating_and_equal_ones_in_their_order() -> None:
+@pytest.mark.each("n_items", [30, 200])  # Few are placed by counting, many are sorted.
+def test_judged_items_stand_by_descending_rating_and_equal_ones_in_their_order(
+    n_items: int,
+) -> None:
     rng = np.random.default_rng(5)
-    users, items = np.nonzero(rng.random((40, 30)) < 0.5)
+    users, items = np.nonzero(rng.random((40, n_items)) < 0.5)
     values = rng.integers(-2, 4, len(users)) / 2
     judgments = Judgments.from_pairs(users, items, values, n_users=41)
     found = JudgedItems.of(judgments, THRESHOLD).positions

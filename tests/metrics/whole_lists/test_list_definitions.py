@@ -104,6 +104,24 @@ def test_a_metric_of_all_users_is_exact_without_each_user(label: str, seed: int)
         assert without[row] == pytest.approx(metric.of_all(others), rel=1e-11, abs=1e-11)
 
 
+@pytest.mark.each(
+    ("bounds", "names"),
+    [
+        ((0.0, 1.0), "ItemCoverage Gini ExposureGini LeastRecommendedShare Jain FSat"),
+        ((0.0, np.inf), "ShannonEntropy RSP(feature=kind) REO(feature=kind) AID"),
+        # A share that falls to nothing, and two distributions without a common item.
+        ((-1.0, np.inf), "PopularityLift"),
+        ((0.0, 2.0), "InequityOfAttention"),
+        ((-np.inf, np.inf), "HD MME IBO IWO AIF"),
+    ],
+)
+def test_metrics_of_all_users_have_the_bounds_of_their_formulas(
+    bounds: tuple[float, float], names: str
+) -> None:
+    for name in names.split():
+        assert parse_any(f"{name}@3").bounds == bounds  # type: ignore[union-attr]
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.each("label", list(DEFINITIONS))
 def test_a_single_candidate_a_single_user_and_no_users_have_finite_values(label: str) -> None:
