@@ -271,12 +271,16 @@ def test_training_data_with_users_and_items_exchanged_are_noted(*, exchanged: bo
     assert ("exchanged-columns" in {note.code for note in result.notes}) is exchanged
 
 
-@pytest.mark.each(("factor", "is_noted"), [(1, False), (20, True)])
-def test_training_ratings_of_another_scale_are_noted(factor: int, *, is_noted: bool) -> None:
+@pytest.mark.each(
+    ("factor", "added", "is_noted"), [(1, 0, False), (20, 0, True), (0.2, 0, True), (1, -3, True)]
+)
+def test_training_ratings_of_another_scale_are_noted(
+    factor: float, added: int, *, is_noted: bool
+) -> None:
     test = {**TEST, "rating": [1 + place % 5 for place in range(60)]}
     train = changed(TEST, "item", "c{}".format)
     train["item"][:12] = TEST["item"][3:15]
-    rated = {**train, "rating": [factor * (1 + place % 5) for place in range(60)]}
+    rated = {**train, "rating": [factor * (1 + place % 5) + added for place in range(60)]}
     result = evaluate_runs(test, {"mine": TEST}, train=rated, depth="whole", trained_pairs="drop")
     assert ("differing-scales" in {note.code for note in result.notes}) is is_noted
 
@@ -295,10 +299,10 @@ def test_a_given_test_with_users_and_items_exchanged_is_refused() -> None:
 def test_a_given_test_with_ratings_of_another_scale_is_noted() -> None:
     ratings = [1 + place % 5 for place in range(60)]
     train = changed(TEST, "item", lambda name: f"b{(int(name[1:]) + 3) % 24}")
-    for factor in (1, 20):
-        rated = {**train, "rating": [factor * own for own in ratings]}
-        data = split(rated, "predefined", test={**TEST, "rating": ratings})
-        assert ("differing-scales" in {note.code for note in data.notes}) is (factor == 20)
+    centred, positive = [own - 3 for own in ratings], [3 + own % 3 for own in ratings]
+    for other, is_noted in ((ratings, False), (centred, True), (positive, False)):
+        data = split({**train, "rating": ratings}, "predefined", test={**TEST, "rating": other})
+        assert ("differing-scales" in {note.code for note in data.notes}) is is_noted
 
 
 @pytest.mark.each("cause", ["spaces", "zeros", "quotes"])
