@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.sparse import csr_array
 
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
@@ -253,6 +256,34 @@ def test_a_run_whose_users_and_items_are_exchanged_is_told() -> None:
         result = evaluate_runs(test, {"mine": run}, metrics="RR", depth="whole")
         codes.append([note.code for note in result.notes if note.code == "exchanged-columns"])
     assert codes == [[], ["exchanged-columns"]]
+
+
+@pytest.mark.each("transposed", ["run", "train", "test of a split"])
+def test_matrices_of_reversed_shapes_are_refused(transposed: str) -> None:
+    rng = np.random.default_rng(1)
+    scores = csr_array(rng.random((30, 40)))
+    is_test = csr_array(rng.random((30, 40)) < 0.1)
+    test, train = scores * is_test, scores - scores * is_test
+    evaluate_runs(test, {"mine": scores}, train=train, depth="whole")
+    with pytest.raises(TableError, match="is a matrix of 40 by 30, but the .* is one of 30 by 40"):
+        if transposed == "run":
+            evaluate_runs(test, {"mine": scores.T}, depth="whole")
+        elif transposed == "train":
+            evaluate_runs(test, {"mine": scores}, train=train.T, depth="whole")
+        else:
+            split(train, "predefined", test=csr_array(test.T))
+
+
+@pytest.mark.each(("shape", "exchanged"), [((30, 40), True), ((30, 40), False), ((40, 30), True)])
+def test_scores_by_item_are_noted_if_only_exchanged_all_identifiers_meet(
+    shape: tuple[int, int], *, exchanged: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random(shape) < 0.2)
+    scores = pd.DataFrame(rng.random(shape))
+    run = json.loads((scores if exchanged else scores.T).to_json())
+    result = evaluate_runs({"user": users, "item": items}, {"mine": run}, depth="whole")
+    assert ("exchanged-columns" in {note.code for note in result.notes}) is exchanged
 
 
 @pytest.mark.each("exchanged", [False, True])

@@ -250,6 +250,7 @@ def read_ratings(
         taken_for=taken_for,
         first_cells=first_cells,
         types=columns.types,
+        shape=columns.shape,
         given=given,
     )
     reading = replace(reading, are_grades=are_judgments(reading))
