@@ -370,9 +370,7 @@ class _Table:
         self.where = str(source) if isinstance(source, str | Path) else "The table"
         self.id = self._identifier(identifier, of)
 
-    def _identifier(
-        self, asked: str | int | None, of: Literal["users", "items"] | None
-    ) -> str:
+    def _identifier(self, asked: str | int | None, of: Literal["users", "items"] | None) -> str:
         if isinstance(asked, int):
             if not 0 <= asked < len(self.names):
                 raise TableError(

@@ -167,6 +167,11 @@ def _all_have(rows: Sequence[Sequence[str]], cells: int) -> bool:
     )
 
 
+def are_judged(cells: Sequence[str]) -> bool:
+    """Tell whether the cells of a line may be those of TREC's judgments."""
+    return len(cells) == len(COLUMNS["qrels"]) and cells[1] in _CONSTANT and _is_grade(cells[3])
+
+
 def _is_grade(cell: str) -> bool:
     whole = cell.removesuffix(".0").lstrip("+-")
     return whole.isdecimal() and int(whole) <= _LARGEST_GRADE

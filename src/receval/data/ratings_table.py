@@ -597,9 +597,7 @@ def _doubts_on_parts(columns: FoundColumns, values: NDArray[np.float32]) -> list
 _FEWEST_GRADES = 3
 
 
-def doubts_on_scales(
-    *sources: tuple[str, NDArray[Any]], are_parts: bool = False
-) -> list[Note]:
+def doubts_on_scales(*sources: tuple[str, NDArray[Any]], are_parts: bool = False) -> list[Note]:
     """Return a note if two sources seem to have ratings of different scales.
 
     More than half of the ratings of the one are then above all of the other, or only the other has

@@ -14,7 +14,13 @@ from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
 from receval.data.reading import are_as_written
 from receval.data.run import Run
-from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged, refuse_transposed
+from receval.data.shared_identifiers import (
+    FEW,
+    Meeting,
+    doubts_on,
+    fit_if_exchanged,
+    refuse_transposed,
+)
 from receval.notes import Note
 from receval.protocols.listed_ranks import ListedItems
 from receval.splits.split import Fold, Judgments

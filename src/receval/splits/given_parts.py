@@ -26,7 +26,13 @@ from receval.data.reading import (
     TableError,
     are_as_written,
 )
-from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged, refuse_transposed
+from receval.data.shared_identifiers import (
+    FEW,
+    Meeting,
+    doubts_on,
+    fit_if_exchanged,
+    refuse_transposed,
+)
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.splits.split import TEST, TRAIN, VALIDATION, Metadatum, Split
