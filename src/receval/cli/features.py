@@ -82,9 +82,7 @@ def features_of(chosen: argparse.Namespace) -> dict[str, Any]:
     if not wanted:
         return {}
     tables = [
-        read_features(
-            path, of="items", features=None if own is None else list(dict.fromkeys(own))
-        )
+        read_features(path, of="items", features=None if own is None else list(dict.fromkeys(own)))
         for path, own in wanted.items()
     ]
     return {"item_features": tables, "item_groups": groups or None}

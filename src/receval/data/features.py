@@ -369,6 +369,11 @@ class _Table:
         self.names = list(options.columns or found.names)
         self.where = str(source) if isinstance(source, str | Path) else "The table"
         self.id = self._identifier(identifier, of)
+        if self.names.count(self.id) > 1 and found.have_names:
+            raise TableError(
+                f"{self.where} has several columns with the name {quoted(self.id)}. Rename all but "
+                "the one that has the identifiers."
+            )
 
     def _identifier(self, asked: str | int | None, of: Literal["users", "items"] | None) -> str:
         if isinstance(asked, int):

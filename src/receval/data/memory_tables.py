@@ -52,7 +52,10 @@ def table_in_memory(source: object) -> pa.Table:
             given = given.reset_index()  # As after set_index and groupby.
         twice = sorted({str(name) for name in given.columns[given.columns.duplicated()]})
         if twice:
-            raise TableError(f"The table has several columns with the name {enumerated(twice)}.")
+            raise TableError(
+                f"The table has several columns with the name {enumerated(twice)}. Rename them, so "
+                "that each has its own."
+            )
         return pa.table({str(name): _array(str(name), column) for name, column in given.items()})
     if isinstance(source, Mapping):
         return _of_mapping(source)
