@@ -258,6 +258,15 @@ def test_a_run_whose_users_and_items_are_exchanged_is_told() -> None:
     assert codes == [[], ["exchanged-columns"]]
 
 
+def _with_one_transposed(which: str, test: csr_array, train: csr_array, run: csr_array) -> None:
+    if which == "run":
+        evaluate_runs(test, {"mine": run.T}, depth="whole")
+    elif which == "train":
+        evaluate_runs(test, {"mine": run}, train=train.T, depth="whole")
+    else:
+        split(train, "predefined", test=csr_array(test.T))
+
+
 @pytest.mark.each("transposed", ["run", "train", "test of a split"])
 def test_matrices_of_reversed_shapes_are_refused(transposed: str) -> None:
     rng = np.random.default_rng(1)
@@ -265,13 +274,8 @@ def test_matrices_of_reversed_shapes_are_refused(transposed: str) -> None:
     is_test = csr_array(rng.random((30, 40)) < 0.1)
     test, train = scores * is_test, scores - scores * is_test
     evaluate_runs(test, {"mine": scores}, train=train, depth="whole")
-    with pytest.raises(TableError, match="is a matrix of 40 by 30, but the .* is one of 30 by 40"):
-        if transposed == "run":
-            evaluate_runs(test, {"mine": scores.T}, depth="whole")
-        elif transposed == "train":
-            evaluate_runs(test, {"mine": scores}, train=train.T, depth="whole")
-        else:
-            split(train, "predefined", test=csr_array(test.T))
+    with pytest.raises(TableError, match=r"is a matrix of 40 by 30, but the .* is one of 30 by 40"):
+        _with_one_transposed(transposed, test, train, scores)
 
 
 @pytest.mark.each(("shape", "exchanged"), [((30, 40), True), ((30, 40), False), ((40, 30), True)])

@@ -261,12 +261,12 @@ def read_features(
 
     Examples
     --------
-    >>> table = {"user": ["ann", "bob", "cy"], "age": [17, 30, 64], "sex": ["F", "M", ""]}
+    >>> table = {"user": ["ann", "bob", "cy"], "age": [17, 30, 64], "sex": ["F", "M", "NA"]}
     >>> people = read_features(table, bins={"age": [18, 50]})
     >>> people.values
     {'age': ('below 18', '18 to below 50', '50 or more'), 'sex': ('F', 'M')}
-    >>> print(*people.reading.lines())
-    the table: table in memory. 3 rows of 3 identifiers (user); read: age (3 values), sex (2 values).
+    >>> print(people.reading.entries)
+    3 identifiers (user); read: age (3 values), sex (2 values)
     """
     if isinstance(source, Features):
         return source if features is None else source.chosen(features)
@@ -305,6 +305,7 @@ def read_features(
         values[label] = labels
         has_value[label] = _ones(*pairs, (len(ids), len(labels)))
     told = [f"{name} ({how_many(len(own), 'value')})" for name, own in values.items()]
+    identifiers = f"{how_many(len(ids), 'identifier')} ({table.label(table.id)})"
     first = read[0]
     unread = [
         name
@@ -316,7 +317,7 @@ def read_features(
         form=first.form,
         unread=tuple(unread) if found.have_names else (),
         rows=max(len(own) for own in read),
-        entries=f"{how_many(len(ids), 'identifier')} ({table.label(table.id)}); read: {', '.join(told)}",
+        entries=f"{identifiers}; read: {', '.join(told)}",
         notes=first.notes,
     )
     return Features(ids, values, has_value, reading)

@@ -167,8 +167,9 @@ class ReadingReport:
     has the cells of the first row, by column, if values decided which column is what. ``types`` has
     the type of each column in a table that has types: ``text``, ``integer`` or ``float``; ``given``
     are the arguments by which a caller said how to read the table. Both are for programs and not
-    part of JSON. ``shape`` is that of a matrix. ``are_grades`` says that ratings are relevance judgments, of which 0 means not
-    relevant; ``taken_for`` says in words what they were taken for if they may be either.
+    part of JSON. ``shape`` is that of a matrix. ``are_grades`` says that ratings are relevance
+    judgments, of which 0 means not relevant; ``taken_for`` says in words what they were taken for
+    if they may be either.
 
     Examples
     --------

@@ -83,8 +83,10 @@ def shared_pairs_notes(chosen: Ratings, unbiased: Ratings) -> list[Note]:
     found, _ = unbiased_ratings(chosen, unbiased)
     if found is None:
         return []
-    pairs = (own.users.astype(np.int64) * chosen.n_items + own.items for own in (found, chosen))
-    shared = int(np.isin(*pairs).sum())
+    judged, rated = (
+        own.users.astype(np.int64) * chosen.n_items + own.items for own in (found, chosen)
+    )
+    shared = int(np.isin(judged, rated).sum())
     by_chance = (np.bincount(chosen.users)[found.users] / chosen.n_items).sum()
     if shared <= by_chance + _MOST_ERRORS * np.sqrt(by_chance):
         return []
