@@ -59,7 +59,8 @@ NOTES: dict[str, NoteKind] = {
     "differing-scales": NoteKind(
         "misleading",
         "Ratings of several files are compared with one threshold, and systems learn from them "
-        "together. More than half of the ratings of one are above all of another.",
+        "together. More than half of the ratings of one are above all of another, or only one has "
+        "negative ratings.",
         "Write all ratings on one scale, or ignore the note if the scales are the same.",
     ),
     "items-without-features": NoteKind(
@@ -313,6 +314,12 @@ NOTES: dict[str, NoteKind] = {
         "information",
         "Unbiased judgments of users or items without ratings cannot be used.",
         "Check that both files have the same identifiers.",
+    ),
+    "unbiased-also-rated": NoteKind(
+        "misleading",
+        "Far more unbiased judgments are of pairs that also have a rating than if their items were "
+        "drawn at random. They may be a part of the ratings.",
+        "Give judgments of items that were drawn for users.",
     ),
     "design-left-out": NoteKind(
         "information",

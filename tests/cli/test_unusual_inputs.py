@@ -455,6 +455,13 @@ INPUTS: dict[str, Input] = {
     "a given test whose users and items are exchanged": evaluated(
         lambda: csv(NAMED[::2]) if csv(EXCHANGED, "test.csv") else "", "--test", "test.csv"
     ),
+    "a given test whose ratings are centred": evaluated(
+        lambda: csv(RATED[::2]) if csv(RATED[1::2], "test.csv", rating=RATED["rating"] - 3) else "",
+        *("--test", "test.csv", "--relevant", "1"),
+    ),
+    "a run of TREC as ratings": evaluated(lambda: text("u1 Q0 i1 1 2.5 me\n" * 3, "a.txt")),
+    "judgments named `a.run`": compared(lambda: text("u1 0 i1 1\n" * 3, "a.run")),
+    "two columns `item`": evaluated(lambda: text("user,item,item\n1,2,3\n")),
     "a user `Total`": evaluated(
         lambda: text(RATED.to_csv(index=False) + "Total,Total,210,1620000000\n")
     ),

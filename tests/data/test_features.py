@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -219,3 +220,29 @@ def test_columns_of_objects_are_not_read_and_told(tmp_path: Path) -> None:
     features = read_features(path)
     assert features.values == {"city": ("Bonn",)}
     assert "not read: attributes" in " ".join(features.reading.lines())
+
+
+@pytest.mark.parametrize(
+    ("names", "of", "chosen"),
+    [
+        ("id,user_id", None, "user_id"),
+        ("id,user_id", "users", "user_id"),
+        ("item_id,user_id", "users", "user_id"),
+        ("user_id,item_id", "items", "item_id"),
+        ("id,artist", "items", "id"),
+        ("user_id,artist", "items", "artist"),
+        ("id,user_id", "items", "id"),
+    ],
+)
+def test_the_identifiers_are_those_of_the_side_asked_for_and_told(
+    names: str, of: Any, chosen: str
+) -> None:
+    table = {**dict(zip(names.split(","), (["1"], ["2"]), strict=True)), "genre": ["War"]}
+    found = read_features(table, of=of, features=["genre"])
+    assert found.ids.tolist() == table[chosen]
+    assert f"1 identifier ({chosen}); read: genre" in found.reading.lines()[0]
+
+
+@pytest.mark.parametrize("cell", ["NA", "N/A", "<NA>", "None", "NULL", ""])
+def test_cells_without_a_value_are_no_group(cell: str) -> None:
+    assert read_features({"user": ["a", "b"], "sex": ["F", cell]}).values["sex"] == ("F",)

@@ -8,6 +8,7 @@ import inspect
 import json
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -311,6 +312,24 @@ def test_a_first_line_that_does_not_fit_trec_is_refused_with_its_columns(
     with pytest.raises(TableError, match=rf"was read as TREC's .*{said}") as error:
         read(tmp_path / name)
     assert "--columns" not in str(error.value)
+
+
+@pytest.mark.each(
+    ("name", "line", "read", "said"),
+    [
+        ("a.run", "1 0 107 1", read_ratings, "These seem to be judgments .*--format qrels"),
+        ("a.run", "1 0 107 1", read_run, "These seem to be judgments .*Give them as test data"),
+        ("a.run", "1 Q0 a 1 2.5 me", read_ratings, "This is a run. Give it as a run, not as rat"),
+        ("a.txt", "1 Q0 a 1 2.5 me", read_ratings, "This is a run. Give it as a run, not as rat"),
+        ("a.qrels", "1 0 a 1", read_run, "These are judgments. Give them as test data, not as"),
+    ],
+)
+def test_runs_and_judgments_in_the_place_of_the_other_are_called_so(
+    tmp_path: Path, name: str, line: str, read: Callable[[Path], object], said: str
+) -> None:
+    (tmp_path / name).write_text(f"{line}\n" * 3)
+    with pytest.raises(TableError, match=said):
+        read(tmp_path / name)
 
 
 def test_a_run_with_a_header_is_read_as_the_table_that_it_is_said_to_be(tmp_path: Path) -> None:

@@ -8,12 +8,14 @@ import io
 from pathlib import Path
 
 import pytest
-from data.read_rows import read_text, rows_of
+from data.read_rows import entries_of, read_text, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data.features import read_features
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
+from receval.data.run import read_run
 from receval.data.text_lines import QUOTED, Lines
 
 HEADER = "user,title,item,rating\n"
@@ -269,8 +271,14 @@ def test_lines_with_anything_in_them_are_counted_wherever_blocks_end(
 
 def test_a_column_that_is_there_twice_is_refused_where_it_is_wanted(tmp_path: Path) -> None:
     text = "user,user,item,rating,note,note\n1,2,3,5,x,y\n"
-    with pytest.raises(TableError, match="several columns with the name note, user"):
+    with pytest.raises(TableError, match=r"the name note, user\. .* user=0 .* --user 0\)"):
         read_text(tmp_path / "a.csv", text)
+    (tmp_path / "b.csv").write_text("user,movieId,movieId,score\n1,2,3,5\n")
+    with pytest.raises(TableError, match=r"the name movieId\. .* item=1 .* --run-item 1\)"):
+        read_run(tmp_path / "b.csv")
+    assert entries_of(read_run(tmp_path / "b.csv", item=2)) == [("1", "3", 5.0)]
+    with pytest.raises(TableError, match="several columns with the name 'movieId'"):
+        read_features(tmp_path / "b.csv", of="items")
     ratings = read_text(tmp_path / "a.csv", text.replace("user,user", "user,other"))
     assert rows_of(ratings) == [("1", "3", 5.0)]
 

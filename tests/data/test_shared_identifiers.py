@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.sparse import csr_array
 
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
@@ -255,6 +258,38 @@ def test_a_run_whose_users_and_items_are_exchanged_is_told() -> None:
     assert codes == [[], ["exchanged-columns"]]
 
 
+def _with_one_transposed(which: str, test: csr_array, train: csr_array, run: csr_array) -> None:
+    if which == "run":
+        evaluate_runs(test, {"mine": run.T}, depth="whole")
+    elif which == "train":
+        evaluate_runs(test, {"mine": run}, train=train.T, depth="whole")
+    else:
+        split(train, "predefined", test=csr_array(test.T))
+
+
+@pytest.mark.each("transposed", ["run", "train", "test of a split"])
+def test_matrices_of_reversed_shapes_are_refused(transposed: str) -> None:
+    rng = np.random.default_rng(1)
+    scores = csr_array(rng.random((30, 40)))
+    is_test = csr_array(rng.random((30, 40)) < 0.1)
+    test, train = scores * is_test, scores - scores * is_test
+    evaluate_runs(test, {"mine": scores}, train=train, depth="whole")
+    with pytest.raises(TableError, match=r"is a matrix of 40 by 30, but the .* is one of 30 by 40"):
+        _with_one_transposed(transposed, test, train, scores)
+
+
+@pytest.mark.each(("shape", "exchanged"), [((30, 40), True), ((30, 40), False), ((40, 30), True)])
+def test_scores_by_item_are_noted_if_only_exchanged_all_identifiers_meet(
+    shape: tuple[int, int], *, exchanged: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random(shape) < 0.2)
+    scores = pd.DataFrame(rng.random(shape))
+    run = json.loads((scores if exchanged else scores.T).to_json())
+    result = evaluate_runs({"user": users, "item": items}, {"mine": run}, depth="whole")
+    assert ("exchanged-columns" in {note.code for note in result.notes}) is exchanged
+
+
 @pytest.mark.each("exchanged", [False, True])
 def test_training_data_with_users_and_items_exchanged_are_noted(*, exchanged: bool) -> None:
     rng = np.random.default_rng(3)
@@ -271,12 +306,16 @@ def test_training_data_with_users_and_items_exchanged_are_noted(*, exchanged: bo
     assert ("exchanged-columns" in {note.code for note in result.notes}) is exchanged
 
 
-@pytest.mark.each(("factor", "is_noted"), [(1, False), (20, True)])
-def test_training_ratings_of_another_scale_are_noted(factor: int, *, is_noted: bool) -> None:
+@pytest.mark.each(
+    ("factor", "added", "is_noted"), [(1, 0, False), (20, 0, True), (0.2, 0, True), (1, -3, True)]
+)
+def test_training_ratings_of_another_scale_are_noted(
+    factor: float, added: int, *, is_noted: bool
+) -> None:
     test = {**TEST, "rating": [1 + place % 5 for place in range(60)]}
     train = changed(TEST, "item", "c{}".format)
     train["item"][:12] = TEST["item"][3:15]
-    rated = {**train, "rating": [factor * (1 + place % 5) for place in range(60)]}
+    rated = {**train, "rating": [factor * (1 + place % 5) + added for place in range(60)]}
     result = evaluate_runs(test, {"mine": TEST}, train=rated, depth="whole", trained_pairs="drop")
     assert ("differing-scales" in {note.code for note in result.notes}) is is_noted
 
@@ -295,10 +334,10 @@ def test_a_given_test_with_users_and_items_exchanged_is_refused() -> None:
 def test_a_given_test_with_ratings_of_another_scale_is_noted() -> None:
     ratings = [1 + place % 5 for place in range(60)]
     train = changed(TEST, "item", lambda name: f"b{(int(name[1:]) + 3) % 24}")
-    for factor in (1, 20):
-        rated = {**train, "rating": [factor * own for own in ratings]}
-        data = split(rated, "predefined", test={**TEST, "rating": ratings})
-        assert ("differing-scales" in {note.code for note in data.notes}) is (factor == 20)
+    centred, positive = [own - 3 for own in ratings], [3 + own % 3 for own in ratings]
+    for other, is_noted in ((ratings, False), (centred, True), (positive, False)):
+        data = split({**train, "rating": ratings}, "predefined", test={**TEST, "rating": other})
+        assert ("differing-scales" in {note.code for note in data.notes}) is is_noted
 
 
 @pytest.mark.each("cause", ["spaces", "zeros", "quotes"])

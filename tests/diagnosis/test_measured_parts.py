@@ -33,6 +33,8 @@ from receval.diagnosis.unbiased_judgments import (
     agreement_of_judgments,
     disagreeing_item_pairs,
     drawn_judgments,
+    notes_on_relevance,
+    shared_pairs_notes,
     unbiased_ratings,
     with_unbiased,
 )
@@ -223,6 +225,28 @@ def test_unbiased_judgments_of_strangers_are_counted_and_pairs_that_train_left_o
     stranger = read_ratings({"user": ["e"], "item": ["x"]})
     with pytest.raises(ValueError, match="the same identifiers"):
         drawn_judgments(chosen, stranger)
+
+
+def test_judgments_that_are_a_part_of_the_ratings_are_noted() -> None:
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((40, 80)) < 0.15)
+    chosen = read_ratings({"user": users, "item": items})
+    part = chosen.select(np.arange(len(chosen)) < 100)
+    [note] = shared_pairs_notes(chosen, part)
+    assert "Of the 100 unbiased judgments, 100 (100.0%)" in note
+    drawn = rng.choice(3200, 200, replace=False)
+    by_chance = read_ratings({"user": drawn // 80, "item": drawn % 80})
+    assert not shared_pairs_notes(chosen, by_chance)
+
+
+def test_judgments_on_another_scale_than_the_ratings_are_refused_or_noted() -> None:
+    stars = np.array([1.0, 2, 3, 4, 5])
+    with pytest.raises(ValueError, match="None of the 5 unbiased judgments is relevant: the high"):
+        notes_on_relevance(stars / 5, 4.0, stars)
+    [note] = notes_on_relevance(stars * 20, 4.0, stars)
+    assert "Unbiased judgments of 4 or more are relevant: 5 of 5 (100.0 %)." in note
+    assert not notes_on_relevance(stars, 4.0, stars)
+    assert not notes_on_relevance(np.ones(5), 1.0, np.ones(5))
 
 
 def test_orders_by_disliked_items_count_upside_down() -> None:

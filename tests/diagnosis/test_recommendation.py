@@ -182,6 +182,8 @@ def test_values_are_called_observed_unless_unbiased_judgments_confirm_them() -> 
     judged = replace(FOUND, unbiased_judgments=2984, unbiased_agreement=0.3)
     assert "2,984 judgments" in advice_on_judgments(judged).sentence
     assert "confirmed" not in advice_on_judgments(judged).sentence
+    tied = advice_on_judgments(replace(judged, unbiased_agreement=float("nan")))
+    assert "By the 2,984 judgments of items drawn at random, all systems" in tied.reason
     confirmed = replace(judged, unbiased_agreement=1.0, unbiased_anti_agreement=-0.5)
     assert "confirmed" in advice_on_judgments(confirmed).sentence
     assert "\N{MINUS SIGN}.50 by antiP@10" in advice_on_judgments(confirmed).reason

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -199,3 +200,7 @@ def test_a_split_along_time_is_a_level_if_there_are_times() -> None:
     late = times[np.argsort(times)][int(0.8 * len(times))]
     tested = np.unique(timed.users[times >= late])
     assert found.per_user["user"].nunique() <= len(tested)
+    tied = replace(timed, timestamps=np.zeros(len(ratings)))
+    assert "All ratings have the same time. The split along time (A2) is left out." in {
+        str(note) for note in grid_of("quick", tied)[1]
+    }

@@ -175,6 +175,12 @@ def test_what_cannot_be_audited_is_refused(
         audit_samples(TEST, runs, **wanted)
 
 
+def test_one_relevant_item_has_the_same_gain_whatever_its_rating() -> None:
+    plays = {**TEST, "rating": [3 if user % 2 else 7 for user in range(N_USERS)]}
+    own, others = (audit_samples(one, RUNS, sampled=5, relevant=1).values for one in (TEST, plays))
+    pd.testing.assert_frame_equal(own, others)
+
+
 def test_a_corrected_rank_is_right_on_average() -> None:
     """Expected, the estimate of a linear function of the rank is that function."""
     linear = np.arange(11.0)

@@ -75,14 +75,14 @@ def features_of(chosen: argparse.Namespace) -> dict[str, Any]:
         wanted[path] = features or None
     for text in repeated(chosen.item_groups):
         path, features = _path_and_features(text)
-        features = features or [read_features(path).name()]
+        features = features or [read_features(path, of="items").name()]
         groups += features
         before = wanted.get(path, [])
         wanted[path] = None if before is None else [*before, *features]
     if not wanted:
         return {}
     tables = [
-        read_features(path, features=None if own is None else list(dict.fromkeys(own)))
+        read_features(path, of="items", features=None if own is None else list(dict.fromkeys(own)))
         for path, own in wanted.items()
     ]
     return {"item_features": tables, "item_groups": groups or None}
@@ -114,7 +114,9 @@ def _user_features(chosen: argparse.Namespace) -> dict[str, Features]:
                 name if name in bins else own
                 for own, (name, _, _) in zip(features, parts, strict=True)
             ]
-            found[text] = read_features(path, features=features or None, bins=bins or None)
+            found[text] = read_features(
+                path, of="users", features=features or None, bins=bins or None
+            )
             if not features:
                 found[text].name()  # Refuses a table with several features.
     return found

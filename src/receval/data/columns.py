@@ -66,9 +66,9 @@ class FoundColumns:
     their numbers are seconds. With ``are_guessed``, values decided which column is what. With
     ``are_as_written``, identifiers stay as written; ``rewritten`` says in words, by column, which
     became whole numbers. ``types`` has the type of each column in a table that has types:
-    ``text``, ``integer`` or ``float``. ``parts`` has the files of a folder, without their arrays,
-    each with its first row from 0. ``line_of`` finds the line of a row by reading the file again,
-    where rows are not lines.
+    ``text``, ``integer`` or ``float``; ``shape`` is that of a matrix. ``parts`` has the files of a
+    folder, without their arrays, each with its first row from 0. ``line_of`` finds the line of a
+    row by reading the file again, where rows are not lines.
     """
 
     source: str
@@ -84,6 +84,7 @@ class FoundColumns:
     are_as_written: bool = False
     rewritten: dict[str, str] = field(default_factory=dict, compare=False)
     types: Mapping[str, str] = field(default_factory=dict)
+    shape: tuple[int, ...] = ()
     parts: tuple[tuple[int, FoundColumns], ...] = ()
     line_of: Callable[[int], int] | None = None
 

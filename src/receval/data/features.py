@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,9 @@ from receval.data.tables import ColumnNames, column_names, read_wanted
 from receval.data.text_lines import bytes_that_are_no_text
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
-MISSING = ("", "\\N", "nan", "NaN", "null", "NULL", "(no genres listed)")
+MISSING = (
+    "", "\\N", "nan", "NaN", "null", "NULL", "NA", "N/A", "<NA>", "None", "(no genres listed)",
+)  # fmt: skip
 """Cells that hold no value; the last one is MovieLens'."""
 
 _GENRES = (
@@ -44,6 +47,9 @@ _TRUE = frozenset({"1", "1.0", "true", "True", "TRUE", "yes"})
 _FALSE = frozenset({"0", "0.0", "false", "False", "FALSE", "no", *MISSING})
 _TYPES = (":token", ":token_seq", ":float", ":float_seq")
 _IDENTIFIERS = ("id", *ITEM_NAMES, *USER_NAMES)
+_SIDES = {"users": USER_NAMES, "items": ITEM_NAMES, None: _IDENTIFIERS}
+# Others, such as artist or book, may be titles in a table that also has a column id.
+_OF_IDENTIFIERS = re.compile("(user|item|u|i)s?|.*(id|idx|index|asin|isbn|no)")
 
 Bins = int | Sequence[float]
 """A number of bins with about equally many identifiers, or the inner edges of bins."""
@@ -201,6 +207,7 @@ def read_features(
     source: object,
     *,
     id: str | int | None = None,  # noqa: A002
+    of: Literal["users", "items"] | None = None,
     features: Sequence[str] | None = None,
     separator: str = "|",
     bins: Mapping[str, Any] | None = None,
@@ -218,7 +225,10 @@ def read_features(
         neither names of columns nor an encoding. Features are returned unchanged.
     id : str or int, optional
         The column of identifiers: its name, or its position from 0. By default the first column
-        with a usual name of users or items, or without a header the first column.
+        with a usual name, or without a header the first column. The name ``id`` is only taken
+        without one such as ``user_id``.
+    of : {"users", "items"}, optional
+        Whose features they are. Names of the other side are then only taken if there are no others.
     features : sequence of str, optional
         The features to read; by default, all other columns. Case, punctuation and a plural s do not
         matter: ``genre`` also finds ``Genres``.
@@ -251,12 +261,12 @@ def read_features(
 
     Examples
     --------
-    >>> table = {"user": ["ann", "bob", "cy"], "age": [17, 30, 64], "sex": ["F", "M", ""]}
+    >>> table = {"user": ["ann", "bob", "cy"], "age": [17, 30, 64], "sex": ["F", "M", "NA"]}
     >>> people = read_features(table, bins={"age": [18, 50]})
     >>> people.values
     {'age': ('below 18', '18 to below 50', '50 or more'), 'sex': ('F', 'M')}
-    >>> print(*people.reading.lines())
-    the table: table in memory. 3 rows of 3 identifiers; read: age (3 values), sex (2 values).
+    >>> print(people.reading.entries)
+    3 identifiers (user); read: age (3 values), sex (2 values)
     """
     if isinstance(source, Features):
         return source if features is None else source.chosen(features)
@@ -270,7 +280,7 @@ def read_features(
             )
         chosen, one_hot = _of_known_file(Path(source), chosen, one_hot)
     found = column_names(source, _IDENTIFIERS, chosen)
-    table = _Table(source, id, found, chosen)
+    table = _Table(source, id, of, found, chosen)
     wanted = table.wanted(features, [*one_hot, *bins], one_hot)
     read = table.read([own for name in wanted for own in table.columns_of(name, one_hot)])
     coded = [own.codes(table.id) for own in read]
@@ -295,6 +305,7 @@ def read_features(
         values[label] = labels
         has_value[label] = _ones(*pairs, (len(ids), len(labels)))
     told = [f"{name} ({how_many(len(own), 'value')})" for name, own in values.items()]
+    identifiers = f"{how_many(len(ids), 'identifier')} ({table.label(table.id)})"
     first = read[0]
     unread = [
         name
@@ -306,7 +317,7 @@ def read_features(
         form=first.form,
         unread=tuple(unread) if found.have_names else (),
         rows=max(len(own) for own in read),
-        entries=f"{how_many(len(ids), 'identifier')}; read: {', '.join(told)}",
+        entries=f"{identifiers}; read: {', '.join(told)}",
         notes=first.notes,
     )
     return Features(ids, values, has_value, reading)
@@ -337,18 +348,35 @@ def _of_known_file(
     return replace(own, columns=columns), one_hot
 
 
+def _rank_of_identifiers(plain: str, of: Literal["users", "items"] | None) -> int:
+    """Return how late a column with a known name is taken for the identifiers."""
+    if plain == "id":
+        return 1
+    return (0 if _OF_IDENTIFIERS.fullmatch(plain) else 2) if plain in _SIDES[of] else 3
+
+
 class _Table:
     """The columns of a table by the names that a caller uses for them."""
 
     def __init__(
-        self, source: object, identifier: str | int | None, found: ColumnNames, options: Any
+        self,
+        source: object,
+        identifier: str | int | None,
+        of: Literal["users", "items"] | None,
+        found: ColumnNames,
+        options: Any,
     ) -> None:
         self.source, self.options, self.found = source, options, found
         self.names = list(options.columns or found.names)
         self.where = str(source) if isinstance(source, str | Path) else "The table"
-        self.id = self._identifier(identifier)
+        self.id = self._identifier(identifier, of)
+        if self.names.count(self.id) > 1 and found.have_names:
+            raise TableError(
+                f"{self.where} has several columns with the name {quoted(self.id)}. Rename all but "
+                "the one that has the identifiers."
+            )
 
-    def _identifier(self, asked: str | int | None) -> str:
+    def _identifier(self, asked: str | int | None, of: Literal["users", "items"] | None) -> str:
         if isinstance(asked, int):
             if not 0 <= asked < len(self.names):
                 raise TableError(
@@ -365,7 +393,7 @@ class _Table:
             return asked
         known = [name for name in self.names if plain_name(name) in _IDENTIFIERS]
         if known:
-            return known[0]
+            return min(known, key=lambda name: _rank_of_identifiers(plain_name(name), of))
         if self.found.have_names:
             raise TableError(
                 f"{self.where} has no column with a known name for identifiers of users or items, "

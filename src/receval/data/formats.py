@@ -20,7 +20,7 @@ import pyarrow.csv
 
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import delimiter_of, first_lines, is_number, split_line
-from receval.data.memory_tables import columns_of_table, table_in_memory
+from receval.data.memory_tables import SHAPE, columns_of_table, table_in_memory
 from receval.data.moments import kind_of_moment
 from receval.data.packed_files import (
     bare_suffix,
@@ -167,6 +167,11 @@ def _all_have(rows: Sequence[Sequence[str]], cells: int) -> bool:
     )
 
 
+def are_judged(cells: Sequence[str]) -> bool:
+    """Tell whether the cells of a line may be those of TREC's judgments."""
+    return len(cells) == len(COLUMNS["qrels"]) and cells[1] in _CONSTANT and _is_grade(cells[3])
+
+
 def _is_grade(cell: str) -> bool:
     whole = cell.removesuffix(".0").lstrip("+-")
     return whole.isdecimal() and int(whole) <= _LARGEST_GRADE
@@ -310,7 +315,8 @@ def table_of_matrix(matrix: Any) -> pa.Table:
     # Entries are taken as they are stored: a sum would hide a pair that is stored twice.
     order = np.argsort(codes[0], kind="stable")
     users, items = (own[order].astype(np.int64) for own in codes)
-    return table_in_memory({"user": users, "item": items, "value": entries.data[order]})
+    table = table_in_memory({"user": users, "item": items, "value": entries.data[order]})
+    return table.replace_schema_metadata({SHAPE: ",".join(map(str, entries.shape))})
 
 
 def _check_members(path: Path) -> None:

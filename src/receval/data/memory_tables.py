@@ -29,6 +29,10 @@ _MOST_EXACT_BY_BITS = {16: 2**11, 32: 2**24, 64: MOST_EXACT}
 _UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 
 
+SHAPE = b"receval: shape of the matrix"
+"""The metadatum of a table that has the shape of the matrix whose entries it has."""
+
+
 def table_in_memory(source: object) -> pa.Table:
     """Return a data frame, an Arrow table or a mapping of names to columns as an Arrow table.
 
@@ -48,7 +52,10 @@ def table_in_memory(source: object) -> pa.Table:
             given = given.reset_index()  # As after set_index and groupby.
         twice = sorted({str(name) for name in given.columns[given.columns.duplicated()]})
         if twice:
-            raise TableError(f"The table has several columns with the name {enumerated(twice)}.")
+            raise TableError(
+                f"The table has several columns with the name {enumerated(twice)}. Rename them, so "
+                "that each has its own."
+            )
         return pa.table({str(name): _array(str(name), column) for name, column in given.items()})
     if isinstance(source, Mapping):
         return _of_mapping(source)
@@ -100,6 +107,7 @@ def columns_of_table(
         user = next(own for own in wanted if own.name == "user")
         _refuse_objects(source, user, found["user"], table.schema.field(found["user"]).type)
     _refuse_unnamed_parts(source, table.schema, found)
+    shape = (table.schema.metadata or {}).get(SHAPE, b"")
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays, types = {}, {}
     dates = ""
@@ -121,6 +129,7 @@ def columns_of_table(
         *(source, 1, "row", arrays, words, unread, form, dates, tuple(notes)),
         are_guessed=roles.are_guessed,
         types=types,
+        shape=tuple(map(int, shape.split(b","))) if shape else (),
     )
 
 

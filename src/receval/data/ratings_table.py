@@ -250,6 +250,7 @@ def read_ratings(
         taken_for=taken_for,
         first_cells=first_cells,
         types=columns.types,
+        shape=columns.shape,
         given=given,
     )
     reading = replace(reading, are_grades=are_judgments(reading))
@@ -588,7 +589,7 @@ def _doubts_on_parts(columns: FoundColumns, values: NDArray[np.float32]) -> list
     names = [part.source for _, part in columns.parts]
     first, *others = np.split(values, begins[1:])
     for name, own in zip(names[1:], others, strict=True):
-        if notes := doubts_on_scales((names[0], first), (name, own)):
+        if notes := doubts_on_scales((names[0], first), (name, own), are_parts=True):
             return notes
     return []
 
@@ -596,11 +597,12 @@ def _doubts_on_parts(columns: FoundColumns, values: NDArray[np.float32]) -> list
 _FEWEST_GRADES = 3
 
 
-def doubts_on_scales(*sources: tuple[str, NDArray[Any]]) -> list[Note]:
+def doubts_on_scales(*sources: tuple[str, NDArray[Any]], are_parts: bool = False) -> list[Note]:
     """Return a note if two sources seem to have ratings of different scales.
 
-    More than half of the ratings of the one are then above all of the other. Parts of one scale, as
-    of a table that is sorted by rating, do not overlap.
+    More than half of the ratings of the one are then above all of the other, or only the other has
+    ratings below 0, and its median is lower than all of the one. Parts of one table may be sorted
+    by rating, and then do not overlap.
 
     Examples
     --------
@@ -613,9 +615,12 @@ def doubts_on_scales(*sources: tuple[str, NDArray[Any]]) -> list[Note]:
         return []
     different = [np.unique(own) for _, own in (low, high)]
     top, middle = different[0][-1], np.median(high[1])
-    is_scale = _FEWEST_GRADES <= len(different[0]) <= SCALE
-    is_part = different[1][0] > np.median(low[1]) and different[1][-1] <= _HIGHEST_OF_A_SCALE
-    if not is_scale or len(different[1]) < _FEWEST_GRADES or middle <= top or is_part:
+    lowest, of_low = different[1][0], np.median(low[1])
+    is_part = are_parts and lowest > of_low and different[1][-1] <= _HIGHEST_OF_A_SCALE
+    is_centred = different[0][0] < 0 <= lowest and of_low < lowest and top < different[1][-1]
+    sizes = [len(own) for own in different]
+    is_scale = min(sizes) >= _FEWEST_GRADES and sizes[0 if are_parts else np.argmin(sizes)] <= SCALE
+    if not is_scale or is_part or not (middle > top or is_centred):
         return []
     spans = [
         f"from {own[0]:g} to {own[-1]:g} in {name}"

@@ -167,8 +167,9 @@ class ReadingReport:
     has the cells of the first row, by column, if values decided which column is what. ``types`` has
     the type of each column in a table that has types: ``text``, ``integer`` or ``float``; ``given``
     are the arguments by which a caller said how to read the table. Both are for programs and not
-    part of JSON. ``are_grades`` says that ratings are relevance judgments, of which 0 means not
-    relevant; ``taken_for`` says in words what they were taken for if they may be either.
+    part of JSON. ``shape`` is that of a matrix. ``are_grades`` says that ratings are relevance
+    judgments, of which 0 means not relevant; ``taken_for`` says in words what they were taken for
+    if they may be either.
 
     Examples
     --------
@@ -197,6 +198,7 @@ class ReadingReport:
     entries: str = ""
     first_cells: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
+    shape: tuple[int, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
@@ -306,4 +308,5 @@ def saved_report(report: ReadingReport) -> dict[str, Any]:
 def loaded_report(saved: Mapping[str, Any]) -> ReadingReport:
     """Return the report that :func:`saved_report` returned."""
     notes = tuple(Note(*own) for own in saved["notes"])
-    return ReadingReport(**{**saved, "notes": notes, "unread": tuple(saved["unread"])})
+    lists = {name: tuple(saved[name]) for name in ("unread", "shape")}
+    return ReadingReport(**{**saved, "notes": notes, **lists})

@@ -273,6 +273,7 @@ def _run_of_columns(
         ),
         notes=tuple(notes),
         first_cells=columns.first_cells(),
+        shape=columns.shape,
         given={"identifiers": "as-written"} if columns.are_as_written else {},
     )
     return Run(users, items, scores, user_ids, item_ids, columns.source, reading)

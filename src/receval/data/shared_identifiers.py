@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from receval.data.columns import FoundColumns, in_usual_signs, whole_number
 from receval.data.ratings import Ratings
-from receval.data.reading import TableError
+from receval.data.reading import TableError, readings_of
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted
 
@@ -318,6 +318,22 @@ def fit_if_exchanged(one: Ratings, other: Ratings) -> bool:
         codes.counts(table.users, table.items, place) for table, place in ((other, 0), (one, 2))
     )
     return own.are_exchanged(others, are_names=codes.are_names)
+
+
+def refuse_transposed(sources: Mapping[str, object]) -> None:
+    """Refuse a matrix whose shape is the reverse of that of another source, by its words."""
+    first: tuple[str, tuple[int, ...]] = ("", ())
+    for words, source in sources.items():
+        for reading in readings_of(source):
+            shape = reading.shape
+            if shape and shape == first[1][::-1] != first[1]:
+                raise TableError(
+                    f"The {words} is a matrix of {shape[0]:,} by {shape[1]:,}, but the {first[0]} "
+                    f"is one of {shape[1]:,} by {shape[0]:,}, so one of them is probably "
+                    "transposed. Rows must be users, and columns items: transpose it (matrix.T), "
+                    "or give tables with the columns user and item."
+                )
+            first = first if first[1] else (words, shape)
 
 
 def refuse_exchanged_parts(

@@ -27,6 +27,7 @@ from receval.data.columns import FoundColumns, WantedColumn, chosen_names
 from receval.data.formats import (
     COLUMNS,
     Format,
+    are_judged,
     format_of,
     read_matrix,
     read_netflix_lines,
@@ -362,12 +363,19 @@ def _of_file(
     elif known.name in COLUMNS:
         roles = {column.name for column in wanted}
         if not roles.issuperset({*COLUMNS[known.name]} - {UNREAD, "rank"}):
-            example = ",".join((*COLUMNS[known.name][:3], "rank")) if "rank" in roles else ""
+            example = ",".join((*COLUMNS[known.name][:3], "rank")) if "rank" in roles else "..."
+            lines = first_lines(path, options.encoding)
+            if known.name == "trec" and lines and are_judged(split_line(lines[0], known.delimiter)):
+                advice = _SEEMS_JUDGED
+            elif known.name == "trec":
+                advice = "This is a run. Give it as a run, not as ratings or test data."
+            else:
+                advice = "These are judgments. Give them as test data, not as a run."
             raise TableError(
                 f"{path} was read as {known.words}, but the columns {enumerated(sorted(roles))} "
-                "were asked for. If it is another table, set format='table' (in a command: "
-                "--format table)"
-                + (f" and say what each column is (--columns {example})." if example else ".")
+                f"were asked for. {advice} If it is another table, set format='table' (in a "
+                "command: --format table) and say what each column is (columns=..., "
+                f"--columns {example})."
             )
         if options.columns is None:
             _check_first_line(path, known, options)
@@ -407,6 +415,12 @@ _COLUMNS_IN_WORDS = {
 _NUMBERS = {"qrels": (3,), "trec": (3, 4)}
 
 
+_SEEMS_JUDGED = (
+    "These seem to be judgments (set format='qrels', in a command: --format qrels, or name the "
+    "file .qrels)."
+)
+
+
 def _check_first_line(path: Path, known: Format, options: ReadingOptions) -> None:
     """Refuse a file whose first line does not have the columns of a TREC format."""
     lines = first_lines(path, options.encoding)
@@ -418,6 +432,8 @@ def _check_first_line(path: Path, known: Format, options: ReadingOptions) -> Non
         advice = "No column may have white space."
         if lines[0].startswith(COMMENTS):
             advice = "It seems to be a comment. Remove it."
+        elif known.name == "trec" and are_judged(cells):
+            advice = f"{_SEEMS_JUDGED} Give them as test data, not as a run."
         elif len(cells) < number:
             tag = ", such as the tag of a run at its end" if known.name == "trec" else ""
             advice = f"Add what is missing{tag}."

@@ -28,6 +28,7 @@ from receval.data.layouts import (
     has_thousands,
     is_number,
     layout_of,
+    plain_name,
     split_line,
 )
 from receval.data.moments import KINDS_OF_MOMENTS, kind_of_moment, seconds_of_moments
@@ -132,12 +133,17 @@ def _roles(
         return by_number, roles
     names = list(layout.header)
     if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
-        used = {plain for column in wanted for plain in (*column.known, column.asked)}
-        if used.intersection(repeated):
-            raise TableError(
-                f"{path.name} has several columns with the name {enumerated(repeated)}. Name the "
-                "right one by its position, such as user=0 (in a command: --user 0)."
-            )
+        for column in wanted:
+            known = column.known if column.asked is None else (column.asked,)
+            own = next((name for name in repeated if {name, plain_name(name)} & {*known}), None)
+            if own is not None:
+                asked = f"{column.name}={names.index(own)}"
+                is_run = "score" in {other.name for other in wanted}
+                option = f"--{'run-' if is_run else ''}{asked.replace('=', ' ')}"
+                raise TableError(
+                    f"{path.name} has several columns with the name {enumerated(repeated)}. Name "
+                    f"the right one by its position, such as {asked} (in a command: {option})."
+                )
         names = [
             f"{name} ({place})" if name in repeated else name for place, name in enumerate(names)
         ]

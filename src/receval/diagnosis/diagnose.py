@@ -13,6 +13,7 @@ import pandas as pd
 from receval.checked_arguments import checked_arguments
 from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
+from receval.data.ratings_table import doubts_on_scales
 from receval.data.reading import ReadingReport, are_as_written, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
 from receval.data.shared_identifiers import Meeting, doubts_on
@@ -59,6 +60,8 @@ from receval.diagnosis.unbiased_judgments import (
     disagreeing_item_pairs,
     drawn_judgments,
     liked_and_disliked,
+    notes_on_relevance,
+    shared_pairs_notes,
     unbiased_ratings,
     with_unbiased,
 )
@@ -248,7 +251,7 @@ def diagnose(
     ------
     ValueError
         No rating reaches the threshold, nothing can be held out, or unbiased judgments are of
-        other users or items.
+        other users or items, or all irrelevant.
 
     Examples
     --------
@@ -276,6 +279,8 @@ def diagnose(
             own, known = (getattr(table, f"{what}_ids") for table in (unbiased, ratings))
             meetings.append(Meeting(what, "unbiased judgments", "ratings", own, known, is_said))
             doubts += doubts_on(meetings[-1])
+        scales = ("the ratings", chosen.values), ("the unbiased judgments", unbiased.values)
+        doubts += [*doubts_on_scales(*scales), *shared_pairs_notes(chosen, unbiased)]
         meet = " and ".join(own.in_words for own in meetings)
         reading += [replace(own, meeting=meet) for own in readings_of(unbiased)]
     drawn = drawn_judgments(ratings, unbiased)
@@ -286,6 +291,8 @@ def diagnose(
         reading=getattr(ratings, "reading", None),
     )
     threshold = relevance.threshold
+    if unbiased is not None:
+        doubts += notes_on_relevance(unbiased.values, threshold, chosen.values)
     sample = sampled_users(chosen, seed)
     found = None if drawn is None else unbiased_ratings(sample, drawn)
     steps = _Steps(tell, fitting_baselines(sample.n_users, sample.n_items))

@@ -372,6 +372,13 @@ def advice_on_disliked_items(found: DataFindings) -> Advice | None:
 def advice_on_judgments(found: DataFindings) -> Advice:
     """State what unbiased judgments show, or that there are none."""
     tau, anti = found.unbiased_agreement, found.unbiased_anti_agreement
+    if (n_judgments := found.unbiased_judgments) and (tau is None or tau != tau):
+        return Advice(
+            "Unbiased judgments",
+            "All values are observed values: the unbiased judgments do not order the systems.",
+            f"By the {how_many(n_judgments, 'judgment')} of items drawn at random, all systems "
+            "have the same P@10. More of them, or other ones, are needed.",
+        )
     if not found.unbiased_judgments or tau is None or tau != tau:
         return Advice(
             "Unbiased judgments",

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
+from receval.data.relevance import Values, extreme_threshold_notes, relevance_in_words
 from receval.diagnosis.baselines import BaselineLists
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.registry import parse
+from receval.notes import Note
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
@@ -22,6 +24,9 @@ PAIRS_OF_METRICS = (("P", "antiP"), ("Recall", "Fallout"), ("RR", "antiRR"))
 """Metrics of liked items, with their counterparts for disliked items."""
 
 CUTOFF = 10
+
+_MOST_ERRORS = 5
+"""How many standard errors the pairs that are also ratings may be above their expected number."""
 
 MOST_ITEMS = 3_000
 """The most items of which all pairs are compared; of more items, a sample is drawn."""
@@ -71,6 +76,41 @@ def chosen_ratings(ratings: Ratings) -> Ratings:
     if ratings.known is None or ratings.known.all():
         return ratings
     return ratings.select(ratings.known)
+
+
+def shared_pairs_notes(chosen: Ratings, unbiased: Ratings) -> list[Note]:
+    """Return a note if far more judgments are also ratings than if their items were drawn."""
+    found, _ = unbiased_ratings(chosen, unbiased)
+    if found is None:
+        return []
+    judged, rated = (
+        own.users.astype(np.int64) * chosen.n_items + own.items for own in (found, chosen)
+    )
+    shared = int(np.isin(judged, rated).sum())
+    by_chance = (np.bincount(chosen.users)[found.users] / chosen.n_items).sum()
+    if shared <= by_chance + _MOST_ERRORS * np.sqrt(by_chance):
+        return []
+    text = (
+        f"Of the {len(unbiased):,} unbiased judgments, {shared:,} ({shared / len(unbiased):.1%}) "
+        f"are of a user and an item that also have a rating, where about {by_chance:,.0f} would be "
+        "by chance. So their items may not have been drawn at random."
+    )
+    return [Note("unbiased-also-rated", text)]
+
+
+def notes_on_relevance(judged: Values, threshold: float, ratings: Values) -> list[Note]:
+    """Refuse judgments none of which is relevant; note if all are, unless all ratings are, too."""
+    highest = judged.max()
+    if highest < threshold:
+        raise ValueError(
+            f"None of the {len(judged):,} unbiased judgments is relevant: the highest is "
+            f"{highest:g}, and ratings of {threshold:g} or more are relevant. Write both on one "
+            "scale, or set a lower threshold (relevant=..., in a command: --relevant ...)."
+        )
+    if judged.min() < threshold or ratings.min() >= threshold:
+        return []
+    told = relevance_in_words(judged, threshold, "unbiased judgments")
+    return extreme_threshold_notes(told, threshold, 1.0, 1.0)
 
 
 def with_unbiased(fold: Fold, unbiased: Ratings | None) -> Fold:

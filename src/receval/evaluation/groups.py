@@ -168,7 +168,7 @@ class GroupsOfUsers:
             )
         if isinstance(users, pd.Series):
             users = users.rename_axis("user").rename(users.name or "group").reset_index()
-        read = read_features(users, features=None if groups is None else [groups])
+        read = read_features(users, of="users", features=None if groups is None else [groups])
         source = f"features ({read.reading.source})"
         doubts = doubts_on(Meeting("user", source, "evaluated data", read.ids, user_ids))
         name = read.name(groups)

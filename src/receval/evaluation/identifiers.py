@@ -14,7 +14,13 @@ from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
 from receval.data.reading import are_as_written
 from receval.data.run import Run
-from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged
+from receval.data.shared_identifiers import (
+    FEW,
+    Meeting,
+    doubts_on,
+    fit_if_exchanged,
+    refuse_transposed,
+)
 from receval.notes import Note
 from receval.protocols.listed_ranks import ListedItems
 from receval.splits.split import Fold, Judgments
@@ -139,6 +145,8 @@ def check_that_identifiers_meet(
     identifiers that differ by a known cause. Also returned is how many identifiers meet, in words:
     those of the training data (empty if there are none), then those of each run.
     """
+    of_runs = {f"run {quoted(name)}": run for name, run in runs.items()}
+    refuse_transposed({"test data": test, "training data": train, **of_runs})
     notes: list[Note] = []
     told = [""]
     items = test.item_ids
@@ -162,7 +170,15 @@ def check_that_identifiers_meet(
             Meeting("item", source, known, run.item_ids, items, is_said),
         )
         told.append(meetings_in_words(meetings))
-        notes += _exchanged(name, run, test)
+        are_all_met = all(own.n_common == own.n_own for own in meetings)
+        notes += _exchanged(
+            name,
+            run,
+            test,
+            only_exchanged=not are_all_met
+            and bool(np.isin(run.user_ids, items).all())
+            and bool(np.isin(run.item_ids, test.user_ids).all()),
+        )
         notes += notes_on_run(name, meetings)
     return notes, told
 
@@ -225,7 +241,7 @@ MOST_ROWS = 1_000_000
 FEWEST_FOUND = 10
 
 
-def _exchanged(name: str, run: Run, test: Ratings) -> list[Note]:
+def _exchanged(name: str, run: Run, test: Ratings, *, only_exchanged: bool) -> list[Note]:
     """Return a note if a run has more test pairs when its users and items are exchanged."""
     users = {own: code for code, own in enumerate(test.user_ids[:MOST_SOUGHT].tolist())}
     if not users.keys() & set(run.item_ids.tolist()):
@@ -245,12 +261,17 @@ def _exchanged(name: str, run: Run, test: Ratings) -> list[Note]:
         columns = np.array([items.get(own, -1) for own in item_ids.tolist()])[own_items[is_own]]
         listed = (rows[is_own].astype(np.int64) * len(items) + columns)[columns >= 0]
         found.append(int(np.isin(sought, listed).sum()))
-    return exchanged_notes(name, *found)
+    return exchanged_notes(name, *found, only_exchanged=only_exchanged)
 
 
-def exchanged_notes(name: str, as_given: int, exchanged: int) -> list[Note]:
-    """Return a note if a run has far more test pairs when its users and items are exchanged."""
-    if exchanged < FEWEST_FOUND or exchanged <= 2 * as_given:
+def exchanged_notes(
+    name: str, as_given: int, exchanged: int, *, only_exchanged: bool = False
+) -> list[Note]:
+    """Return a note if a run has far more test pairs when its users and items are exchanged.
+
+    If all its identifiers are known only then, it is enough that there are more.
+    """
+    if exchanged < FEWEST_FOUND or exchanged <= (1 if only_exchanged else 2) * as_given:
         return []
     text = (
         f"{name} has {exchanged / max(1, as_given):.1f} times as many test pairs if its users and "

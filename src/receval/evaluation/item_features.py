@@ -81,7 +81,7 @@ class ItemFeatures:
         tables = (
             [] if given is None else list(given) if isinstance(given, list | tuple) else [given]
         )
-        read = [read_features(one) for one in tables]
+        read = [read_features(one, of="items") for one in tables]
         doubts: list[Note] = []
         for own in read:
             source = f"features ({own.reading.source})"

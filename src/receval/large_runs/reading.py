@@ -247,7 +247,8 @@ def doubts_on_files(by_file: Mapping[str, ValueCounts]) -> list[Note]:
     """Return a note if a file of a folder has ratings of another scale than the first."""
     (first, own), *others = by_file.items()
     for name, found in others:
-        if notes := doubts_on_scales((first, own.sample()), (name, found.sample())):
+        files = (first, own.sample()), (name, found.sample())
+        if notes := doubts_on_scales(*files, are_parts=True):
             return notes
     return []
 

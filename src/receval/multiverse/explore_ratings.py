@@ -221,6 +221,8 @@ def _splits_by_time(ratings: Ratings) -> tuple[list[dict[str, Any]], list[str]]:
     if ratings.timestamps is None:
         return [], []
     moment = np.sort(ratings.timestamps)[int(TIMELY * len(ratings))]
+    if ratings.timestamps.min() == ratings.timestamps.max():
+        return [], ["All ratings have the same time. The split along time (A2) is left out."]
     is_before = ratings.timestamps < moment
     both = np.intersect1d(ratings.users[is_before], ratings.users[~is_before])
     if len(both) < FEWEST_BEFORE_AND_AFTER:

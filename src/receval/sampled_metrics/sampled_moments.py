@@ -47,11 +47,13 @@ def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[
         for length in (0, deepest + 1)
     ]
     for other in of_ratings[1:]:
-        if not np.array_equal(of_ratings[0], other):
+        # Gains of large ratings are divided by themselves with rounding errors.
+        if not np.allclose(of_ratings[0], other, rtol=1e-9, atol=0):
+            others = [name for name in ("Recall@10", "nDCG@10", "RR") if name != metric.label]
             raise ValueError(
                 f"{metric.label} depends on the length of a list or on the rating of its relevant "
-                "item, and not only on the rank. Choose another metric, for example Recall@10, "
-                "nDCG@10 or RR."
+                "item, and not only on the rank. Choose another metric, for example "
+                f"{' or '.join(others[:2])}."
             )
     return of_ratings[0]
 

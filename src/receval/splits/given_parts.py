@@ -26,7 +26,13 @@ from receval.data.reading import (
     TableError,
     are_as_written,
 )
-from receval.data.shared_identifiers import FEW, Meeting, doubts_on, fit_if_exchanged
+from receval.data.shared_identifiers import (
+    FEW,
+    Meeting,
+    doubts_on,
+    fit_if_exchanged,
+    refuse_transposed,
+)
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.splits.split import TEST, TRAIN, VALIDATION, Metadatum, Split
@@ -297,6 +303,8 @@ _SAID = frozenset({"columns", "user", "item"})
 def _check_tables(read: Mapping[str, Ratings]) -> list[Note]:
     """Refuse tables that fit if users and items are exchanged, and note different scales."""
     train, notes = read["train"], []
+    words = {"train": "table of training ratings"}
+    refuse_transposed({words.get(name, name): own for name, own in read.items()})
     for name, own in read.items():
         if own is train:
             continue

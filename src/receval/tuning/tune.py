@@ -380,7 +380,7 @@ def tune(
     if search == "optuna" and budget is None:
         raise ValueError("Say with budget= how many trials Optuna makes of each system.")
     tables = item_features if isinstance(item_features, list | tuple) else [item_features]
-    features = [read_features(own) for own in tables if own is not None]
+    features = [read_features(own, of="items") for own in tables if own is not None]
     inner = validation_split(data, validation, seed)
     measured = partial(
         _measured,
