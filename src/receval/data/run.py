@@ -255,6 +255,7 @@ def _run_of_columns(
         *_doubts_on_ranks(columns, users, order),
         *([] if is_said else _doubts_on_columns(columns)),
         *_doubts_on_counts(columns, users, items, item_ids, is_said=is_said),
+        *_doubts_on_distances(columns, users, scores),
     ]
     if not scored.all():
         notes += unscored_notes(columns.source, int((~scored).sum()), len(scores))
@@ -384,6 +385,40 @@ def _doubts_on_counts(
 
 
 _SHORTEST_LIST = 3
+
+
+def _doubts_on_distances(
+    columns: FoundColumns, users: NDArray[np.int32], scores: NDArray[np.float64]
+) -> list[Note]:
+    """Return a note if the scores of nearly all longer lists rise and never fall, row by row.
+
+    Whole numbers that count the rows are noted as ranks.
+    """
+    lengths = np.bincount(users)
+    n_long = int((lengths >= _LONG_LIST).sum())
+    if "rank" in columns or "score" not in columns or n_long < 2:
+        return []
+    order = np.argsort(users, kind="stable")
+    owners, own = users[order], scores[order]
+    same = owners[1:] == owners[:-1]
+    falls, rises = same & ~(own[1:] >= own[:-1]), same & (own[1:] > own[:-1])
+    is_rising = lengths >= _LONG_LIST
+    is_rising[owners[1:][falls]] = False
+    is_rising &= np.bincount(owners[1:][rises], minlength=len(lengths)) > 0
+    n_rising = int(is_rising.sum())
+    if n_rising < _NEARLY_ALL * n_long or are_ranks_in_order(users, scores):
+        return []
+    text = (
+        f"{Path(columns.source).name}: the scores of {n_rising:,} of {n_long:,} lists of "
+        f"{_LONG_LIST} or more items rise from the first row to the last, but the items with the "
+        "highest scores come first. If lists are given from best to worst, the scores may be "
+        "distances: write them with a minus."
+    )
+    return [Note("rising-scores", text)]
+
+
+_LONG_LIST = 5
+_NEARLY_ALL = 0.9
 
 
 def _doubts_on_ranks(

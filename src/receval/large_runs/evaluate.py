@@ -460,7 +460,7 @@ def _notes_on_lists(run: PlannedTable, whole: BlockRecord) -> list[Note]:
         counts[f"users of run {run.name}"],
         "score" if run.sign > 0 else "rank",
     )
-    notes += [of_head[code] for code in ("no-score-column",) if code in of_head]
+    notes += [of_head[code] for code in ("no-score-column", "rising-scores") if code in of_head]
     if run.may_be_ranks and not counts[f"other lists of {run.name}"]:
         notes.append(of_head["ranks-as-scores"])
     low, high = whole.seen[f"run {run.name}"].ends
