@@ -390,34 +390,47 @@ _SHORTEST_LIST = 3
 def _doubts_on_distances(
     columns: FoundColumns, users: NDArray[np.int32], scores: NDArray[np.float64]
 ) -> list[Note]:
-    """Return a note if the scores of nearly all longer lists rise and never fall, row by row.
+    """Return a note if scores rise like distances, unless they count the rows as ranks do."""
+    if "rank" in columns or "score" not in columns or are_ranks_in_order(users, scores):
+        return []
+    return rising_notes(columns.source, *rising_lists(users, scores))
 
-    Whole numbers that count the rows are noted as ranks.
+
+def rising_lists(users: NDArray[np.integer], scores: NDArray[np.floating]) -> tuple[int, int]:
+    """Return how many of the longer lists have scores that rise and never fall, and their number.
+
+    Examples
+    --------
+    >>> rising_lists(np.repeat([0, 1], 5), np.array([1, 2, 2, 4, 5, 5.0, 4, 3, 2, 1]))
+    (1, 2)
     """
     lengths = np.bincount(users)
-    n_long = int((lengths >= _LONG_LIST).sum())
-    if "rank" in columns or "score" not in columns or n_long < 2:
-        return []
+    are_long = lengths >= LONG_LIST
     order = np.argsort(users, kind="stable")
     owners, own = users[order], scores[order]
     same = owners[1:] == owners[:-1]
     falls, rises = same & ~(own[1:] >= own[:-1]), same & (own[1:] > own[:-1])
-    is_rising = lengths >= _LONG_LIST
-    is_rising[owners[1:][falls]] = False
-    is_rising &= np.bincount(owners[1:][rises], minlength=len(lengths)) > 0
-    n_rising = int(is_rising.sum())
-    if n_rising < _NEARLY_ALL * n_long or are_ranks_in_order(users, scores):
+    are_rising = are_long & (np.bincount(owners[1:][rises], minlength=len(lengths)) > 0)
+    are_rising[owners[1:][falls]] = False
+    return int(are_rising.sum()), int(are_long.sum())
+
+
+def rising_notes(source: str, n_rising: int, n_long: int) -> list[Note]:
+    """Return a note if the scores of nearly all longer lists rise from row to row."""
+    if n_long < 2 or n_rising < _NEARLY_ALL * n_long:
         return []
     text = (
-        f"{Path(columns.source).name}: the scores of {n_rising:,} of {n_long:,} lists of "
-        f"{_LONG_LIST} or more items rise from the first row to the last, but the items with the "
-        "highest scores come first. If lists are given from best to worst, the scores may be "
-        "distances: write them with a minus."
+        f"{Path(source).name}: the scores of {n_rising:,} of {n_long:,} lists of {LONG_LIST} or "
+        "more items rise from the first row to the last, but the items with the highest scores "
+        "come first. If lists are given from best to worst, the scores may be distances: write "
+        "them with a minus."
     )
     return [Note("rising-scores", text)]
 
 
-_LONG_LIST = 5
+LONG_LIST = 5
+"""From so many items on, it is no accident that the scores of a list rise."""
+
 _NEARLY_ALL = 0.9
 
 
