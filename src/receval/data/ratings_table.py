@@ -231,7 +231,7 @@ def read_ratings(
         unread=columns.unread,
         rows=len(users),
         merged=len(users) - len(values),
-        rule="" if duplicates == "refuse" else _rule(duplicates, users, items, times),
+        rule="" if duplicates == "refuse" else _rule(duplicates, users, items, times, len(values)),
         users=len(user_ids),
         items=len(item_ids),
         values="; ".join(
@@ -718,14 +718,14 @@ def _rule(
     users: NDArray[np.int32],
     items: NDArray[np.int32],
     times: NDArray[Any] | None,
+    n_pairs: int,
 ) -> str:
-    """Return in words how rows that rate a pair again are treated."""
+    """Return in words how rows that rate a pair again are treated; equal times decide nothing."""
     if repeats in ("first", "last"):
-        by_time = False
-        if times is not None:
+        by_time = times is not None
+        if times is not None and n_pairs < len(users):
             moments = np.unique(times, return_inverse=True)[1]
-            n_pairs = len(last_rows(users, items))
-            by_time = n_pairs == len(users) or len(last_rows(users, items, moments)) > n_pairs
+            by_time = len(last_rows(users, items, moments)) > n_pairs
         return f"the {repeats} by {'time' if by_time else 'row'} is kept"
     return {"sum": "their values are summed", "mean": "their values are averaged"}.get(
         repeats, "the largest value is kept"

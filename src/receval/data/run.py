@@ -391,9 +391,10 @@ def _doubts_on_distances(
     columns: FoundColumns, users: NDArray[np.int32], scores: NDArray[np.float64]
 ) -> list[Note]:
     """Return a note if scores rise like distances, unless they count the rows as ranks do."""
-    if "rank" in columns or "score" not in columns or are_ranks_in_order(users, scores):
+    if "rank" in columns or "score" not in columns:
         return []
-    return rising_notes(columns.source, *rising_lists(users, scores))
+    notes = rising_notes(columns.source, *rising_lists(users, scores))
+    return [] if notes and are_ranks_in_order(users, scores) else notes
 
 
 def rising_lists(users: NDArray[np.integer], scores: NDArray[np.floating]) -> tuple[int, int]:
