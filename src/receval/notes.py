@@ -189,6 +189,12 @@ NOTES: dict[str, NoteKind] = {
         "Give the items of each user in a list, the best first, or their real scores; of a table, "
         "name the column of ranks (--run-rank).",
     ),
+    "rising-scores": NoteKind(
+        "misleading",
+        "The scores of a run rise from the first row of each list to the last, as distances do, so "
+        "the lists may be upside down.",
+        "Write distances with a minus, or do not read scores (--run-score -) to keep this order.",
+    ),
     "equal-scores": NoteKind(
         "doubtful",
         "All items of a run have the same score, so the rule for equal scores decides their order.",

@@ -480,6 +480,21 @@ INPUTS: dict[str, Input] = {
     "a matrix of users by items": evaluated(
         lambda: text("0 5 3 1 2\n4 0 0 3 2\n1 0 5 3 4\n4 4 1 2 0\n", "a.txt")
     ),
+    "a header `1,2,3`": evaluated(lambda: text("1,2,3\n1,12,5\n2,13,4\n")),
+    "`pd.DataFrame(rows).to_json()` without names": evaluated(
+        lambda: text(pd.DataFrame(RATED.to_numpy()).to_json(), "a.json")
+    ),
+    "`user rank item score` without a header": compared(
+        lambda: text(
+            "".join(
+                f"{u} {n} {1000 + 37 * u - 7 * n} {1 / n}\n" for u in (1, 2) for n in range(1, 9)
+            )
+        )
+    ),
+    "distances as scores, the nearest first": compared(
+        lambda: csv(RUN.assign(score=-RUN["score"]).sort_values(["user", "score"]), "mine.csv")
+    ),
+    "times in the place of ratings": evaluated(lambda: csv(rating=RATED["timestamp"])),
     "`1 12:3`": evaluated(lambda: text("1 12:3\n1 13:4\n2 12:5\n", "a.txt")),
     '`1,"[12, 13]"`': evaluated(lambda: text('user,items\n1,"[12, 13]"\n2,"[13]"\n3,"[12, 14]"\n')),
     "times in the place of items": evaluated(lambda: text(lines("user,timestamp,item"))),

@@ -229,6 +229,20 @@ def test_times_in_a_run_are_no_scores_unless_said(
     assert len(read_run(table, columns=index + columns)) == 2
 
 
+@pytest.mark.each("read", [read_ratings, read_run])
+@pytest.mark.each("last", ["", " 0.5"])
+def test_ranks_before_items_are_refused_unless_said(read: Any, last: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    rows = [
+        f"{user} {rank} {user * 100 + rank * 7}{last}\n" for user in (1, 2) for rank in (1, 2, 3)
+    ]
+    path.write_text("".join(rows), encoding="utf-8")
+    with pytest.raises(TableError, match=r"as ranks do, and the next column may have the items"):
+        read(path)
+    read_again = read(path, columns="user,-,item" + ",-" * bool(last))
+    assert read_again.item_ids.tolist() == ["107", "114", "121", "207", "214", "221"]
+
+
 @pytest.mark.each("constant", ["", " Q0", " 0"])
 def test_ranks_given_as_test_data_are_refused_unless_said(constant: str, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"

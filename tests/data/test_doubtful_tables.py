@@ -27,6 +27,13 @@ from receval.data.run import read_run
     ("name", "text", "told"),
     [
         ("a.csv", "0,1\n5,10\n6,11\n", "may be a header that numbers the columns, or a row"),
+        ("a.csv", "1,2,3\n1,12,5\n2,13,4\n", "may be a header that numbers the columns"),
+        ("a.csv", "0,1,3\n5,12,5\n2,1,4\n", "may be a header that numbers the columns"),
+        ("a.csv", "1,0,2\n5,12,5\n2,13,4\n", "may be a header that numbers the columns"),
+        ("a.csv", "0.0,1.0,2.0\n5,12,5\n2,13,4\n", "may be a header that numbers the columns"),
+        ("a.csv", "0,2\n5,12\n2,13\n", "may be a header that numbers the columns"),
+        ("a.csv", ",0,1,3\n0,5,12,5\n1,2,13,4\n", "may be a header that numbers the columns"),
+        ("a.csv", "user,item,value\n1,2,1.6e9\n1,3,1.61e9\n2,3,1.62e9\n", "seem to be times"),
         ("a.csv", "1;2,5\n1;3,0\n", "cells may be separated by commas or semicolons"),
         ("a.csv", "u1 i1 5,0\nu2 i1 4,5\n", "cells may be separated by commas or spaces"),
         ("a.txt", "".join(f"{n} 0 7 3\n" for n in range(1001)) + "5 17 3 7\n",
@@ -67,6 +74,17 @@ def test_what_may_mean_two_things_is_refused(
 ) -> None:
     with pytest.raises(TableError, match=told):
         read_text(tmp_path / name, text, duplicates="last")
+
+
+@pytest.mark.each(
+    ("text", "n_rows"),
+    [("1,2,3\n1,12,5\n2,2,4\n", 3), ("1,1,2\n2,12,5\n", 2), ("1,2,4\n5,3,1\n", 2)],
+    ids=["user and item again", "a number twice", "more than columns"],
+)
+def test_first_rows_of_small_numbers_are_rows(text: str, n_rows: int, tmp_path: Path) -> None:
+    assert len(read_text(tmp_path / "a.csv", text)) == n_rows
+    headed = read_text(tmp_path / "b.csv", "1,2,3\n1,12,5\n", header=True)
+    assert rows_of(headed) == [("1", "12", 5)]
 
 
 @pytest.mark.each(

@@ -85,7 +85,7 @@ def test_what_does_not_belong_together_is_refused(table: dict[str, object], told
 def test_every_form_of_to_dict_and_to_json_of_pandas_is_the_same_table(tmp_path: Path) -> None:
     frame = pd.DataFrame({"user": [7, 8], "item": ["x", "y"], "rating": [5.0, 4.5]})
     rows = [("7", "x", 5.0), ("8", "y", 4.5)]
-    for orient in ("dict", "list", "series"):
+    for orient in ("dict", "list", "series", "index", "split", "records"):
         assert rows_of(read_ratings(frame.to_dict(orient))) == rows  # type: ignore[call-overload]
     path = tmp_path / "a.json"
     for orient in ("columns", "index", "records", "split"):
@@ -93,6 +93,36 @@ def test_every_form_of_to_dict_and_to_json_of_pandas_is_the_same_table(tmp_path:
         assert rows_of(read_ratings(path)) == rows
     path.write_text(json.dumps(frame.to_dict("list")))
     assert rows_of(read_ratings(path)) == rows
+
+
+@pytest.mark.each("orient", ["columns", "index", "split", "records"])
+@pytest.mark.each("read", [read_ratings, read_run])
+def test_frames_with_numbers_for_names_are_read_by_values_or_refused(
+    orient: Any, read: Any, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame([[7, 12, 5], [7, 13, 4], [8, 12, 3]])
+    frame.to_json(tmp_path / "a.json", orient=orient)
+    for source in (tmp_path / "a.json", frame.to_dict(orient.replace("columns", "dict"))):
+        if orient in ("columns", "index"):
+            with pytest.raises(TableError, match="may be a data frame without names"):
+                read(source)
+        else:
+            assert read(source).user_ids.tolist() == ["7", "8"]
+
+
+def test_scores_of_users_and_items_that_are_numbered_are_no_frame() -> None:
+    run = read_run({user: {0: 0.5, 1: 0.25, 2: 1.0} for user in range(3)})
+    assert len(run.scores) == 9
+
+
+@pytest.mark.each("rows", [[[7], [8]], [[7, 8]]], ids=["a row each", "all in one"])
+def test_tables_of_which_every_column_has_lists_have_a_row_an_entry(
+    rows: list[list[int]], tmp_path: Path
+) -> None:
+    lines = [{"user": own, "item": own, "rating": [4] * len(own)} for own in rows]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(lines))
+    assert rows_of(read_ratings(path)) == [("7", "7", 4.0), ("8", "8", 4.0)]
 
 
 def test_lists_of_users_are_judgments_and_runs_in_memory_as_in_json() -> None:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -65,6 +66,21 @@ def test_the_option_decides_and_the_note_says_which_it_is(
 )
 def test_ranks_that_agree_with_scores_are_not_told(changed: dict[str, Any]) -> None:
     assert read_run(TABLE | changed).reading.notes == ()
+
+
+@pytest.mark.each("rows", [[0, 1, 2, 3, 4], [0, 1, 2, 4, 3]], ids=["rising", "one falls"])
+@pytest.mark.each("kind", ["table", "mapping"])
+def test_scores_that_rise_from_row_to_row_are_told(rows: list[int], kind: str) -> None:
+    distances = dict(zip("abcde", np.array([0.1, 0.2, 0.2, 0.4, 0.5])[rows].tolist(), strict=True))
+    lists = {"ann": distances, "bob": distances, "eve": {"b": 0.2, "a": 0.1}}
+    table = [
+        {"user": user, "item": item, "score": score}
+        for user, own in lists.items()
+        for item, score in own.items()
+    ]
+    notes = read_run(lists if kind == "mapping" else table).reading.notes
+    assert [note.code for note in notes] == (["rising-scores"] if rows[-1] == 4 else [])
+    assert all("the scores of 2 of 2 lists of 5 or more items rise" in note for note in notes)
 
 
 def test_an_order_by_ranks_that_are_not_there_is_refused() -> None:

@@ -89,6 +89,13 @@ def test_repeated_pairs_are_merged_where_the_caller_says_how(
     assert read_ratings(table, duplicates=duplicates).values.tolist() == kept  # type: ignore[arg-type]
 
 
+@pytest.mark.each(("times", "by"), [([5, 7, 5], "row"), ([5, 7, 4], "time")])
+def test_repeats_at_equal_times_are_said_to_be_kept_by_row(times: list[int], by: str) -> None:
+    table = {"user": ["a", "a", "a"], "item": ["x", "y", "x"], "timestamp": times}
+    reading = read_ratings(table, duplicates="last").reading
+    assert reading.rule == f"the last by {by} is kept"
+
+
 @pytest.mark.filterwarnings("ignore:read_ratings")
 def test_the_old_name_of_duplicates_has_the_same_values() -> None:
     with pytest.raises(ValueError, match="duplicates is 'one'"):

@@ -153,6 +153,10 @@ def scores_that_count_at_first(own: Tables) -> None:
     own["run"].loc[LATE, "score"] = 9.0
 
 
+def rising_scores(own: Tables) -> None:
+    own["run"] = own["run"].sort_values(["user", "score"], ignore_index=True)
+
+
 def other_names(own: Tables) -> None:
     own["run"] = own["run"].rename(columns={"score": "zeal"})
 
@@ -211,6 +215,7 @@ def infinite(own: Tables) -> None:
         (int, ranks_that_disagree, "disagree on the order of items for 1 of 40 users"),
         (int, scores_that_count, "the scores of each user are 1, 2, 3 and so on"),
         (int, scores_that_count_at_first, ""),
+        (int, rising_scores, "the scores of 40 of 40 lists of 5 or more items rise"),
         (int, other_names, "no column has a known name for scores or ranks"),
         (int, few_users, "Only 25.0% of the 40 users of run are in the test data"),
         (int, few_items, "items of run are in the test or training data"),

@@ -126,6 +126,14 @@ def are_ranks_in_order(users: NDArray[np.integer], values: NDArray[np.floating])
     )
 
 
+def are_since_1995(low: float, high: float) -> bool:
+    """Tell whether numbers between these may be moments since 1995, in seconds or smaller units."""
+    return any(
+        _SINCE_1995 * per_second <= low and high < _UNTIL_2038 * per_second
+        for per_second in (1, 10**3, 10**6, 10**9)
+    )
+
+
 @dataclass(frozen=True)
 class _Guess:
     """What columns seem to be, by place; and why that is in doubt unless a role is asked for."""
@@ -198,9 +206,8 @@ class _Column:
         if self.numbers is None or not self.are_whole or len(self.numbers) < _FEWEST_MOMENTS:
             return False
         low, high = float(self.numbers.min()), float(self.numbers.max())
-        return len(set(self.cells)) > _MOST_DIFFERENT * len(self.cells) and any(
-            _SINCE_1995 * per_second <= low and high < _UNTIL_2038 * per_second
-            for per_second in (1, 10**3, 10**6, 10**9)
+        return len(set(self.cells)) > _MOST_DIFFERENT * len(self.cells) and are_since_1995(
+            low, high
         )
 
     @property
@@ -339,6 +346,15 @@ def _guessed(
             f"table. {_advised(','.join(roles[:3]))}",
             tuple(roles),
         )
+    if not found.doubt and len(columns) > 2 and _may_be_ranks(columns):
+        after = (*roles[2:], UNREAD)[: len(columns) - 3]
+        found = _Guess(
+            found.roles,
+            f"column {first + 1} (counted from 0) has the numbers 1, 2, 3 and so on for each user, "
+            "in this order, as ranks do, and the next column may have the items. "
+            f"{_advised(','.join(['user', UNREAD, 'item', *after]), ','.join(found.roles))}",
+            ("item",),
+        )
     may_be_trec = not is_table and len(columns) > 3 and len(items) > 1
     if (
         not found.doubt
@@ -375,6 +391,24 @@ def _misplaced(columns: Sequence[_Column]) -> tuple[int, str, str] | None:
 
 def _is_whole(cell: str) -> bool:
     return not cell or float(cell.replace(",", ".")).is_integer()
+
+
+_FEWEST_RANKS = 3
+
+
+def _may_be_ranks(columns: Sequence[_Column]) -> bool:
+    """Tell whether the second column counts the rows of each user, and the third has items.
+
+    Such are different texts or whole numbers for each user, which are not those of a scale.
+    """
+    users, places, items = columns[:3]
+    codes = np.unique(np.array(users.cells), return_inverse=True)[1]
+    ranks = _full(places, len(codes))
+    if ranks is None or len(codes) <= _FEWEST_RANKS or ranks.max() < _FEWEST_RANKS:
+        return False
+    may_be_items = items.numbers is None or (items.are_whole and not items.are_grades)
+    differ = len({*zip(users.cells, items.cells, strict=True)}) == len(codes)
+    return may_be_items and differ and not items.are_times and are_ranks_in_order(codes, ranks)
 
 
 _PRODUCT = re.compile(r"B0[0-9A-Z]{8}|[0-9]{9}[0-9X]")

@@ -20,7 +20,7 @@ from receval.data.memory_tables import names_of, table_in_memory
 from receval.data.packed_files import SMALL_FILE
 from receval.data.reading import ReadingOptions, TableError, half_of_a_character
 from receval.data.text_lines import BLOCK, check_encoding, opened_text
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 Scores = Mapping[str, Mapping[str, float]]
 
@@ -216,14 +216,24 @@ def read_json(
             if all(isinstance(own, dict | list) for own in values):
                 return table_in_memory(found)
             return table_of_objects(source, [found])
-        if {"columns", "data"} <= found.keys() and isinstance(found["data"], list):
-            rows = [dict(zip(found["columns"], own, strict=False)) for own in found["data"]]
-            return table_of_objects(source, rows)
-        if all(isinstance(own, dict) and has_columns(own, wanted) for own in values):
-            return table_of_objects(source, values)
+        if (frame := table_of_frame(source, found, wanted)) is not None:
+            return frame
         if all(map(_is_list, values)):
             return scores_of(source, found, wanted)
     raise TableError(f"{path} must hold {_FORMS}.")
+
+
+def table_of_frame(
+    source: str, found: Mapping[Any, Any], wanted: Collection[WantedColumn]
+) -> pa.Table | None:
+    """Return a mapping as a table if pandas writes one so, by rows or split, or None if not."""
+    if {"columns", "data"} <= found.keys() and isinstance(found["data"], list):
+        rows = [dict(zip(found["columns"], own, strict=False)) for own in found["data"]]
+        return table_of_objects(source, rows)
+    values = list(found.values())
+    if all(isinstance(o, Mapping) and len(o) > 1 and has_columns(o, wanted) for o in values):
+        return table_of_objects(source, values)
+    return None
 
 
 def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bool:
@@ -262,6 +272,7 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     """
     is_run = any(column.name == "score" for column in wanted)
     _refuse_columns(source, lists)
+    _refuse_frames(source, lists)
     scores: dict[str, dict[str, float]] = {}
     for user, own in lists.items():
         ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
@@ -320,6 +331,40 @@ def _refuse_columns(source: str, lists: Mapping[Any, Any]) -> None:
 
 
 _MOST_COLUMNS = 10
+_MOST_OF_FRAME = 6
+
+
+def _refuse_frames(source: str, lists: Mapping[Any, Any]) -> None:
+    """Refuse the columns or the rows of a data frame without names, both numbered from 0.
+
+    At least two of its columns have identifiers; the scores of users usually have fractions.
+    """
+    own = list(lists.values())
+    if not all(isinstance(one, Mapping) for one in own) or len(set(map(len, own))) != 1:
+        return
+    sizes = len(own), len(own[0])
+    if min(sizes) < 2 or min(sizes) > _MOST_OF_FRAME:
+        return
+    outer, inner = ([str(number) for number in range(size)] for size in sizes)
+    if [*map(str, lists)] != outer or any([*map(str, one)] != inner for one in own):
+        return
+    rows = [list(one.values()) for one in own]
+    for columns in (rows, list(zip(*rows, strict=True))):
+        if len(columns) <= _MOST_OF_FRAME and sum(map(_are_identifiers, columns)) > 1:
+            raise TableError(
+                f"{source} may be a data frame without names for its columns, or have the items of "
+                f"users; both are numbered from 0 ({how_many(sizes[0], 'name')}, "
+                f"{how_many(sizes[1], 'name')} in each). Write objects with the columns by name, "
+                'such as {"user": 0, "item": 1, "rating": 5} (from a data frame with names: '
+                "to_dict('records'))."
+            )
+
+
+def _are_identifiers(values: Iterable[Any]) -> bool:
+    return all(
+        own.is_integer() if isinstance(own, float) else isinstance(own, str | int | np.integer)
+        for own in values
+    )
 
 
 def _is_plain_list(own: object) -> bool:
@@ -443,15 +488,15 @@ def table_of_objects(source: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table
     names = dict.fromkeys(name for row in rows for name in row)
     _check_names(source, len(names), len(rows), sum(map(len, rows)))
     columns = {}
-    for name in names:
-        values = [row.get(name) for row in rows]
+    for key in names:
+        name, values = str(key), [row.get(key) for row in rows]
         try:
             columns[name] = pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             if not all(isinstance(own, str | int | float | None) for own in values):
                 mixed = [number for number, own in enumerate(values, 1) if _is_mixed(own)]
                 raise TableError(
-                    f"{source}, row {mixed[0]}: {_of_pairs(str(name))}"
+                    f"{source}, row {mixed[0]}: {_of_pairs(name)}"
                     if mixed
                     else f"{source}: the values of {shortened(str(name))} do not all have the same "
                     "type."

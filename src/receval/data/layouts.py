@@ -148,13 +148,15 @@ def layout_of(
             role == UNREAD or plain_name(cell) in names.get(role, ()) for role, cell in roles
         )
     elif header is not False:
-        are_numbers = bool(rest) and _number_the_columns(first)
+        are_numbers = bool(rest) and may_number_columns(first)
     if header is None:
         has_number = any(is_number(cell) or is_number(cell.replace(",", ".")) for cell in first)
         is_known = any(plain_name(cell) in known for cell in first)
         header = any(cell in asked for cell in first) or (is_known and not has_number)
+        is_usual = are_numbers and _number_the_columns(first)
+        are_numbers = is_usual or (are_numbers and not header and not _may_be_row(first, rest))
         header = header or are_numbers
-        if are_numbers and (len(first) == 2 or _go_on_counting(first, rest)):
+        if are_numbers and (not is_usual or len(first) == 2 or _go_on_counting(first, rest)):
             raise TableError(
                 f"{path}: the first line ({enumerated(first)}) may be a header that numbers the "
                 "columns, or a row. Set header=True or header=False (in a command: --header or "
@@ -422,6 +424,32 @@ def _number_the_columns(cells: Sequence[str]) -> bool:
     """Tell whether a first line is 0,1,2 and so on, perhaps after the empty name of an index."""
     names = cells[1:] if cells[0] in INDEX_NAMES else cells
     return len(names) > 1 and list(names) == [str(number) for number in range(len(names))]
+
+
+def may_number_columns(cells: Sequence[str]) -> bool:
+    """Tell whether names may be numbers of columns, in any order and perhaps not of all.
+
+    Examples
+    --------
+    >>> may_number_columns(["0.0", "1.0", "3.0"]), may_number_columns(["1", "1", "2"])
+    (True, False)
+    """
+    names = cells[1:] if cells[0] in INDEX_NAMES else cells
+    if len(names) < 2 or not all(map(_NUMBER_OF_COLUMN.fullmatch, names)):
+        return False
+    numbers = [float(name) for name in names]
+    is_likely = len(numbers) <= _MOST_UNORDERED or numbers == sorted(numbers)
+    return is_likely and len(set(numbers)) == len(numbers) and max(numbers) <= len(numbers)
+
+
+_MOST_UNORDERED = 4
+_NUMBER_OF_COLUMN = re.compile(r"\d+(\.0)?")
+
+
+def _may_be_row(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+    """Tell whether numbers are those of a row: the next row has the user, others the item."""
+    is_indexed = first[0] in INDEX_NAMES
+    return not is_indexed and first[0] == rest[0][0] and any(first[1] in row[1:2] for row in rest)
 
 
 def _go_on_counting(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:

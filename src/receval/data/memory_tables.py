@@ -325,7 +325,9 @@ def _with_a_row_an_item(
                 f"{source}: in some rows, the lists {enumerated([listed[0], name])} have different "
                 "lengths. Give each item its score."
             )
-    rows = table.drop_columns(listed).take(pc.list_parent_indices(first))
+    rows, parents = table.drop_columns(listed), pc.list_parent_indices(first)
+    # Arrow takes no rows of a table without columns.
+    rows = rows.take(parents) if rows.num_columns else pa.table([parents], [""])
     for name in listed:
         entries = pc.list_flatten(table.column(name))
         if not pa.types.is_struct(entries.type):

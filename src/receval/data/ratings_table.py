@@ -14,14 +14,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.data.column_roles import FEWEST_SECONDS, are_ranks_in_order
+from receval.data.column_roles import FEWEST_SECONDS, are_ranks_in_order, are_since_1995
 from receval.data.columns import (
     FoundColumns,
     WantedColumn,
     identifier_doubts,
     refuse_lists_in_cells,
 )
-from receval.data.layouts import plain_name
+from receval.data.layouts import FIRST_LINES, plain_name
 from receval.data.moments import ROUNDED, in_seconds, span_in_words
 from receval.data.ratings import (
     Ratings,
@@ -40,7 +40,7 @@ from receval.data.reading import (
     TimeUnit,
     half_of_a_character,
 )
-from receval.data.repeats import merge_repeats
+from receval.data.repeats import last_rows, merge_repeats
 from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
 from receval.data.text_lines import other_encoding
@@ -213,6 +213,7 @@ def read_ratings(
     if chosen.columns is None and rating is None and chosen.format is None:
         _refuse_ranks(columns, users, values)
         _refuse_sizes(columns, values)
+        _refuse_times(columns, values)
     times, words = _timestamps(columns, chosen.time_unit, is_asked=_is_named(timestamp))
     columns.forget("timestamp")
     rows: NDArray[np.int64] | slice = slice(None)
@@ -230,7 +231,7 @@ def read_ratings(
         unread=columns.unread,
         rows=len(users),
         merged=len(users) - len(values),
-        rule="" if duplicates == "refuse" else _rule(duplicates, times),
+        rule="" if duplicates == "refuse" else _rule(duplicates, users, items, times, len(values)),
         users=len(user_ids),
         items=len(item_ids),
         values="; ".join(
@@ -441,6 +442,18 @@ def _refuse_ranks(
             "the ranks of a run are. If it is no run, say what each column is (columns=..., in a "
             "command: --columns user,item,rating), or that these are the ratings (rating=..., "
             "--rating ...)."
+        )
+
+
+def _refuse_times(columns: FoundColumns, values: NDArray[np.float32]) -> None:
+    """Refuse different ratings that are all moments from 1995 to 2038, in seconds or less."""
+    low, high = float(values.min()), float(values.max())
+    are_few = low < FEWEST_SECONDS or len(np.unique(values[:FIRST_LINES])) < _FEWEST_GRADES
+    if "rating" in columns and not are_few and are_since_1995(low, high):
+        raise TableError(
+            f"{columns.source}: its ratings, from {low:.0f} to {high:.0f}, seem to be times. Name "
+            "the column of ratings, or that of times (rating=... or rating='-', timestamp=..., in "
+            "a command: --rating, --timestamp)."
         )
 
 
@@ -705,10 +718,20 @@ def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None, unit: st
     return [Note("early-times", text)]
 
 
-def _rule(repeats: Repeats, times: NDArray[Any] | None) -> str:
-    """Return in words how rows that rate a pair again are treated."""
+def _rule(
+    repeats: Repeats,
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    times: NDArray[Any] | None,
+    n_pairs: int,
+) -> str:
+    """Return in words how rows that rate a pair again are treated; equal times decide nothing."""
     if repeats in ("first", "last"):
-        return f"the {repeats} by {'row' if times is None else 'time'} is kept"
+        by_time = times is not None
+        if times is not None and n_pairs < len(users):
+            moments = np.unique(times, return_inverse=True)[1]
+            by_time = len(last_rows(users, items, moments)) > n_pairs
+        return f"the {repeats} by {'time' if by_time else 'row'} is kept"
     return {"sum": "their values are summed", "mean": "their values are averaged"}.get(
         repeats, "the largest value is kept"
     )

@@ -255,6 +255,7 @@ def _run_of_columns(
         *_doubts_on_ranks(columns, users, order),
         *([] if is_said else _doubts_on_columns(columns)),
         *_doubts_on_counts(columns, users, items, item_ids, is_said=is_said),
+        *_doubts_on_distances(columns, users, scores),
     ]
     if not scored.all():
         notes += unscored_notes(columns.source, int((~scored).sum()), len(scores))
@@ -385,6 +386,54 @@ def _doubts_on_counts(
 
 
 _SHORTEST_LIST = 3
+
+
+def _doubts_on_distances(
+    columns: FoundColumns, users: NDArray[np.int32], scores: NDArray[np.float64]
+) -> list[Note]:
+    """Return a note if scores rise like distances, unless they count the rows as ranks do."""
+    if "rank" in columns or "score" not in columns:
+        return []
+    notes = rising_notes(columns.source, *rising_lists(users, scores))
+    return [] if notes and are_ranks_in_order(users, scores) else notes
+
+
+def rising_lists(users: NDArray[np.integer], scores: NDArray[np.floating]) -> tuple[int, int]:
+    """Return how many of the longer lists have scores that rise and never fall, and their number.
+
+    Examples
+    --------
+    >>> rising_lists(np.repeat([0, 1], 5), np.array([1, 2, 2, 4, 5, 5.0, 4, 3, 2, 1]))
+    (1, 2)
+    """
+    lengths = np.bincount(users)
+    are_long = lengths >= LONG_LIST
+    order = np.argsort(users, kind="stable")
+    owners, own = users[order], scores[order]
+    same = owners[1:] == owners[:-1]
+    falls, rises = same & ~(own[1:] >= own[:-1]), same & (own[1:] > own[:-1])
+    are_rising = are_long & (np.bincount(owners[1:][rises], minlength=len(lengths)) > 0)
+    are_rising[owners[1:][falls]] = False
+    return int(are_rising.sum()), int(are_long.sum())
+
+
+def rising_notes(source: str, n_rising: int, n_long: int) -> list[Note]:
+    """Return a note if the scores of nearly all longer lists rise from row to row."""
+    if n_long < 2 or n_rising < _NEARLY_ALL * n_long:
+        return []
+    text = (
+        f"{Path(source).name}: the scores of {n_rising:,} of {n_long:,} lists of {LONG_LIST} or "
+        "more items rise from the first row to the last, but the items with the highest scores "
+        "come first. If lists are given from best to worst, the scores may be distances: write "
+        "them with a minus."
+    )
+    return [Note("rising-scores", text)]
+
+
+LONG_LIST = 5
+"""From so many items on, it is no accident that the scores of a list rise."""
+
+_NEARLY_ALL = 0.9
 
 
 def _doubts_on_ranks(

@@ -39,6 +39,7 @@ from receval.data.json_tables import (
     read_json,
     read_json_lines,
     scores_of,
+    table_of_frame,
     table_of_objects,
 )
 from receval.data.layouts import (
@@ -109,6 +110,9 @@ def _of_any(
     if hasattr(source, "tocoo"):
         # Some of scipy's matrices are mappings, too.
         source, form = table_of_matrix(source), FORMATS["npz"]
+    if isinstance(source, Mapping) and source and not are_columns(source, wanted):
+        frame = table_of_frame("the table", source, wanted)
+        source = source if frame is None else frame
     if isinstance(source, Mapping) and source and not are_columns(source, wanted):
         lists = (Mapping, list, tuple, set, frozenset)
         if _are_arrays_of_users(source):

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers
 from receval.data.reading import TableError
-from receval.data.run import n_disagreeing
+from receval.data.run import LONG_LIST, n_disagreeing, rising_lists
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.measuring import Measurements, Measuring
 from receval.evaluation.runs import RankedRun
@@ -41,7 +41,8 @@ class BlockRecord:
     ``counts`` has numbers by name: rows and users of each table, tested users, judged and relevant
     pairs, dropped pairs; of each table rows that were merged, and users that the test data have,
     too; and for each run tested users without a list, users not tested, items without a score, and
-    users for whom ranks and scores disagree. ``seen`` has by table what its rows have.
+    users for whom ranks and scores disagree, and longer lists with the number of those whose
+    scores rise. ``seen`` has by table what its rows have.
     """
 
     sums: Mapping[str, SumsOverUsers]
@@ -115,6 +116,8 @@ class Blocks:
             counts[f"other lists of {run.name}"] = int(
                 run.may_be_ranks and not _are_places(rows[name])
             )
+            rising = _rising(rows[name], run.sign)
+            counts[f"rising lists of {run.name}"], counts[f"long lists of {run.name}"] = rising
             pairs = [np.array(own) for own in self._plan.sought]
             ids = self._folder.catalogue.ids
             counts[f"sought pairs of {run.name}"] = n_listed(rows[name], ids, *pairs)
@@ -292,6 +295,15 @@ def _disagreeing(rows: RowsOfUsers, sign: int) -> int:
     values, others = rows.values.astype(np.float64), rows.others
     ranks, scores = (-others, values) if sign > 0 else (-values, others)
     return n_disagreeing(rows.owners, ranks, scores)
+
+
+def _rising(rows: RowsOfUsers, sign: int) -> tuple[int, int]:
+    """Return how many of the longer lists have rising scores, and their number, beside no ranks."""
+    if rows.others is not None or sign < 0 or not len(rows.items):
+        return 0, 0
+    if rows.descend:
+        return 0, int((np.diff(rows.starts) >= LONG_LIST).sum())
+    return rising_lists(rows.owners, rows.values)
 
 
 def _are_places(rows: RowsOfUsers) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport, TableError
 from receval.data.relevance import counts_in_words, extreme_threshold_notes
-from receval.data.run import disagreement_notes, doubts_on_scores, unscored_notes
+from receval.data.run import disagreement_notes, doubts_on_scores, rising_notes, unscored_notes
 from receval.data.shared_identifiers import Meeting
 from receval.evaluation.identifiers import (
     TrainedPairs,
@@ -463,6 +463,9 @@ def _notes_on_lists(run: PlannedTable, whole: BlockRecord) -> list[Note]:
     notes += [of_head[code] for code in ("no-score-column",) if code in of_head]
     if run.may_be_ranks and not counts[f"other lists of {run.name}"]:
         notes.append(of_head["ranks-as-scores"])
+    else:
+        rising = (counts[f"{kind} lists of {run.name}"] for kind in ("rising", "long"))
+        notes += rising_notes(run.source, *rising)
     low, high = whole.seen[f"run {run.name}"].ends
     # Between infinite ends there are other scores.
     ends = [low, high] if low == high else [low, 0.0, high]
