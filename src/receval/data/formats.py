@@ -28,6 +28,7 @@ from receval.data.packed_files import (
     most_unpacked,
     opened,
     refuse_joined,
+    refuse_rare_packing,
     too_much_unpacked,
 )
 from receval.data.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions, TableError
@@ -328,8 +329,7 @@ def _check_members(path: Path) -> None:
         if sum(entry.file_size for entry in entries) > most_unpacked(size):
             raise too_much_unpacked(path, size)
         for entry in entries:
-            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NotImplementedError("its packing method is rare in zip archives")
+            refuse_rare_packing(entry)
             with archive.open(entry) as member:
                 version = np.lib.format.read_magic(member)
                 if version not in ((1, 0), (2, 0)):

@@ -103,10 +103,14 @@ def _only_member(file: BinaryIO) -> BinaryIO:
             "Unpack it, and name the file that you mean."
         )
     refuse_joined(archive, str(file.name))
-    if archive.getinfo(names[0]).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # With other methods, zipfile unpacks all that it has read at once, however large.
-        raise NotImplementedError("its packing method is rare in zip archives")
+    refuse_rare_packing(archive.getinfo(names[0]))
     return cast(BinaryIO, archive.open(names[0]))
+
+
+def refuse_rare_packing(member: zipfile.ZipInfo) -> None:
+    """Refuse a member of an archive that zipfile would unpack at once, however large it is."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise NotImplementedError("its packing method is rare in zip archives")
 
 
 def refuse_joined(archive: zipfile.ZipFile, path: str) -> None:

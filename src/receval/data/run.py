@@ -198,7 +198,7 @@ def read_run(
     )
     if not isinstance(columns, FoundColumns):
         name = source if isinstance(source, str | Path) else "the run"
-        why = "has lists of users, which are ordered by scores or as they are"
+        why = "has lists of users, which are in the order of scores or as given"
         refuse_foreign_options(name, why, ["order"] if order == "rank" else [])
         columns = columns_of_scores(columns, "score", name, chosen)
     is_said = score is not None or rank is not None or options.get("columns") is not None

@@ -174,7 +174,7 @@ def _head(source: str) -> pa.Table:
 
 
 def _check_columns(rows: ParquetByUser, reading: ReadingReport) -> None:
-    """Refuse columns that are not in the files as they are."""
+    """Refuse columns that stand in the files in another form, or not at all."""
     names = pq.read_schema(rows.files[0]).names
     others = [name for name in reading.columns.values() if name not in names]
     if others:
