@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from receval.storage.files import DamagedFileError
+from receval.storage.files import DamagedFileError, read_results
 from reproduction.publishing.site.public_names import docstring_html, docstring_markdown
 from reproduction.publishing.site.site_pages import SiteLinks, formula, rendered
 from reproduction.publishing.site.study_pages import read_study_text, table_rows
@@ -95,6 +96,39 @@ def test_the_pages_of_accepted_studies_are_taken_apart_whole(edition: str) -> No
         for section in text.sections:
             assert section.has_picture == ("svg" in section.suffixes)
             assert section.paragraphs
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_every_accepted_artifact_leads_to_its_code_its_settings_and_the_claims_it_decides(
+    edition: str,
+) -> None:
+    ledger = read_results(ROOT / "results" / edition / "claims.csv")
+    decided = {
+        (paper, name)
+        for paper, artifacts in zip(ledger["paper"], ledger["artifact"], strict=True)
+        for study, name in re.findall(r"(\w+)/(\w+)", artifacts)
+        if study == paper
+    }
+    leads = set()
+    for index in (ROOT / "results" / edition).glob("*/index.md"):
+        study = index.parent.name
+        for section in read_study_text(index).sections:
+            (made,) = (text for text in section.paragraphs if text.startswith("*Made by*"))
+            addresses = re.findall(r"\]\(([^)#]+)", made)
+            code, settings = (index.parent / address for address in addresses[:2])
+            assert code.is_file(), section
+            assert settings.name == f"{study}.yaml"
+            assert settings.is_file()
+            if f"../claims_{study}.md" in addresses[2:]:
+                leads.add((study, section.name))
+    assert leads == decided
+
+
+def test_the_pages_of_the_full_edition_begin_with_three_findings_and_a_figure() -> None:
+    for index in (ROOT / "results" / "full").glob("*/index.md"):
+        said = read_study_text(index)
+        assert len(re.findall("^- ", said.findings, re.MULTILINE)) == 3, index
+        assert said.pictured, index
 
 
 def test_a_page_of_a_study_without_files_is_refused(tmp_path: Path) -> None:

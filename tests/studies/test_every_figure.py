@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from figures.axis_problems import axis_problems
 from studies.accepted_results import ROOT
 from studies.drawn_styles import alike_problems, held_labels, style_problems
 from studies.drawn_words import wording_problems
@@ -110,7 +111,7 @@ def families(of: Results) -> list[Family]:
 class Seen:
     """What a figure shows: drawing it takes far longer than looking.
 
-    Problems are of texts, styles and words; a scale is an image's colours, and their two ends.
+    Problems are of texts, styles, words and axes; a scale is an image's colours, and their two ends.
     """
 
     problems: list[str]
@@ -128,6 +129,7 @@ def seen(of: Results, study: str, artifact: str, missing: str = "") -> Seen:
     problems = [*problems_of(figure), *style_problems(figure, display)]
     problems += wording_problems(figure, list(display.datasets.values()))
     problems += alike_problems(figure, display)
+    problems += axis_problems(figure, display.described)
     has_own_styles = bool(held_labels(figure, display))
     if has_own_styles is (artifact in NOBODY.get(study, ())):
         problems.append(f"Something has a style of its own: {has_own_styles}.")

@@ -107,15 +107,18 @@ def test_a_figure_has_its_caption_how_to_read_it_and_the_claim_that_it_shows(
     assert "[svg](fig02.svg) · [pdf](fig02.pdf) · [csv](fig02.csv)" in text
 
 
-def test_a_page_begins_with_its_findings_and_the_first_figure_of_those_that_are_made(
+def test_a_page_begins_with_three_findings_and_the_first_figure_of_those_that_are_made(
     tmp_path: Path,
 ) -> None:
-    text = page(tmp_path, ("R-001", BEST), findings=["fig02", "fig09"])
+    text = page(tmp_path, ("R-001", BEST, BEST, "R-001"), findings=["fig02", "fig09"])
     head, _, _ = text.partition("\n\n## ")
     _, _, found = head.partition("**What was found.**\n\n")
-    finding, picture, contents = found.split("\n\n")
+    findings, picture, contents = found.split("\n\n")
+    finding, second, third = findings.split("\n")
     assert finding.startswith("- kNN is best by P@10. **Holds on ML-1M:**")
     assert finding.endswith(f"{LINK} [Figure 2: Precision](#figure-2-precision)")
+    assert second.startswith("- kNN is best. **")
+    assert third == second
     assert picture == "![Figure 2: Precision](fig02.svg)"
     assert contents.startswith("- [Figure 2: Precision](#figure-2-precision)\n")
     read = read_study_text(tmp_path / "index.md")

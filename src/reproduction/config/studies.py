@@ -247,8 +247,8 @@ class StudySpec(Model):
     - ``title``, ``citation``: Of the paper.
     - ``editions``: The editions that have the study; by default both.
     - ``grids``: Levels of the decisions of offline experiments, to be combined.
-    - ``findings``: Up to three figures whose first statement the page of the study begins with, and
-      the first of which it shows there.
+    - ``findings``: Up to three figures, with three of whose statements the page of the study begins;
+      it shows the first figure there.
     """
 
     title: NonEmptyText

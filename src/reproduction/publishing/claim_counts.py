@@ -236,6 +236,10 @@ _CODE_WITH_DATASET = 62.0
 _HOLDS = COLOURS[0]
 _IN_PART = shaded(_HOLDS, 0.7)
 _INTERVAL = "#E4E4E4"
+_IN_A_ROW: dict[str, Any] = {
+    **{"ha": "center", "va": "center", "color": PUBLISHED_GREY},
+    "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+}
 
 
 def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
@@ -298,19 +302,25 @@ def _said_places(rows: pd.DataFrame) -> list[str]:
         if not np.isnan(position):
             far = f"{abs(position):.1f}" if np.isfinite(position) else "infinitely many"
             side = "below" if position < 0 else "above"
+            rounded = ", as it was rounded" * _is_rounded(str(place), position)
             sentences.append(
                 f"The number published for {claim} is {place} our 95 % prediction interval for "
-                f"one more replication: {far} half widths {side} our mean."
+                f"one more replication{rounded}: {far} half widths {side} our mean."
             )
     return sentences
+
+
+def _is_rounded(place: str, position: float) -> bool:
+    """Return whether a number is inside only because another one that rounds to it is."""
+    return place == "inside" and bool(abs(position) > 1)
 
 
 def draw(rows: pd.DataFrame, statements: Mapping[str, str], datasets: Mapping[str, str]) -> Figure:
     """Draw the certainty of a paper's claims, one row per claim, with its statement.
 
     If claims are of several datasets, the titles of these follow the codes.
-    Published numbers have a panel if there are more than :data:`MOST_SAID`; the caption says where
-    fewer lie.
+    Published numbers have a panel if there are more than :data:`MOST_SAID`. Fewer have words in
+    their rows, and the caption says where they lie.
     """
     positions = real_values(rows["position"])
     has_numbers = _has_panel(rows)
@@ -328,6 +338,11 @@ def draw(rows: pd.DataFrame, statements: Mapping[str, str], datasets: Mapping[st
     _draw_shares(panels[0], rows, places, "\n" if has_numbers else " ")
     for axes in panels[1:]:
         _draw_places(axes, rows, places, positions)
+    for place, location, position in zip(places, rows["location"], positions, strict=True):
+        if not (has_numbers or np.isnan(position)):
+            rounded = ", as rounded" * _is_rounded(str(location), position)
+            said = f"number: {location} our interval{rounded}"
+            beside(panels[0], said, (0.5, place), (0, 0), **_IN_A_ROW)
     for axes in (names, *panels):
         axes.set_ylim(lines.sum() - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
@@ -381,17 +396,10 @@ def _draw_places(
         at = float(np.clip(positions[row], -FARTHEST, FARTHEST))
         beyond = abs(positions[row]) > FARTHEST
         marker = ("<" if at < 0 else ">") if beyond else "D"
-        inside = rows["location"].iloc[row] == "inside"
-        # Beyond the band, a number is inside if another that rounds to it is.
-        rounded = inside and abs(positions[row]) > 1
-        axes.plot(
-            [at],
-            [middle],
-            marker=marker,
-            markersize=3.2,
-            **_filled("bottom" if rounded else "none" if inside else "full"),
-            clip_on=False,
-        )
+        location = str(rows["location"].iloc[row])
+        rounded, inside = _is_rounded(location, positions[row]), location == "inside"
+        filled = _filled("bottom" if rounded else "none" if inside else "full")
+        axes.plot([at], [middle], marker=marker, markersize=3.2, clip_on=False, **filled)
     axes.set_xlim(-FARTHEST, FARTHEST)
     axes.set_xticks([-1, 0, 1])
     axes.set_title("Published\nnumber")

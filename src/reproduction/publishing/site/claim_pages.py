@@ -17,8 +17,10 @@ from urllib.parse import urlencode
 
 from receval.figures.printed_numbers import NOTHING, in_text, significant
 from receval.figures.tables import escape_markdown
+from reproduction.claims.ledger import OF_INTERVAL
 from reproduction.claims.verdicts import (
     ClaimVerdict,
+    begun,
     in_prose,
     is_newer,
     is_rebuilt,
@@ -54,6 +56,8 @@ from reproduction.publishing.site.site_pages import (
 
 LEDGER = "ledger.html"
 """Address of the page for searching claims."""
+
+_AS_ROUNDED = "the published number taken as rounded: inside, if any number is that is printed so"
 
 _ASKING = ("does not hold", "holds in part", "depends on the split")
 """Verdicts that need a reason beside them, because the claim does not simply hold."""
@@ -106,12 +110,13 @@ class RowPrinter:
         """
         number = _number(row.value)
         low, high = row.low, row.high
-        whole = ("statement", "detail", "because", "reason", "splits")
+        whole = ("statement", "detail", "reason", "splits")
         return {
             "row": row,
             "address": claim_address(row.claim),
             "dataset": self.title(row.dataset),
             **{name: self.html(getattr(row, name), page) for name in whole},
+            "because": self.html(row.because, page) or _AS_ROUNDED * (row.rule == OF_INTERVAL),
             "expected": self.html(with_separators(row.expected), page),
             "interval": f"{_number(low)} to {_number(high)}" if low and high else "",
             "ours": self.html(row.ours, page) or number,
@@ -477,7 +482,7 @@ def single_claims(
                     "artifacts": list(dict.fromkeys(a for r in rows for a in r["artifacts"])),
                     "cells": list(dict.fromkeys(row.cells for row in claim.rows if row.cells)),
                     "reminders": [
-                        markup(printer.html(f"{text[0].upper()}{text[1:]}.", page))
+                        markup(printer.html(f"{begun(text)}.", page))
                         for text in reminders.get(claim.number, ())
                     ],
                     "errata": _errata_of(claim, errata, page),

@@ -111,7 +111,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                     about = f"paper: about {100 * float(share):g} %"
                     published_mark(axes, float(ratings), float(share), about)
         axes.set_title(f"Ratings per {side}")
-        axes.set_xlabel(f"Number of ratings of the {side}")
+        axes.set_xlabel(f"Number of ratings of the {side} (log scale)")
         axes.set_ylabel(f"Cumulative share of {side}s (%)")
     letter_panels(panels)
     return figure

@@ -47,7 +47,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     def finish(axes: Axes, _: str) -> None:
         logarithmic_x(axes)
-        axes.set_xlabel("Depth $d$")
+        axes.set_xlabel("Depth $d$ (log scale)")
         axes.set_ylabel("nDCG@$d$")
 
     return draw_system_curves(

@@ -31,7 +31,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         {"Estimator": "title"},
         {
             "bias": ("bias", lambda bias: fixed(bias, 1, signed=True)),
-            "sd": ("sd", lambda deviation: fixed(deviation, 1)),
+            "SD": ("sd", lambda deviation: fixed(deviation, 1)),
             "RMSE": ("rmse", lambda error: fixed(error, 1)),
             "tau": ("tau", two_decimals),
         },

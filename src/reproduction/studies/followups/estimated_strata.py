@@ -300,5 +300,5 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
                     " ".join(map(str, reversed_pairs)) if judgments in (WHOLE, BOTH) else "–",
                 )
             )
-    heads = ["Share, %", "Items", *(f"{name}, tau" for name in metrics), "Reversed"]
+    heads = ["Share (%)", "Items", *(f"{name}, tau" for name in metrics), "Reversed"]
     return printed(display, ("Dataset", "Test ratings"), heads, rows)

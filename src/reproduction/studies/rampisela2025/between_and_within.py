@@ -77,7 +77,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             plain_numbers(axes.yaxis)
             axes.yaxis.set_minor_formatter(NullFormatter())
             if column == 0:
-                axes.set_ylabel("Inequality of nDCG@10")
+                axes.set_ylabel("Inequality of nDCG@10\n(log scale)")
             count = own["tested"].max()
             axes.set_title(f"{measure}, {count:,} users of {display.datasets[dataset]}")
         counts = of_sample.drop_duplicates("grouping").set_index("grouping")["groups"]

@@ -37,7 +37,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         rows += continued(
             [
                 display.titles.get(str(system), str(system)),
-                _printed(json.loads(str(setting))),
+                _printed(str(system), json.loads(str(setting))),
                 str(tried[system]),
                 *(
                     text
@@ -56,9 +56,13 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     return printed(display, texts, ["Tried", *heads, "Distance (%)"], rows)
 
 
-def _printed(setting: Mapping[str, Any]) -> str:
-    """Return a setting in words and numbers."""
-    parts = (f"{name.replace('_', ' ')} = {_value(value)}" for name, value in setting.items())
+def _printed(system: str, setting: Mapping[str, Any]) -> str:
+    """Return a setting in words and numbers, without what the name of the system says."""
+    parts = (
+        f"{name.replace('_', ' ')} = {_value(value)}"
+        for name, value in setting.items()
+        if value != system
+    )
     return ", ".join(parts) or "defaults"
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from textwrap import shorten
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,6 @@ from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import NOTHING, in_text
 from receval.figures.tables import LONGEST_CELL, Column, Table, printed
 from receval.storage.files import read_results
-from receval.storage.messages import shortened
 from reproduction.claims.verdicts import ClaimVerdict
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -66,7 +66,8 @@ def _cells(row: Mapping[Hashable, Any], display: DisplayStyle, numbers: bool) ->
 
 
 def _short(text: object) -> str:
-    return in_text(shortened(str(text), LONGEST_CELL)) or NOTHING
+    # To the end of a word: half of a number would be another number.
+    return in_text(shorten(str(text), LONGEST_CELL, placeholder=" ...")) or NOTHING
 
 
 def _notes(undecided: pd.DataFrame, display: DisplayStyle) -> list[str]:

@@ -25,6 +25,9 @@ OF_TWINS = (
     "real datasets.**"
 )
 
+FINDINGS = 3
+"""Statements with which the page of a study begins."""
+
 ROOT = "../../.."
 """Relative path from the page of an accepted study to the repository."""
 
@@ -86,9 +89,9 @@ class _ShownText:
             return [reading, f"{SHOWN} {said[0]}"]
         return [reading, SHOWN, "\n".join(f"- {one}" for one in said)]
 
-    def first(self, artifact: Mapping[str, Any]) -> str:
-        """Return the first thing that a figure shows."""
-        return self._statement(artifact["shows"][0], artifact["name"])
+    def one(self, artifact: Mapping[str, Any], at: int) -> str:
+        """Return one of the things that a figure shows."""
+        return self._statement(artifact["shows"][at], artifact["name"])
 
     def made_by(self, artifact: Mapping[str, Any]) -> str:
         """Return where an artifact's code and configuration are, and which claims it decides."""
@@ -194,18 +197,23 @@ def _link(title: str, anchor: str) -> str:
 def _findings(
     study: Mapping[str, Any], shown: _ShownText, anchors: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
-    """Yield what the page begins with: first statements of figures, and the first figure."""
+    """Yield what the page begins with: statements of figures, and the first figure.
+
+    There are three statements, if the figures have as many: the first of each, then the second.
+    """
     places = {artifact["name"]: at for at, artifact in enumerate(study["artifacts"])}
     # Without its datasets a figure is not made.
-    found = [name for name in study["findings"] if name in places]
+    found = [places[name] for name in study["findings"] if name in places]
     if found:
+        artifacts = study["artifacts"]
+        said = [(n, at) for at in found for n in range(len(artifacts[at]["shows"]))]
+        said = sorted(said, key=lambda one: (one[0], found.index(one[1])))[:FINDINGS]
         yield FOUND
         yield "\n".join(
-            f"- {shown.first(study['artifacts'][places[name]])} {_link(*anchors[places[name]])}"
-            for name in found
+            f"- {shown.one(artifacts[at], n)} {_link(*anchors[at])}" for n, at in said
         )
-        title, _ = anchors[places[found[0]]]
-        yield f"![{escape_markdown(title)}]({found[0]}.svg)"
+        title, _ = anchors[found[0]]
+        yield f"![{escape_markdown(title)}]({artifacts[found[0]]['name']}.svg)"
 
 
 def _as_twins(text: str, datasets: Sequence[str]) -> str:

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Find axes that do not hold what is drawn, and scales that nothing names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+_NAMED = re.compile(r"\blog|root")
+
+_MARGIN = 1e-9
+"""What rounding may put beyond a limit, as a share of the axis."""
+
+
+def axis_problems(figure: Figure, caption: str = "") -> list[str]:
+    """Return a sentence for marks beyond the limits of an axis, and for a scale without a name.
+
+    A scale that is not linear is named by a label, a title or the caption.
+    """
+    problems = []
+    for axes in figure.axes:
+        beyond = sum(
+            int(((own < least - margin) | (own > most + margin)).any(axis=1).sum())
+            for own in _drawn(axes)
+            for least, most, margin in [_limits(axes)]
+        )
+        if beyond:
+            problems.append(f"{beyond} marks of {_name(axes)!r} are beyond its limits.")
+    texts = [one for a in figure.axes for one in (a.get_xlabel(), a.get_ylabel(), _name(a))]
+    scales = {one for a in figure.axes for one in (a.get_xscale(), a.get_yscale())} - {"linear"}
+    if scales and not _NAMED.search(" ".join([*texts, caption])):
+        problems.append(f"Nothing says that a scale is {', '.join(sorted(scales))}.")
+    return problems
+
+
+def _drawn(axes: Axes) -> Iterator[NDArray[np.float64]]:
+    """Yield the points of lines, of scattered marks and of the corners of bars, where known."""
+    for line in axes.get_lines():
+        if line.get_transform() == axes.transData:
+            yield _known(np.column_stack([line.get_xdata(), line.get_ydata()]))
+    for marks in axes.collections:
+        if marks.get_offset_transform() == axes.transData:
+            yield _known(np.asarray(marks.get_offsets()))
+    for bars in axes.containers:
+        for patch in bars.patches if hasattr(bars, "patches") else ():
+            yield _known(patch.get_bbox().get_points())
+
+
+def _known(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    points = points.astype(np.float64)
+    return points[np.isfinite(points).all(axis=1)]
+
+
+def _limits(
+    axes: Axes,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    both = np.sort([axes.get_xlim(), axes.get_ylim()], axis=1)
+    return both[:, 0], both[:, 1], _MARGIN * (both[:, 1] - both[:, 0])
+
+
+def _name(axes: Axes) -> str:
+    return axes.get_title(loc="left") or axes.get_title()
