@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from studies.accepted_tables import Accepted, accepted
+from studies.prepared import ROOT
 
 from receval.figures.tables import LONGEST_CELL, Table, to_latex, to_markdown
+from reproduction.config.settings import load_settings
 
 LONGEST_HEAD = 20
 MOST_DIGITS = 4
@@ -39,6 +41,12 @@ DOCUMENT = r"""\documentclass[10pt,a4paper]{article}
 """
 
 TABLES = accepted("table")
+
+_FULL = load_settings(ROOT / "config", "full")
+KEYS = {
+    key for key in (*_FULL.systems, *_FULL.datasets, *_FULL.splits) if re.search(r"[-_\d]", key)
+}
+"""Keys that are no words, such as chi2 and lm-wsr-ub."""
 
 
 def by_study(kind: str) -> dict[str, list[Accepted]]:
@@ -97,6 +105,15 @@ def test_numbers_have_significant_digits_no_leading_zero_and_a_true_minus(
                 for number in re.findall(r"\d*\.\d+", row[index]):
                     digits = number.replace(".", "").lstrip("0")
                     assert len(digits) <= MOST_DIGITS, (column.header, row[index])
+
+
+@of_tables
+def test_cells_have_no_keys_of_the_configuration(tables: list[Accepted]) -> None:
+    for one in tables:
+        for column, *cells in zip(one.table().columns, *one.table().rows, strict=True):
+            words = set(re.findall(r"(?<![\w-])[a-z][\w-]*", " ".join(cells)))
+            # This column names what a program calls.
+            assert column.header == "In the library" or words & KEYS == set(), column.header
 
 
 @of_tables

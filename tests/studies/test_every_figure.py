@@ -111,7 +111,7 @@ def families(of: Results) -> list[Family]:
 class Seen:
     """What a figure shows: drawing it takes far longer than looking.
 
-    Problems are of texts, styles, words and axes; a scale is an image's colours, and their two ends.
+    Problems are of texts, styles, words and axes; a scale is an image's colours and two ends.
     """
 
     problems: list[str]

@@ -247,8 +247,8 @@ class StudySpec(Model):
     - ``title``, ``citation``: Of the paper.
     - ``editions``: The editions that have the study; by default both.
     - ``grids``: Levels of the decisions of offline experiments, to be combined.
-    - ``findings``: Up to three figures, with three of whose statements the page of the study begins;
-      it shows the first figure there.
+    - ``findings``: Up to three figures. The page of the study begins with three of the statements
+      on them, and with the first figure.
     """
 
     title: NonEmptyText

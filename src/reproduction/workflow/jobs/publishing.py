@@ -209,9 +209,7 @@ def _findings(
         said = [(n, at) for at in found for n in range(len(artifacts[at]["shows"]))]
         said = sorted(said, key=lambda one: (one[0], found.index(one[1])))[:FINDINGS]
         yield FOUND
-        yield "\n".join(
-            f"- {shown.one(artifacts[at], n)} {_link(*anchors[at])}" for n, at in said
-        )
+        yield "\n".join(f"- {shown.one(artifacts[at], n)} {_link(*anchors[at])}" for n, at in said)
         title, _ = anchors[found[0]]
         yield f"![{escape_markdown(title)}]({artifacts[found[0]]['name']}.svg)"
 
