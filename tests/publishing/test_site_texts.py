@@ -63,6 +63,10 @@ def test_letters_that_follow_each_other_are_a_name(latex: str, markup: str) -> N
     assert markup in formula(latex)
 
 
+def test_the_difference_of_sets_has_a_sign_that_fonts_have() -> None:
+    assert "<mo>\N{SET MINUS}</mo>" in formula(r"A \setminus B")
+
+
 def test_a_formula_that_cannot_be_set_is_named() -> None:
     with pytest.raises(ValueError, match=r"The formula '\\\\nothing x' cannot be typeset"):
         formula(r"\nothing x")

@@ -150,8 +150,9 @@ def formula(latex: str, *, block: bool = False) -> str:
             f"The formula {latex.strip()!r} cannot be typeset: {error} Write it with other "
             "commands."
         ) from error
-    # The namespace is implied in HTML, and the function application sign is invisible.
-    markup = markup.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
+    # The namespace is implied in HTML, and the function application sign is invisible. Few fonts
+    # have the first of these two signs for the difference of sets.
+    markup = markup.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "").replace("⧵", "∖")
     root = ElementTree.fromstring(markup.replace("&ApplyFunction;", "\u2061"))
     for element in root.iter():
         if element.text and not element.text.strip():

@@ -406,8 +406,9 @@ def pages_of_study(
     bar = study.bar(page)
     pairs = [row for row in study.rows if row.has_numbers and row.is_counted]
     beside = [(printer.shown(row, page), *_numbers(row)) for row in pairs]
-    has_long = len(beside) > MOST_ROWS
+    others = [printer.shown(row, page) for row in elsewhere]
     numbers = _rows_page(study, "numbers", NUMBERS, beside=beside)
+    claims = _rows_page(study, "other-claims", "Other claims", others=others)
     yield SitePage(
         page,
         study.label,
@@ -425,10 +426,10 @@ def pages_of_study(
             "findings": markup(rendered(study.text.findings, resolve).body),
             "pictured": next((s for s in sections if s["name"] == study.text.pictured), None),
             "beside": beside,
-            "numbers": numbers.address if has_long else "",
+            "others": others,
+            "pages": {"numbers": numbers.address, "others": claims.address, "most": MOST_ROWS},
             "pairs": markup(pairs_picture([_pair(row, printer) for row in pairs])),
             "certainty": _certainty(certainty_figure, links, page) if certainty_figure else None,
-            "elsewhere": [printer.shown(row, page) for row in elsewhere],
             "studies": studies,
             "record": _record(study, printer.datasets),
         },
@@ -437,8 +438,7 @@ def pages_of_study(
     for section in sections:
         if section["long_table"] or section["long_rows"]:
             yield _rows_page(study, section["name"], section["plain"], section=section)
-    if has_long:
-        yield numbers
+    yield from (one for one, rows in ((numbers, beside), (claims, others)) if len(rows) > MOST_ROWS)
 
 
 def _rows_page(study: Study, name: str, heading: str, **shown: Any) -> SitePage:
@@ -453,7 +453,7 @@ def _rows_page(study: Study, name: str, heading: str, **shown: Any) -> SitePage:
             "anchor": name,
             "heading": heading,
             "section": None,
-            "beside": (),
+            **{"beside": (), "others": ()},
             **shown,
         },
         f"{heading}, made again for {study.label}.",
