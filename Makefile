@@ -52,7 +52,7 @@ ENVIRONMENT := $(shell made_for=`$(BIN)/python $(MADE_FOR) 2>/dev/null` \
   && { ! [ -e $(VENV)/made-for ] || [ "$$made_for" = "`cat $(VENV)/made-for`" ]; } \
   $(if $(ASKED),&& [ "`$(ASKED) $(VERSION) 2>/dev/null`" = "`$(BIN)/python $(VERSION)`" ]) || echo environment)
 
-.PHONY: environment demo quick test check faults mutants minimum-versions bench bench-short reproduce statements lint types style drift report site browser accept slurm clean help
+.PHONY: environment demo quick test check faults mutants minimum-versions bench bench-short reproduce statements lint types style drift report site browser browser-packages accept slurm clean help
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) all site --config edition=demo
@@ -146,8 +146,10 @@ site: $(VENV)/ready
 
 # Chromium itself comes with the system: apt-get install chromium. Without it these tests fail here, and
 # are skipped in make test.
-browser: $(VENV)/ready-to-test
-	$(INSTALL) -r requirements.lock -r requirements-test.lock -r requirements-browser.lock
+browser-packages: $(VENV)/ready-to-test
+	$(INSTALL) --quiet -r requirements.lock -r requirements-test.lock -r requirements-browser.lock
+
+browser: browser-packages $(VENV)/ready-to-test
 	RECEVAL_BROWSER=required $(BIN)/python -m pytest --numprocesses auto --dist loadgroup \
 	  tests/publishing/test_site_in_a_browser.py tests/evaluation/test_report_in_a_browser.py
 

@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, started_browser
+from publishing.browser import LOOKS, Visit, is_too_wide, served, started_browser
 
 from receval.cli.main import main
+
+# They take two minutes.
+pytestmark = pytest.mark.repository
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +70,8 @@ def _write_data() -> None:
 
 
 @pytest.mark.each("name", PAGES)
-@pytest.mark.each("look", LOOKS)
-def test_a_page_has_no_errors_and_fits_its_window(
-    browser: Any, address: str, look: str, name: str
-) -> None:
-    visit = Visit(browser, address, look)
+def test_a_page_has_no_errors_and_fits_its_window(browser: Any, address: str, name: str) -> None:
+    visit = Visit(browser, address)
     page = visit.go(f"{name}/report.html")
     drawn = page.locator("figure svg")
     assert drawn.count() >= 1
@@ -80,8 +80,10 @@ def test_a_page_has_no_errors_and_fits_its_window(
     if name == "runs":
         notes = page.locator(".notes").inner_text()
         assert "short has no list for 10 of the 30 tested users" in notes
-    assert not is_too_wide(page)
-    assert serious(page) == []
+    for look in LOOKS.values():
+        page.set_viewport_size(look["viewport"])
+        assert not is_too_wide(page)
+    assert visit.serious(f"{name}/report.html") == []
     visit.context.close()
     assert visit.problems == []
 

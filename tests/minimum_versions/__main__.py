@@ -34,7 +34,7 @@ def lowest(requirements: list[str]) -> list[str]:
     return [re.sub(r">=([0-9.]+)$", r"==\1", requirement) for requirement in requirements]
 
 
-def tested(versions: str, folders: list[str]) -> int:
+def tested(versions: str, folders: list[str], *, quick: bool) -> int:
     """Make an environment with the lowest or the newest versions, and run tests in it."""
     environment = ROOT / "work" / "minimum-versions" / versions
     python = environment / "bin" / "python"
@@ -54,6 +54,7 @@ def tested(versions: str, folders: list[str]) -> int:
         [
             *(python, "-m", "pytest", "-p", "no:cacheprovider", *warnings),
             *("--numprocesses", "auto", "--dist", "loadgroup"),
+            *(("-m", "quick", "--hypothesis-profile=quick") if quick else ()),
             *(f"tests/{folder}" for folder in folders),
         ],
         cwd=ROOT,
@@ -72,9 +73,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="minimum_versions", description=__doc__)
     parser.add_argument("--versions", choices=("lowest", "newest"), nargs="+")
     parser.add_argument("--folders", nargs="+", choices=FOLDERS, default=FOLDERS)
+    parser.add_argument("--quick", action="store_true", help="only the tests of make quick")
     chosen = parser.parse_args()
     statuses = [
-        tested(versions, list(chosen.folders))
+        tested(versions, list(chosen.folders), quick=chosen.quick)
         for versions in chosen.versions or ("lowest", "newest")
     ]
     return int(any(statuses))

@@ -28,6 +28,13 @@ LOOKS = {
 
 NOT_SERIOUS = ("minor", "moderate")
 
+MAY_DIFFER: dict[str, dict[str, Any]] = {
+    "desktop": {},
+    "dark": {"runOnly": ["color-contrast", "link-in-text-block"]},
+    "phone": {"rules": {"color-contrast": {"enabled": False}}},
+}
+"""Options of axe-core by look. Contrasts take most of its time, and do not depend on the width."""
+
 REQUIRED = "RECEVAL_BROWSER"
 """A variable of the environment: where it is ``required``, tests without a browser fail."""
 
@@ -94,6 +101,16 @@ class Visit:
         self.page.goto(self.address + address)
         return self.page
 
+    def serious(self, address: str) -> list[str]:
+        """Open a page, and return what axe-core finds in each look."""
+        found = []
+        self.go(address)
+        for look, options in MAY_DIFFER.items():
+            self.page.set_viewport_size(LOOKS[look]["viewport"])
+            self.page.emulate_media(color_scheme=LOOKS[look]["color_scheme"])
+            found += [f"{address}, {look}: {fault}" for fault in serious(self.page, options)]
+        return found
+
     def shown_claims(self) -> list[str]:
         """Return the claims that the ledger has found, in their order."""
         return self.page.evaluate(
@@ -113,12 +130,12 @@ class Visit:
             self._note("request elsewhere", url)
 
 
-def serious(page: Any) -> list[str]:
+def serious(page: Any, options: dict[str, Any]) -> list[str]:
     """Return what axe-core finds serious or critical on a page, folded parts opened."""
     axe = _installed("axe_playwright_python.sync_playwright")
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     # Only what it finds is brought over: all that it has looked at is a hundred times as much.
-    run = axe.Axe().run(page, options={"resultTypes": ["violations"]})
+    run = axe.Axe().run(page, options={"resultTypes": ["violations"], **options})
     return [
         f"{found['id']}: {node['html'][:200]}"
         for found in run.response["violations"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, started_browser
+from publishing.browser import LOOKS, Visit, is_too_wide, served, started_browser
 from publishing.site_samples import accepted_sources, small_sources
 
 from reproduction.claims.errata import Paper
@@ -16,6 +16,9 @@ from reproduction.publishing.ledger import LedgerClaim, claims_in, read_verdict_
 from reproduction.publishing.site.site import write_site
 
 PAPERS = get_args(Paper)
+
+# They take two minutes.
+pytestmark = pytest.mark.repository
 
 
 @pytest.fixture(scope="module")
@@ -47,65 +50,48 @@ def addresses(site: Path) -> list[str]:
     return [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
 
 
-@pytest.mark.parametrize("look", ["desktop", "phone"])
 def test_no_page_has_errors_or_is_wider_than_its_window(
-    browser: Any, accepted: tuple[Path, Path], look: str
+    browser: Any, accepted: tuple[Path, Path]
 ) -> None:
     site, _ = accepted
+    wide = []
     with served(site) as address:
-        visit = Visit(browser, address, look)
+        visit = Visit(browser, address)
         # One template makes the pages of all claims, and one those of all modules: every twentieth
         # stands for them.
         pages = addresses(site)
         for of_one_template in ("claims/", "api/"):
             same = [page for page in pages if page.startswith(of_one_template)]
             pages = sorted(set(pages) - set(same)) + same[::20]
-        wide = [page for page in pages if is_too_wide(visit.go(page))]
+        for name in pages:
+            page = visit.go(name)
+            for look in ("phone", "desktop"):
+                page.set_viewport_size(LOOKS[look]["viewport"])
+                if is_too_wide(page):
+                    wide.append(f"{name}, {look}")
         visit.context.close()
     assert visit.problems == []
     assert wide == []
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_axe_finds_nothing_serious(
-    browser: Any, accepted: tuple[Path, Path], small: str, look: str
-) -> None:
+def test_axe_finds_nothing_serious(browser: Any, accepted: tuple[Path, Path], small: str) -> None:
     site, _ = accepted
-    found = {}
     with served(site) as address:
-        visit = Visit(browser, address, look)
+        visit = Visit(browser, address)
         pages = ["index.html", "studies/index.html", "studies/systems.html", "docs/index.html"]
         pages += ["docs/decisions.html", "api/index.html", "api/receval.protocols.candidates.html"]
-        for page in pages:
-            found[page] = serious(visit.go(page))
+        pages += ["ledger.html", "errata.html"]
+        pages += [f"{part}/{paper}.html" for part in ("studies", "ledger") for paper in PAPERS]
+        found = [fault for page in pages for fault in visit.serious(page)]
         visit.context.close()
-    visit = Visit(browser, small, look)
+    visit = Visit(browser, small)
     for page in (
         *("ledger.html", "ledger.html?q=p", "ledger/paper2018.html", "claims/A-001.html"),
         *("errata.html", "studies/paper2018.html"),
     ):
-        found[f"small/{page}"] = serious(visit.go(page))
+        found += visit.serious(page)
     visit.context.close()
-    assert {page: faults for page, faults in found.items() if faults} == {}
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        "ledger",
-        "errata",
-        *(f"{part}/{paper}" for part in ("studies", "ledger") for paper in PAPERS),
-    ],
-)
-@pytest.mark.parametrize("look", LOOKS)
-def test_axe_finds_nothing_serious_where_claims_are_read(
-    browser: Any, accepted: tuple[Path, Path], look: str, page: str
-) -> None:
-    site, _ = accepted
-    with served(site) as address:
-        visit = Visit(browser, address, look)
-        assert serious(visit.go(f"{page}.html")) == []
-        visit.context.close()
+    assert found == []
 
 
 FILTERS: dict[str, Callable[[LedgerClaim], bool]] = {
