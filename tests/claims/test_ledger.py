@@ -35,7 +35,7 @@ from reproduction.claims.spec import (
     filled_in,
     read_claims,
 )
-from reproduction.claims.verdicts import ENOUGH, RARE, ClaimVerdict
+from reproduction.claims.verdicts import ENOUGH, IN_PROSE, RARE, ClaimVerdict
 
 pytestmark = [pytest.mark.costly, pytest.mark.repository]
 
