@@ -81,6 +81,44 @@ def test_a_reason_has_the_limit_at_which_the_verdict_would_flip(
     assert judged({**plain, "right": limit}, sources).verdict in (below, above)
 
 
+@pytest.mark.parametrize(
+    ("limit", "verdict", "holding"),
+    [
+        (18.5, "holds", 19),
+        (17.5, "depends on the split", 18),
+        (1.5, "depends on the split", 2),
+        (0.5, "does not hold", 1),
+    ],
+)
+def test_a_studys_own_splits_decide_as_replications_do(
+    tmp_path: Path, limit: float, verdict: str, holding: int
+) -> None:
+    rows = [{"dataset": "ml-1m", "draw": at, "value": at} for at in range(20)]
+    sources = sources_of(tmp_path, rows)
+    plain = {"rule": "comparison", "left": {"each": ["draw"]}, "sign": "<", "right": limit}
+    found = judged({**plain, "over_splits": True}, sources)
+    assert (found.verdict, found.splits) == (verdict, f"Holds on {holding} of 20 splits.")
+    # Of two parts, one of which always holds, the verdict is that of the other.
+    always = {**plain, "right": 99, "over_splits": True}
+    parts = {"one": {**plain, "over_splits": True}, "another": always}
+    both = judged({"rule": "each", "parts": parts}, sources)
+    assert both.verdict == {"does not hold": "holds in part"}.get(verdict, verdict)
+    one = f"One: holds on {holding} of 20 splits."
+    assert both.splits == f"{one} Another: holds on 20 of 20 splits."
+    never = {**plain, "right": -1, "over_splits": True}
+    three = {"rule": "each", "parts": {**parts, "never": never}}
+    assert judged(three, sources).verdict == "holds in part"
+
+
+def test_where_splits_decide_the_flip_is_where_their_verdict_changes(tmp_path: Path) -> None:
+    rows = [{"dataset": "ml-1m", "draw": at, "value": at} for at in range(20)]
+    sources = sources_of(tmp_path, rows)
+    plain = {"rule": "comparison", "left": {"each": ["draw"]}, "sign": "<", "because": "{flip:.0f}"}
+    for limit, flip in (30, "18"), (12, "18"), (8, "1"), (-3, "1"):
+        own = rule({**plain, "right": limit, "over_splits": True})
+        assert own.why(sources, CONTEXT) == flip
+
+
 def test_a_reason_leaves_out_where_a_verdict_flips_that_no_number_decides(tmp_path: Path) -> None:
     plain = compared("<", right=0.5, because="our reading; it would flip at {flip:.2f}; thus")
     unknown = sources_of(tmp_path, values_of(pop=float("nan"), mf=0.3))

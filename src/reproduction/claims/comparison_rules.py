@@ -32,7 +32,16 @@ from reproduction.claims.sources import (
     aligned,
     part_names,
 )
-from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
+from reproduction.claims.verdicts import (
+    RARE,
+    ClaimVerdict,
+    Finding,
+    failing,
+    of_splits,
+    told_of_splits,
+    verdict_of,
+    verdict_of_splits,
+)
 
 SMALLEST = 1e-4
 """Smaller numbers are printed with a power of ten, because p-values may be very small."""
@@ -220,6 +229,8 @@ class ComparisonRule(Rule):
       count as shown. For a claim of no difference (``~``), significant differences do not.
     - ``enough``: The share of comparisons that must hold for the claim to hold; with half of that
       it holds in part.
+    - ``over_splits``: Whether each comparison is of a split, so that these decide as for all claims
+      (:func:`reproduction.claims.verdicts.verdict_of_splits`).
     - ``because``: In it ``{flip}`` is the number on the right at which the verdict would change.
       Clauses with it are left out where no number decides.
     """
@@ -233,6 +244,7 @@ class ComparisonRule(Rule):
     margin: Annotated[float, Field(ge=0)] = 0.0
     p_value: Quantity | None = None
     enough: PositiveShare = 1.0
+    over_splits: bool = False
 
     @model_validator(mode="after")
     def _flips_at_a_number(self) -> Self:
@@ -256,10 +268,13 @@ class ComparisonRule(Rule):
         return told("; ".join(known), {"flip": flip})
 
     def _flip(self, left: NDArray[np.float64]) -> float:
-        """Return the nearest limit at which enough comparisons, or half of them, just hold."""
+        """Return the nearest limit at which just enough comparisons hold for another verdict."""
         # Missing numbers are last on both sides, as they comply with no limit.
         ordered = np.sort(left) if self.sign[0] == "<" else -np.sort(-left)
         needed = [math.ceil(self.enough * len(left) / by - _ROUNDING) for by in (1, 2)]
+        if self.over_splits:
+            rare = math.floor(RARE * len(left))
+            needed = [len(left) - rare, 1 + rare]
         return min((float(ordered[n - 1]) for n in needed), key=lambda end: abs(end - self.right))
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
@@ -288,6 +303,11 @@ class ComparisonRule(Rule):
             detail,
             self.published_number(),
         )
+        if self.over_splits:
+            splits = of_splits(len(shown), int(shown.sum()))
+            verdict = verdict_of_splits(found.verdict, splits)
+            told = told_of_splits(float("nan"), splits)
+            return replace(found, verdict=verdict, detail="", splits=told)
         if not single:
             return found
         value, low, high = (float(number[0]) for number in (left.values, left.low, left.high))
@@ -350,6 +370,8 @@ class ComparisonRule(Rule):
         words = self._words("the other")
         if self.enough < 1:
             words += f", in {as_written(100 * self.enough)} % of cases"
+        if self.over_splits:
+            words += ", on each split"
         if self.p_value is not None:
             words += ", not significantly different" if self.sign in "~=" else ", significantly"
         return words

@@ -244,7 +244,7 @@ def ledger_row(
         "because": check.decide.why(sources.aside(), _context(check, paper)),
         "verdict": str(finding.verdict),
         "one_split": str(finding.verdict),
-        "splits": "",
+        "splits": finding.splits,
         "detail": "" if is_undecidable else detail,
         # Reasons are known for the real data only.
         "reason": (check.reason or claim.reason) if has_reason else "",

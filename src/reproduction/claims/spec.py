@@ -70,12 +70,16 @@ class EachRule(Rule):
                 [(name, part, part.only_parts) for name, part in found.items()],
             )
         )
+        splits = {name: f.splits for name, f in found.items() if f.splits}
+        if len(set(splits.values())) > 1:
+            splits = {name: f"{begun(name)}: {said.lower()}" for name, said in splits.items()}
         return Finding(
             verdict,
             "; ".join(f"{name}: {finding.ours}" for name, finding in found.items()),
             self.in_words(),
             detail,
             parts=parts,
+            splits=" ".join(dict.fromkeys(splits.values())),
         )
 
     def in_words(self) -> str:
@@ -93,6 +97,8 @@ class EachRule(Rule):
     def _verdict(self, parts: set[ClaimVerdict]) -> ClaimVerdict:
         if parts == {ClaimVerdict.HOLDS}:
             return ClaimVerdict.HOLDS
+        if ClaimVerdict.DEPENDS_ON_SPLIT in parts and len(parts) <= 2:
+            return ClaimVerdict.DEPENDS_ON_SPLIT
         fails = ClaimVerdict.DOES_NOT_HOLD in parts
         if not self.together:
             fails &= len(parts) == 1

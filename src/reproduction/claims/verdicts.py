@@ -56,7 +56,8 @@ class Finding:
 
     ``detail`` says which parts fail, or by how much; for undecidable claims, what would decide
     them. The paper's number, ours and its interval are NaN where there are none. ``parts`` is the
-    detail without numbers, which have no unit; None if it has none.
+    detail without numbers, which have no unit; None if it has none. ``splits`` says on how many
+    splits of the study itself it holds.
     """
 
     verdict: ClaimVerdict
@@ -68,6 +69,7 @@ class Finding:
     low: float = float("nan")
     high: float = float("nan")
     parts: str | None = None
+    splits: str = ""
 
     @property
     def only_parts(self) -> str:
@@ -375,6 +377,12 @@ def half_unit(printed: str) -> float:
         return 0.0
     digits = len(found[1] or "") + (2 if found[2] else 0)
     return 0.5 / 10**digits
+
+
+def of_splits(tried: int, holding: int) -> dict[Hashable, Any]:
+    """Return what is known of a claim that holds on some of a study's own splits."""
+    known = {"replications": tried, "holding": holding, "in_part": 0}
+    return {**known, "location": "", "beside": ""}
 
 
 def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> ClaimVerdict:

@@ -273,13 +273,17 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
             f"the paper holds, with its 95 % Wilson interval ({most} replications at most). The "
             "pale bar beside the dot is the share in which it holds in part. Numbers have none.",
             *((_OF_NUMBERS,) if several else _said_places(rows)),
-            *(
-                f"A hollow dot decides no verdict, and is told beside that of the one run: {why}."
-                for why in sorted(set(rows["beside"]) - {""})
-            ),
+            *said_of_hollow_dots(rows),
             *(("The data are synthetic twins.",) if is_demo else ()),
         )
     )
+
+
+def said_of_hollow_dots(rows: pd.DataFrame) -> list[str]:
+    """Return a sentence for each reason why splits do not decide."""
+    reasons = sorted(set(rows["beside"].astype(str)) - {""})
+    said = "A hollow dot decides no verdict, and is told beside that of the one run"
+    return [f"{said}: {why}." for why in reasons]
 
 
 _OF_NUMBERS = (
