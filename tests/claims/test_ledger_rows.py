@@ -20,6 +20,7 @@ from reproduction.claims.ledger import COLUMNS, judged_claims
 from reproduction.claims.repetition import digest_of_check
 from reproduction.claims.sources import SelectedCells
 from reproduction.claims.spec import AnyRule, CheckSpec, PaperClaims
+from reproduction.claims.verdicts import ClaimVerdict
 from reproduction.config.settings import load_settings
 
 POP: dict[str, Any] = {"where": {"system": "pop"}}
@@ -97,14 +98,13 @@ def test_a_studys_own_splits_decide_as_replications_do(
     sources = sources_of(tmp_path, rows)
     plain = {"rule": "comparison", "left": {"each": ["draw"]}, "sign": "<", "right": limit}
     found = judged({**plain, "over_splits": True}, sources)
-    assert (found.verdict, found.splits) == (verdict, f"Holds on {holding} of 20 splits.")
-    # Of two parts, one of which always holds, the verdict is that of the other.
+    assert (found.verdict, found.by_split.count(ClaimVerdict.HOLDS)) == (verdict, holding)
+    # Where one of two parts always holds, the claim holds, or in part, on each split.
     always = {**plain, "right": 99, "over_splits": True}
     parts = {"one": {**plain, "over_splits": True}, "another": always}
     both = judged({"rule": "each", "parts": parts}, sources)
     assert both.verdict == {"does not hold": "holds in part"}.get(verdict, verdict)
-    one = f"One: holds on {holding} of 20 splits."
-    assert both.splits == f"{one} Another: holds on 20 of 20 splits."
+    assert both.by_split.count(ClaimVerdict.HOLDS_IN_PART) == 20 - holding
     never = {**plain, "right": -1, "over_splits": True}
     three = {"rule": "each", "parts": {**parts, "never": never}}
     assert judged(three, sources).verdict == "holds in part"

@@ -38,7 +38,6 @@ from reproduction.claims.verdicts import (
     Finding,
     failing,
     of_splits,
-    told_of_splits,
     verdict_of,
     verdict_of_splits,
 )
@@ -304,10 +303,9 @@ class ComparisonRule(Rule):
             self.published_number(),
         )
         if self.over_splits:
-            splits = of_splits(len(shown), int(shown.sum()))
-            verdict = verdict_of_splits(found.verdict, splits)
-            told = told_of_splits(float("nan"), splits)
-            return replace(found, verdict=verdict, detail="", splits=told)
+            by_split = tuple(verdict_of([one]) for one in shown.tolist())
+            verdict = verdict_of_splits(found.verdict, of_splits(by_split))
+            return replace(found, verdict=verdict, detail="", by_split=by_split)
         if not single:
             return found
         value, low, high = (float(number[0]) for number in (left.values, left.low, left.high))

@@ -49,6 +49,7 @@ from reproduction.claims.verdicts import (
     is_rebuilt,
     of_five_papers,
     of_newer,
+    of_splits,
     overall_in_paper,
     overall_verdict,
     told_needs,
@@ -219,6 +220,7 @@ def ledger_row(
         raise ValueError(f"The claim {number}{on} cannot be judged: {error}") from error
     is_undecidable = finding.verdict is ClaimVerdict.UNDECIDABLE
     has_reason = not is_undecidable and not sources.is_reduced(paper)
+    splits = of_splits(finding.by_split)
     readings = list(dict.fromkeys(sources.readings))
     printed = check.in_paper or claim.in_paper
     here = "" if is_undecidable else _here(check, paper, sources)
@@ -244,7 +246,7 @@ def ledger_row(
         "because": check.decide.why(sources.aside(), _context(check, paper)),
         "verdict": str(finding.verdict),
         "one_split": str(finding.verdict),
-        "splits": finding.splits,
+        "splits": told_of_splits(float("nan"), splits) if finding.by_split else "",
         "detail": "" if is_undecidable else detail,
         # Reasons are known for the real data only.
         "reason": (check.reason or claim.reason) if has_reason else "",

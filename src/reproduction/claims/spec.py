@@ -30,7 +30,15 @@ from reproduction.claims.comparison_rules import (
 )
 from reproduction.claims.quantities import Quantity
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError, Scalar
-from reproduction.claims.verdicts import NOT_SHOWN, ClaimVerdict, Finding, begun, failing
+from reproduction.claims.verdicts import (
+    NOT_SHOWN,
+    ClaimVerdict,
+    Finding,
+    begun,
+    failing,
+    of_splits,
+    verdict_of_splits,
+)
 from reproduction.config.reading import read_yaml, sentences
 
 
@@ -70,16 +78,18 @@ class EachRule(Rule):
                 [(name, part, part.only_parts) for name, part in found.items()],
             )
         )
-        splits = {name: f.splits for name, f in found.items() if f.splits}
-        if len(set(splits.values())) > 1:
-            splits = {name: f"{begun(name)}: {said.lower()}" for name, said in splits.items()}
+        count = max(len(finding.by_split) for finding in found.values())
+        each = [finding.by_split or (finding.verdict,) * count for finding in found.values()]
+        by_split = tuple(self._verdict(set(verdicts)) for verdicts in zip(*each, strict=True))
+        if count:
+            verdict = verdict_of_splits(verdict, of_splits(by_split))
         return Finding(
             verdict,
             "; ".join(f"{name}: {finding.ours}" for name, finding in found.items()),
             self.in_words(),
             detail,
             parts=parts,
-            splits=" ".join(dict.fromkeys(splits.values())),
+            by_split=by_split,
         )
 
     def in_words(self) -> str:
@@ -97,8 +107,6 @@ class EachRule(Rule):
     def _verdict(self, parts: set[ClaimVerdict]) -> ClaimVerdict:
         if parts == {ClaimVerdict.HOLDS}:
             return ClaimVerdict.HOLDS
-        if ClaimVerdict.DEPENDS_ON_SPLIT in parts and len(parts) <= 2:
-            return ClaimVerdict.DEPENDS_ON_SPLIT
         fails = ClaimVerdict.DOES_NOT_HOLD in parts
         if not self.together:
             fails &= len(parts) == 1

@@ -56,8 +56,8 @@ class Finding:
 
     ``detail`` says which parts fail, or by how much; for undecidable claims, what would decide
     them. The paper's number, ours and its interval are NaN where there are none. ``parts`` is the
-    detail without numbers, which have no unit; None if it has none. ``splits`` says on how many
-    splits of the study itself it holds.
+    detail without numbers, which have no unit; None if it has none. ``by_split`` has the verdict of
+    each split, if the study itself made several.
     """
 
     verdict: ClaimVerdict
@@ -69,7 +69,7 @@ class Finding:
     low: float = float("nan")
     high: float = float("nan")
     parts: str | None = None
-    splits: str = ""
+    by_split: tuple[ClaimVerdict, ...] = ()
 
     @property
     def only_parts(self) -> str:
@@ -379,10 +379,13 @@ def half_unit(printed: str) -> float:
     return 0.5 / 10**digits
 
 
-def of_splits(tried: int, holding: int) -> dict[Hashable, Any]:
-    """Return what is known of a claim that holds on some of a study's own splits."""
-    known = {"replications": tried, "holding": holding, "in_part": 0}
-    return {**known, "location": "", "beside": ""}
+def of_splits(verdicts: Sequence[ClaimVerdict]) -> dict[Hashable, Any]:
+    """Return what :func:`certainty` says of a claim, from its verdicts on a study's own splits."""
+    counted = {
+        "holding": verdicts.count(ClaimVerdict.HOLDS),
+        "in_part": verdicts.count(ClaimVerdict.HOLDS_IN_PART),
+    }
+    return {"replications": len(verdicts), **counted, "location": "", "beside": ""}
 
 
 def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> ClaimVerdict:
