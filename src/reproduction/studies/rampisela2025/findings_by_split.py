@@ -41,7 +41,7 @@ WORDS = {
     },
     "residual": "Atkinson: what its two parts leave (largest)",
     "equivalent": "Groupings and measures that order the runs as users do, τ at least .9 (of 21)",
-    "alike_for_all": "τ for the grouping that is least like users (highest of the measures)",
+    "lowest_tau": "τ for the grouping that is least like users (highest of the measures)",
     **{f"tau_{m.lower()}": f"{m}: τ of groups by all three with users" for m in MEASURES},
     **{
         f"same_{m.lower()}": f"{m}: the fairest run is the same for both (1: yes)" for m in MEASURES
@@ -103,7 +103,7 @@ def findings_of(own: pd.DataFrame, following: pd.DataFrame) -> dict[str, float]:
         ]
     )
     found["equivalent"] = (taus >= EQUIVALENT).sum()
-    found["alike_for_all"] = taus.min(axis=1).max()
+    found["lowest_tau"] = taus.min(axis=1).max()
     for measure in MEASURES:
         between, users = (
             of(ALL, f"{measure.lower()}_{part}") for part in ("between", "over_users")
