@@ -260,13 +260,14 @@ class ComparisonRule(Rule):
         if not names_in(self.because):
             return self.because
         try:
-            flip = self._flip(evaluated(self.left, sources, context).values)
+            left, limit = (evaluated(side, sources, context) for side in (self.left, self.right))
+            flip = self._flip(left.values, limit.number())
         except (NotMeasuredError, MissingCellsError):
             flip = float("nan")
         known = [one for one in self.because.split("; ") if flip == flip or not names_in(one)]
         return told("; ".join(known), {"flip": flip})
 
-    def _flip(self, left: NDArray[np.float64]) -> float:
+    def _flip(self, left: NDArray[np.float64], limit: float) -> float:
         """Return the nearest limit at which just enough comparisons hold for another verdict."""
         # Missing numbers are last on both sides, as they comply with no limit.
         ordered = np.sort(left) if self.sign[0] == "<" else -np.sort(-left)
@@ -274,7 +275,7 @@ class ComparisonRule(Rule):
         if self.over_splits:
             rare = math.floor(RARE * len(left))
             needed = [len(left) - rare, 1 + rare]
-        return min((float(ordered[n - 1]) for n in needed), key=lambda end: abs(end - self.right))
+        return min((float(ordered[n - 1]) for n in needed), key=lambda end: abs(end - limit))
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         left, right = aligned(

@@ -381,11 +381,13 @@ def half_unit(printed: str) -> float:
 
 def of_splits(verdicts: Sequence[ClaimVerdict]) -> dict[Hashable, Any]:
     """Return what :func:`certainty` says of a claim, from its verdicts on a study's own splits."""
-    counted = {
+    return {
+        "replications": len(verdicts),
         "holding": verdicts.count(ClaimVerdict.HOLDS),
         "in_part": verdicts.count(ClaimVerdict.HOLDS_IN_PART),
+        "location": "",
+        "beside": "",
     }
-    return {"replications": len(verdicts), **counted, "location": "", "beside": ""}
 
 
 def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> ClaimVerdict:
