@@ -228,6 +228,11 @@ def test_averages_part_while_users_are_covered(judged: Judge) -> None:
     covered = {1: 1.0, 5: 0.5, 10: 0.1, 20: 0.0, 30: 0.0}
     assert judged("C-034", overlaps({1: 0.2, 5: 0.3, 10: 0.35}, covered)).verdict is HOLDS
     assert judged("C-034", overlaps({1: 0.2, 5: 0.3, 10: 0.25}, covered)).verdict is PART
+    # One step back of the last few users, as on three of 20 splits, is no other trend.
+    levels = (1, 5, 10, 15, 20, 30, 40)
+    rising = dict(zip(levels, (0.31, 0.33, 0.35, 0.36, 0.37, 0.40, 0.39), strict=True))
+    fewer = dict(zip(levels, (0.9, 0.8, 0.7, 0.5, 0.4, 0.2, 0.1), strict=True))
+    assert judged("C-034", overlaps(rising, fewer)).verdict is HOLDS
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from reproduction.claims.ledger import (
     reminders_of,
     report_of_claims,
 )
-from reproduction.claims.sources import ClaimSources
+from reproduction.claims.sources import ClaimContext, ClaimSources
 from reproduction.claims.spec import (
     AnyRule,
     EachRule,
@@ -35,7 +35,7 @@ from reproduction.claims.spec import (
     filled_in,
     read_claims,
 )
-from reproduction.claims.verdicts import ENOUGH, RARE, ClaimVerdict
+from reproduction.claims.verdicts import ENOUGH, IN_PROSE, RARE, ClaimVerdict
 
 pytestmark = [pytest.mark.costly, pytest.mark.repository]
 
@@ -212,15 +212,23 @@ def test_the_accepted_ledger_is_that_of_the_accepted_results() -> None:
     assert accepted["verdict"].tolist() == ledger()["verdict"].tolist()
 
 
+def test_texts_have_authors_and_years_and_systems_in_print() -> None:
+    texts = ledger()[["statement", "expected", "printed", "ours", "because", "detail", "reason"]]
+    internal = re.compile(rf"\b(?:{'|'.join(set(IN_PROSE) - {'followups'})})\b(?!/)|PLSA")
+    assert [text for text in texts.to_numpy().ravel() if internal.search(text)] == []
+
+
 def test_a_row_has_the_reason_of_its_rule() -> None:
-    checks = [
-        check.decide
+    sources = ClaimSources.of_folder(ROOT / "results" / "full")
+    rows = ledger()
+    expected = [
+        check.decide.why(
+            sources, ClaimContext(paper.paper, check.artifact, check.dataset, check.where)
+        )
         for paper in papers()
         for claim in paper.claims.values()
         for check in claim.checks
     ]
-    rows = ledger()
-    expected = [decide.why() for decide in checks]
     # Where the interval of splits decides a number, its tolerance needs no reason.
     by_tolerance = (rows["rule"] != OF_INTERVAL).tolist()
     assert rows["because"].tolist() == [

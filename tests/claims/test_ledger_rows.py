@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from claims.made_up import STUDY, claims_of_paper, judged, sources_of, values_of
+from claims.made_up import CONTEXT, STUDY, claims_of_paper, judged, sources_of, values_of
 from claims.test_ledger import NEWER, NUMBERS, ROOT, claim_of
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from receval.storage.files import read_results
 from reproduction.claims.comparison_rules import ComparisonRule, NumberRule
@@ -19,6 +20,7 @@ from reproduction.claims.ledger import COLUMNS, judged_claims
 from reproduction.claims.repetition import digest_of_check
 from reproduction.claims.sources import SelectedCells
 from reproduction.claims.spec import AnyRule, CheckSpec, PaperClaims
+from reproduction.claims.verdicts import ClaimVerdict
 from reproduction.config.settings import load_settings
 
 POP: dict[str, Any] = {"where": {"system": "pop"}}
@@ -41,15 +43,97 @@ def in_order(*tiers: str) -> dict[str, Any]:
 # --- the rule, and why ------------------------------------------------------------------------
 
 
-def test_parts_give_their_reasons_by_name_and_one_reason_once() -> None:
+def test_parts_give_their_reasons_by_name_and_one_reason_once(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.2, mf=0.3))
+
     def each(one: str, other: str, because: str = "") -> str:
         parts = {"first": compared("<", because=one), "second": compared("<", because=other)}
-        return rule({"rule": "each", "because": because, "parts": parts}).why()
+        return rule({"rule": "each", "because": because, "parts": parts}).why(sources, CONTEXT)
 
     assert each("as rounded", "as rounded") == "as rounded"
     assert each("as rounded", "as cut") == "first: as rounded; second: as cut"
     assert each("", "as cut", "both count") == "both count; second: as cut"
     assert each("", "") == ""
+
+
+@pytest.mark.parametrize(
+    ("sign", "limit", "enough", "flip"),
+    [
+        ("<", 0.95, 1.0, ".90"),
+        ("<", 0.75, 1.0, ".70"),
+        ("<", 0.95, 0.75, ".80"),
+        (">=", 0.6, 1.0, ".50"),
+        (">=", 0.72, 1.0, ".80"),
+        (">", 0.1, 0.75, ".70"),
+    ],
+)
+def test_a_reason_has_the_limit_at_which_the_verdict_would_flip(
+    tmp_path: Path, sign: str, limit: float, enough: float, flip: str
+) -> None:
+    sources = sources_of(tmp_path, values_of(a=0.7, b=0.5, c=0.9, d=0.8))
+    left = {"each": ["system"]}
+    plain = {"rule": "comparison", "left": left, "sign": sign, "enough": enough}
+    why = "our reading; it would flip at {flip:.2f}; thus"
+    own = rule({**plain, "right": limit, "because": why})
+    assert own.why(sources, CONTEXT) == f"our reading; it would flip at {flip}; thus"
+    near = (float(flip) + off for off in (-0.001, 0.001))
+    below, above = (judged({**plain, "right": at}, sources).verdict for at in near)
+    assert below is not above
+    assert judged({**plain, "right": limit}, sources).verdict in (below, above)
+
+
+@pytest.mark.parametrize(
+    ("limit", "verdict", "holding"),
+    [
+        (18.5, "holds", 19),
+        (17.5, "depends on the split", 18),
+        (1.5, "depends on the split", 2),
+        (0.5, "does not hold", 1),
+    ],
+)
+def test_a_studys_own_splits_decide_as_replications_do(
+    tmp_path: Path, limit: float, verdict: str, holding: int
+) -> None:
+    rows = [{"dataset": "ml-1m", "draw": at, "value": at} for at in range(20)]
+    sources = sources_of(tmp_path, rows)
+    plain = {"rule": "comparison", "left": {"each": ["draw"]}, "sign": "<", "right": limit}
+    found = judged({**plain, "over_splits": True}, sources)
+    assert (found.verdict, found.by_split.count(ClaimVerdict.HOLDS)) == (verdict, holding)
+    # Where one of two parts always holds, the claim holds, or in part, on each split.
+    always = {**plain, "right": 99, "over_splits": True}
+    parts = {"one": {**plain, "over_splits": True}, "another": always}
+    both = judged({"rule": "each", "parts": parts}, sources)
+    assert both.verdict == {"does not hold": "holds in part"}.get(verdict, verdict)
+    assert both.by_split.count(ClaimVerdict.HOLDS_IN_PART) == 20 - holding
+    never = {**plain, "right": -1, "over_splits": True}
+    three = {"rule": "each", "parts": {**parts, "never": never}}
+    assert judged(three, sources).verdict == "holds in part"
+
+
+def test_where_splits_decide_the_flip_is_where_their_verdict_changes(tmp_path: Path) -> None:
+    rows = [{"dataset": "ml-1m", "draw": at, "value": at} for at in range(20)]
+    sources = sources_of(tmp_path, rows)
+    plain = {"rule": "comparison", "left": {"each": ["draw"]}, "sign": "<", "because": "{flip:.0f}"}
+    for limit, flip in (30, "18"), (12, "18"), (8, "1"), (-3, "1"):
+        own = rule({**plain, "right": limit, "over_splits": True})
+        assert own.why(sources, CONTEXT) == flip
+
+
+def test_a_reason_leaves_out_where_a_verdict_flips_that_no_number_decides(tmp_path: Path) -> None:
+    plain = compared("<", right=0.5, because="our reading; it would flip at {flip:.2f}; thus")
+    unknown = sources_of(tmp_path, values_of(pop=float("nan"), mf=0.3))
+    assert rule(plain).why(unknown, CONTEXT) == "our reading; thus"
+    elsewhere = replace(CONTEXT, artifact="fig02")
+    assert rule(plain).why(unknown, elsewhere) == "our reading; thus"
+
+
+@pytest.mark.parametrize(
+    "more", [{"right": MF}, {"margin": 0.1}, {"p_value": 0.5}, {"sign": "~"}, {"sign": "="}]
+)
+def test_only_a_plain_limit_has_a_number_at_which_it_flips(more: dict[str, Any]) -> None:
+    plain = {**compared("<", right=0.5, because="at {flip:.2f}"), **more}
+    with pytest.raises(ValidationError, match="a verdict flips at a number on the right"):
+        rule(plain)
 
 
 def test_a_rule_needs_no_data_to_be_told(tmp_path: Path) -> None:

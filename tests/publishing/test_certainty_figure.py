@@ -102,6 +102,25 @@ def test_few_published_numbers_have_no_panel_but_a_sentence_each() -> None:
         assert ("(b) If the claim is a number" in said) is (count > MOST_SAID)
 
 
+def test_splits_that_do_not_decide_are_hollow_and_the_caption_says_why() -> None:
+    aside = row(2, beside="each has one fifth in place of five folds")
+    for known, decide in ([row(1), aside], True), ([aside], False), ([row(1)], True):
+        rows = drawn_rows(table(*known), STUDY)
+        with figure_style():
+            shares = draw(rows, STATEMENTS, TITLES).axes[1]
+        inner = {
+            line.get_ydata()[0]: line.get_mfc() for line in shares.lines if len(line.get_ydata())
+        }
+        assert list(inner.values()).count("white") == (aside in known)
+        labels = shares.get_legend_handles_labels()[1]
+        assert ("decides no verdict" in labels, "holds, with Wilson interval" in labels) == (
+            aside in known,
+            decide,
+        )
+        said = "told beside that of the one run: each has one fifth in place of five folds."
+        assert (said in caption(rows, is_demo=False)) is (aside in known)
+
+
 def test_a_published_number_is_drawn_in_halves_of_the_interval_of_prediction() -> None:
     rows = drawn_rows(table(number_row(1, 0.5), number_row(2, 0.6), number_row(3, 0.35)), STUDY)
     assert list(rows["position"]) == pytest.approx([0, 1, -1.5])

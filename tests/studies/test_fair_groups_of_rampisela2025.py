@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import f as f_distribution
-from scipy.stats import f_oneway
+from scipy.stats import f_oneway, kendalltau
 from studies.prepared import (
     ROOT,
     display_of,
@@ -183,6 +183,14 @@ def test_findings_sum_up_each_draw(results: pd.DataFrame, tmp_path: Path) -> Non
     assert table["same_gini"][0] == (
         whole["gini_between"].argmin() == whole["gini_over_users"].argmin()
     )
+    lowest = [
+        min(
+            np.nan_to_num(kendalltau(rows[f"{m}_between"], rows[f"{m}_over_users"]).statistic)
+            for _, rows in own.groupby("grouping")
+        )
+        for m in ("sd", "gini", "atkinson")
+    ]
+    assert table["lowest_tau"][0] == pytest.approx(max(lowest))
     text = to_markdown(findings_by_split.tabulate(table, display_of(STUDY, "findings_by_split")))
     assert "residual" not in text
 

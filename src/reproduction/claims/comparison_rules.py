@@ -6,10 +6,13 @@ The base class of all rules is here, too, and how rules write numbers in words.
 
 from __future__ import annotations
 
+import math
+import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from string import Formatter
 from typing import Annotated, Literal, Self
 
 import numpy as np
@@ -21,8 +24,23 @@ from receval.spec_types import Model, NonEmptyText
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.sources import ClaimContext, ClaimSources, aligned, part_names
-from reproduction.claims.verdicts import ClaimVerdict, Finding, failing, verdict_of
+from reproduction.claims.sources import (
+    ClaimContext,
+    ClaimSources,
+    MissingCellsError,
+    NotMeasuredError,
+    aligned,
+    part_names,
+)
+from reproduction.claims.verdicts import (
+    RARE,
+    ClaimVerdict,
+    Finding,
+    failing,
+    of_splits,
+    verdict_of,
+    verdict_of_splits,
+)
 
 SMALLEST = 1e-4
 """Smaller numbers are printed with a power of ten, because p-values may be very small."""
@@ -51,7 +69,7 @@ class Rule(Model):
         """Return the paper's number, if the rule compares with one; NaN otherwise."""
         return float("nan")
 
-    def why(self) -> str:
+    def why(self, sources: ClaimSources, context: ClaimContext) -> str:
         """Return the reason for the rule and its tolerance."""
         return self.because
 
@@ -89,6 +107,39 @@ def off_by(difference: float) -> str:
 def _in_word(number: float) -> str:
     is_small = 0 < abs(number) < SMALLEST
     return f"{number:.2e}" if is_small else significant(number)
+
+
+# Sentences that contain numbers of results, in the YAML of errata and claims.
+
+
+def names_in(text: str) -> set[str]:
+    """Return the names in braces in a text.
+
+    Examples
+    --------
+    >>> sorted(names_in("{ours:.3f} against {theirs:.0%}"))
+    ['ours', 'theirs']
+    """
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def told(text: str, numbers: Mapping[str, float]) -> str:
+    """Fill numbers into a text as in print, without a zero before the decimal point.
+
+    Examples
+    --------
+    >>> told("{ours:.3f} of {share:.1%}", {"ours": 0.25, "share": 0.5})
+    '.250 of 50.0 %'
+    """
+    return text.format_map({name: _Printed(value) for name, value in numbers.items()})
+
+
+class _Printed(float):
+    """A number that is formatted as in print."""
+
+    def __format__(self, form: str) -> str:
+        shown = re.sub(r"^(-?)0\.", r"\1.", float(self).__format__(form))
+        return re.sub(r"^-", "−", shown).replace("%", " %")
 
 
 Sign = Literal["<", "<=", ">", ">=", "=", "~"]
@@ -177,6 +228,10 @@ class ComparisonRule(Rule):
       count as shown. For a claim of no difference (``~``), significant differences do not.
     - ``enough``: The share of comparisons that must hold for the claim to hold; with half of that
       it holds in part.
+    - ``over_splits``: Whether each comparison is of a split, so that these decide as for all claims
+      (:func:`reproduction.claims.verdicts.verdict_of_splits`).
+    - ``because``: In it ``{flip}`` is the number on the right at which the verdict would change.
+      Clauses with it are left out where no number decides.
     """
 
     rule: Literal["comparison"]
@@ -188,6 +243,39 @@ class ComparisonRule(Rule):
     margin: Annotated[float, Field(ge=0)] = 0.0
     p_value: Quantity | None = None
     enough: PositiveShare = 1.0
+    over_splits: bool = False
+
+    @model_validator(mode="after")
+    def _flips_at_a_number(self) -> Self:
+        is_limit = self.sign[0] in "<>" and isinstance(self.right, float) and not self.margin
+        if "flip" in names_in(self.because) and not (is_limit and self.p_value is None):
+            raise ValueError(
+                "a verdict flips at a number on the right of <, <=, > or >=, without a margin or "
+                "p-values. Leave {flip} out of because, or compare a difference or quotient"
+            )
+        return self
+
+    def why(self, sources: ClaimSources, context: ClaimContext) -> str:
+        """Return the reason, with the number at which the verdict would change."""
+        if not names_in(self.because):
+            return self.because
+        try:
+            left, limit = (evaluated(side, sources, context) for side in (self.left, self.right))
+            flip = self._flip(left.values, limit.number())
+        except (NotMeasuredError, MissingCellsError):
+            flip = float("nan")
+        known = [one for one in self.because.split("; ") if flip == flip or not names_in(one)]
+        return told("; ".join(known), {"flip": flip})
+
+    def _flip(self, left: NDArray[np.float64], limit: float) -> float:
+        """Return the nearest limit at which just enough comparisons hold for another verdict."""
+        # Missing numbers are last on both sides, as they comply with no limit.
+        ordered = np.sort(left) if self.sign[0] == "<" else -np.sort(-left)
+        needed = [math.ceil(self.enough * len(left) / by - _ROUNDING) for by in (1, 2)]
+        if self.over_splits:
+            rare = math.floor(RARE * len(left))
+            needed = [len(left) - rare, 1 + rare]
+        return min((float(ordered[n - 1]) for n in needed), key=lambda end: abs(end - limit))
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         left, right = aligned(
@@ -215,6 +303,10 @@ class ComparisonRule(Rule):
             detail,
             self.published_number(),
         )
+        if self.over_splits:
+            by_split = tuple(verdict_of([one]) for one in shown.tolist())
+            verdict = verdict_of_splits(found.verdict, of_splits(by_split))
+            return replace(found, verdict=verdict, detail="", by_split=by_split)
         if not single:
             return found
         value, low, high = (float(number[0]) for number in (left.values, left.low, left.high))
@@ -277,6 +369,8 @@ class ComparisonRule(Rule):
         words = self._words("the other")
         if self.enough < 1:
             words += f", in {as_written(100 * self.enough)} % of cases"
+        if self.over_splits:
+            words += ", on each split"
         if self.p_value is not None:
             words += ", not significantly different" if self.sign in "~=" else ", significantly"
         return words

@@ -16,9 +16,9 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from receval.spec_types import ClaimId, Model, NonEmptyText
 from receval.storage.messages import joined, quoted
+from reproduction.claims.comparison_rules import names_in, told
 from reproduction.claims.quantities import Quantity, evaluated
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError
-from reproduction.claims.spec import names_in, told
 from reproduction.claims.verdicts import in_prose
 from reproduction.config.reading import read_yaml, sentences
 

@@ -23,7 +23,7 @@ from receval.figures.printed_numbers import as_written
 from receval.spec_types import Model, NonEmptyText
 from receval.storage.files import read_results
 from receval.storage.messages import enumerated, how_many, joined
-from reproduction.claims.comparison_rules import ContradictionRule
+from reproduction.claims.comparison_rules import ContradictionRule, told
 from reproduction.claims.quantities import evaluated
 from reproduction.claims.sources import (
     ClaimContext,
@@ -37,7 +37,6 @@ from reproduction.claims.spec import (
     PaperClaims,
     each_check,
     read_claims,
-    told,
 )
 from reproduction.claims.verdicts import (
     ENOUGH,
@@ -50,6 +49,7 @@ from reproduction.claims.verdicts import (
     is_rebuilt,
     of_five_papers,
     of_newer,
+    of_splits,
     overall_in_paper,
     overall_verdict,
     told_needs,
@@ -127,9 +127,7 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
     if split and claim.kind == "number" and split not in sources.splits(paper, check.dataset):
         return _undecidable(check, f"the folds of which the published number is ({split})")
     try:
-        finding = check.decide.judge(
-            sources, ClaimContext(paper, check.artifact, check.dataset, check.where)
-        )
+        finding = check.decide.judge(sources, _context(check, paper))
     except NotMeasuredError as error:
         return _undecidable(check, str(error))
     except MissingCellsError:
@@ -139,6 +137,10 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
     if finding.verdict is ClaimVerdict.HOLDS and claim.kind in _BY_DEFINITION:
         return replace(finding, verdict=ClaimVerdict.AS_DEFINED)
     return finding
+
+
+def _context(check: CheckSpec, paper: str) -> ClaimContext:
+    return ClaimContext(paper, check.artifact, check.dataset, check.where)
 
 
 def _undecidable(check: CheckSpec, needs: str) -> Finding:
@@ -218,6 +220,7 @@ def ledger_row(
         raise ValueError(f"The claim {number}{on} cannot be judged: {error}") from error
     is_undecidable = finding.verdict is ClaimVerdict.UNDECIDABLE
     has_reason = not is_undecidable and not sources.is_reduced(paper)
+    splits = of_splits(finding.by_split)
     readings = list(dict.fromkeys(sources.readings))
     printed = check.in_paper or claim.in_paper
     here = "" if is_undecidable else _here(check, paper, sources)
@@ -240,10 +243,10 @@ def ledger_row(
         "high": finding.high,
         "ours": "" if is_undecidable else here or finding.ours,
         "rule": finding.rule,
-        "because": check.decide.why(),
+        "because": check.decide.why(sources.aside(), _context(check, paper)),
         "verdict": str(finding.verdict),
         "one_split": str(finding.verdict),
-        "splits": "",
+        "splits": told_of_splits(float("nan"), splits) if finding.by_split else "",
         "detail": "" if is_undecidable else detail,
         # Reasons are known for the real data only.
         "reason": (check.reason or claim.reason) if has_reason else "",
@@ -255,7 +258,7 @@ def ledger_row(
 
 def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
     """Return the sentence of a check with its numbers; empty if a number is missing."""
-    context = ClaimContext(paper, check.artifact, check.dataset, check.where)
+    context = _context(check, paper)
     # Numbers in a sentence decide nothing, so they are not listed among the deciding cells.
     aside = sources.aside()
     try:

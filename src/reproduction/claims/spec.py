@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from string import Formatter
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
@@ -27,10 +26,19 @@ from reproduction.claims.comparison_rules import (
     Rule,
     SameOrderRule,
     TrendRule,
+    names_in,
 )
 from reproduction.claims.quantities import Quantity
 from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError, Scalar
-from reproduction.claims.verdicts import NOT_SHOWN, ClaimVerdict, Finding, begun, failing
+from reproduction.claims.verdicts import (
+    NOT_SHOWN,
+    ClaimVerdict,
+    Finding,
+    begun,
+    failing,
+    of_splits,
+    verdict_of_splits,
+)
 from reproduction.config.reading import read_yaml, sentences
 
 
@@ -70,21 +78,27 @@ class EachRule(Rule):
                 [(name, part, part.only_parts) for name, part in found.items()],
             )
         )
+        count = max(len(finding.by_split) for finding in found.values())
+        each = [finding.by_split or (finding.verdict,) * count for finding in found.values()]
+        by_split = tuple(self._verdict(set(verdicts)) for verdicts in zip(*each, strict=True))
+        if count:
+            verdict = verdict_of_splits(verdict, of_splits(by_split))
         return Finding(
             verdict,
             "; ".join(f"{name}: {finding.ours}" for name, finding in found.items()),
             self.in_words(),
             detail,
             parts=parts,
+            by_split=by_split,
         )
 
     def in_words(self) -> str:
         rules = dict.fromkeys(part.in_words() for part in self.parts.values())
         return "; ".join(filter(None, rules))
 
-    def why(self) -> str:
+    def why(self, sources: ClaimSources, context: ClaimContext) -> str:
         """Return the rule's reason and those of its parts, once if all parts have the same one."""
-        reasons = {name: part.why() for name, part in self.parts.items()}
+        reasons = {name: part.why(sources, context) for name, part in self.parts.items()}
         named = [f"{name}: {reason}" for name, reason in reasons.items() if reason]
         if len(set(reasons.values())) == 1:
             named = [next(iter(reasons.values()))]
@@ -160,39 +174,6 @@ class ValuesOfPaper(Model):
 
     found: Literal["consistent", "inconsistent", "not given"]
     because: NonEmptyText
-
-
-# Sentences that contain numbers of results, in the YAML of errata and claims.
-
-
-def names_in(text: str) -> set[str]:
-    """Return the names in braces in a text.
-
-    Examples
-    --------
-    >>> sorted(names_in("{ours:.3f} against {theirs:.0%}"))
-    ['ours', 'theirs']
-    """
-    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
-
-
-def told(text: str, numbers: Mapping[str, float]) -> str:
-    """Fill numbers into a text as in print, without a zero before the decimal point.
-
-    Examples
-    --------
-    >>> told("{ours:.3f} of {share:.1%}", {"ours": 0.25, "share": 0.5})
-    '.250 of 50.0 %'
-    """
-    return text.format_map({name: _Printed(value) for name, value in numbers.items()})
-
-
-class _Printed(float):
-    """A number that is formatted as in print."""
-
-    def __format__(self, form: str) -> str:
-        shown = re.sub(r"^(-?)0\.", r"\1.", float(self).__format__(form))
-        return re.sub(r"^-", "−", shown).replace("%", " %")
 
 
 class CheckSpec(Model):

@@ -56,7 +56,8 @@ class Finding:
 
     ``detail`` says which parts fail, or by how much; for undecidable claims, what would decide
     them. The paper's number, ours and its interval are NaN where there are none. ``parts`` is the
-    detail without numbers, which have no unit; None if it has none.
+    detail without numbers, which have no unit; None if it has none. ``by_split`` has the verdict of
+    each split, if the study itself made several.
     """
 
     verdict: ClaimVerdict
@@ -68,6 +69,7 @@ class Finding:
     low: float = float("nan")
     high: float = float("nan")
     parts: str | None = None
+    by_split: tuple[ClaimVerdict, ...] = ()
 
     @property
     def only_parts(self) -> str:
@@ -375,6 +377,17 @@ def half_unit(printed: str) -> float:
         return 0.0
     digits = len(found[1] or "") + (2 if found[2] else 0)
     return 0.5 / 10**digits
+
+
+def of_splits(verdicts: Sequence[ClaimVerdict]) -> dict[Hashable, Any]:
+    """Return what :func:`certainty` says of a claim, from its verdicts on a study's own splits."""
+    return {
+        "replications": len(verdicts),
+        "holding": verdicts.count(ClaimVerdict.HOLDS),
+        "in_part": verdicts.count(ClaimVerdict.HOLDS_IN_PART),
+        "location": "",
+        "beside": "",
+    }
 
 
 def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> ClaimVerdict:

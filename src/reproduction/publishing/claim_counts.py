@@ -219,9 +219,10 @@ COLUMNS = (
     "share_in_part",
     "position",
     "location",
+    "beside",
 )
 """Columns of the drawn rows; ``position`` is where the published number lies, in halves of our
-prediction interval from our mean."""
+prediction interval from our mean, and ``beside`` why the splits do not decide."""
 
 MOST_SAID = 2
 """Largest number of published numbers that the caption says, without a panel of their own."""
@@ -259,6 +260,7 @@ def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
         "share_in_part": numbers["in_part"] / rows["replications"].to_numpy(dtype=np.float64),
         "position": position,
         "location": rows["location"],
+        "beside": rows["beside"],
     }
     return pd.DataFrame(found, columns=list(COLUMNS)).sort_values(
         ["claim", "dataset"], kind="stable", ignore_index=True
@@ -275,9 +277,17 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
             f"the paper holds, with its 95 % Wilson interval ({most} replications at most). The "
             "pale bar beside the dot is the share in which it holds in part. Numbers have none.",
             *((_OF_NUMBERS,) if several else _said_places(rows)),
+            *said_of_hollow_dots(rows),
             *(("The data are synthetic twins.",) if is_demo else ()),
         )
     )
+
+
+def said_of_hollow_dots(rows: pd.DataFrame) -> list[str]:
+    """Return a sentence for each reason why splits do not decide."""
+    reasons = sorted(set(rows["beside"].astype(str)) - {""})
+    said = "A hollow dot decides no verdict, and is told beside that of the one run"
+    return [f"{said}: {why}." for why in reasons]
 
 
 _OF_NUMBERS = (
@@ -350,7 +360,7 @@ def draw(rows: pd.DataFrame, statements: Mapping[str, str], datasets: Mapping[st
         axes.spines["left"].set_visible(False)
     letter_panels(panels)
     beyond = has_numbers and bool((np.abs(positions) > FARTHEST).any())
-    _add_legend(panels[0], has_numbers=has_numbers, has_beyond=beyond)
+    _add_legend(panels[0], rows["beside"] != "", has_numbers=has_numbers, has_beyond=beyond)
     return figure
 
 
@@ -375,7 +385,11 @@ def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64], be
     in_part = real_values(rows["share_in_part"])
     axes.barh(places, in_part, left=share, height=0.3, color=_IN_PART, linewidth=0)
     axes.hlines(places, low, high, color=_HOLDS, linewidth=0.9)
-    axes.plot(share, places, "o", color=_HOLDS, markersize=3, clip_on=False)
+    decides = rows["beside"] == ""
+    for own, inner in (decides, _HOLDS), (~decides, "white"):
+        # The size of an empty line that is not clipped is not defined.
+        if own.any():
+            axes.plot(share[own], places[own], "o", c=_HOLDS, ms=3, mfc=inner, clip_on=False)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.5, 1])
     axes.set_title(f"How often{between}it holds")
@@ -417,10 +431,14 @@ def _filled(part: str) -> dict[str, Any]:
     }
 
 
-def _add_legend(axes: Axes, *, has_numbers: bool, has_beyond: bool) -> None:
+def _add_legend(
+    axes: Axes, told_beside: pd.Series[bool], *, has_numbers: bool, has_beyond: bool
+) -> None:
     """Add a legend of the marks below the panels."""
+    dot = {"color": _HOLDS, "marker": "o", "linewidth": 0.9}
     lines: dict[str, dict[str, Any]] = {
-        "holds, with Wilson interval": {"color": _HOLDS, "marker": "o", "linewidth": 0.9},
+        **({} if told_beside.all() else {"holds, with Wilson interval": dot}),
+        **({"decides no verdict": dot | {"mfc": "white"}} if told_beside.any() else {}),
         "holds in part": {"color": _IN_PART, "linewidth": 4},
     }
     if has_numbers:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from receval.figures.printed_numbers import in_text, significant
-from receval.storage.files import refusing_damage
+from receval.storage.files import read_results, refusing_damage
 from reproduction.claims.verdicts import ClaimVerdict, is_newer, is_rebuilt, verdict_in_words
 from reproduction.publishing.ledger import (
     VERDICTS,
@@ -536,9 +536,13 @@ def _section(
 
 def _certainty(figure: Path, links: SiteLinks, page: str) -> Mapping[str, Any]:
     """Return the page's contents on replications: a figure and its files."""
+    # Matplotlib is loaded for studies with replications only.
+    from reproduction.publishing.claim_counts import said_of_hollow_dots
+
     guide = rendered_inline(links.with_documents(GUIDE), links.resolver(page, "README.md"))
     return {
         "picture": _picture(figure, f"files/{figure.name}", page),
+        "hollow": " ".join(said_of_hollow_dots(read_results(figure.with_suffix(".csv")))),
         "guide": markup(guide),
         "files": [(s, relative(f"files/{figure.stem}.{s}", page)) for s in ("svg", "csv")],
     }
