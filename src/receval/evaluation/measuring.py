@@ -42,7 +42,11 @@ from receval.metrics.whole_lists.list_metric import (
 )
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.kept_lists import refuse_protocols_without_lists
+from receval.protocols.kept_lists import (
+    names_of_part_lists,
+    refuse_other_orders,
+    refuse_protocols_without_lists,
+)
 from receval.protocols.protocol import Protocol, parse_protocol
 from receval.splits.split import Fold
 from receval.statistics.pairs import LEVEL
@@ -95,16 +99,24 @@ def named_metrics_of_ranks(given: str | Metric | Sequence[str | Metric]) -> dict
     return {label: metric_of_alias(own) for label, own in named_metrics(given).items()}
 
 
-def checked_length(lists: int | None, protocols: Mapping[str, Protocol]) -> int | None:
-    """Return the length of the lists to keep, if it can be had under all protocols."""
+def checked_length(
+    lists: int | None, protocols: Mapping[str, Protocol]
+) -> tuple[int | None, list[Note]]:
+    """Return the length of the lists to keep, if they can be had, and a note on other lists."""
     if lists is None:
-        return None
+        return None, []
     if lists < 1:
         raise ValueError(
             f"lists is {lists}, but it is the number of items to keep of each list: at least 1."
         )
-    refuse_protocols_without_lists(protocols, f"lists={lists}")
-    return lists
+    refuse_other_orders(protocols, f"lists={lists}")
+    if not (parts := names_of_part_lists(protocols)):
+        return lists, []
+    text = (
+        f"The kept lists under {enumerated(parts)} are what systems recommend from all of its "
+        "candidates, with all relevant items and without sampling. It measures other lists."
+    )
+    return lists, [Note("lists-of-all-candidates", text)]
 
 
 FEW_USERS = 0.1

@@ -165,7 +165,8 @@ def evaluate_runs(
         ties = "trec" if spoken is None else spoken.ties
     ordered = {name: with_ties(one, ties) for name, one in measuring.protocols.items()}
     measuring = replace(measuring, protocols=ordered)
-    notes += doubts
+    length_kept, told = checked_length(lists, ordered)
+    notes += [*doubts, *told]
     codes = SharedCodes.of(judged.ratings, training, list(given.values()))
     fold = codes.fold(judged.ratings, training)
     features = ItemFeatures.of(
@@ -180,7 +181,7 @@ def evaluate_runs(
         measuring,
         given,
         codes.user_ids,
-        kept=checked_length(lists, ordered),
+        kept=length_kept,
         item_ids=codes.item_ids,
         features=features,
         traits=traits_of_users([fold.train]),

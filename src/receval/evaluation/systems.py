@@ -182,7 +182,8 @@ def evaluate_systems(
         names. Ties are still broken by the protocol.
     lists : int, optional
         Keep the first items of each averaged user's list, at most this many, in the result
-        (:meth:`receval.evaluation.result.EvaluationResult.lists`). They take about 8 bytes per
+        (:meth:`receval.evaluation.result.EvaluationResult.lists`). Under 1R and with sampled
+        candidates, these are the lists of all candidates with all relevant items. They take about 8 bytes per
         item, user, system, protocol and fold.
     lists_to : path, optional
         Write these lists into this folder instead of keeping them: a Parquet file for each system,
@@ -260,7 +261,7 @@ def evaluate_systems(
     )
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
-    length_kept = checked_length(lists, complete)
+    length_kept, told = checked_length(lists, complete)
     measurements = Measurements(
         measuring,
         [*systems, *others.names],
@@ -276,7 +277,7 @@ def evaluate_systems(
     models: dict[str, list[Any]] = {name: [] for name in systems} if keep_models else {}
     written: list[Path] = []
     notes = notes_on_clicks(systems, data.ratings.values)
-    notes += notes_on_tuning(tuning, systems, data)
+    notes += [*notes_on_tuning(tuning, systems, data), *told]
     if measuring.dialect is not None:
         notes.append(_order_of(measuring.dialect))
     unordered: dict[str, Counter[str]] = {}

@@ -200,14 +200,14 @@ def test_given_lists_keep_their_first_candidates(seed: int) -> None:
 
 
 @pytest.mark.each(
-    "protocol",
+    ("protocol", "words"),
     [
-        Protocol("1R", threshold=1),
-        Protocol(sampled=5, threshold=1),
-        Protocol(ties="librec"),
-        Protocol(non_computable="popularity"),
+        (Protocol("1R", threshold=1), "needs one list of recommendations per user, but this ranks"),
+        (Protocol(sampled=5, threshold=1), "needs one list of recommendations per user"),
+        (Protocol(ties="librec"), "cannot be had under this, which places items with equal"),
+        (Protocol(non_computable="popularity"), "cannot be had under this"),
     ],
 )
-def test_protocols_without_one_list_per_user_are_refused(protocol: Protocol) -> None:
-    with pytest.raises(ValueError, match="Gini@10 needs one list of recommendations per user"):
+def test_protocols_without_one_list_per_user_are_refused(protocol: Protocol, words: str) -> None:
+    with pytest.raises(ValueError, match=f"Gini@10 {words}"):
         refuse_protocols_without_lists({"this": protocol}, "Gini@10")
