@@ -300,7 +300,7 @@ NOTES: dict[str, NoteKind] = {
     "selection": NoteKind(
         "information",
         "A selection of ratings also changes the users, the items and the candidates.",
-        "Set unselected_items='candidates' to rank all items.",
+        "Set unselected_items='candidates' (--unselected-items candidates) to rank all items.",
     ),
     "tied-times": NoteKind(
         "doubtful",

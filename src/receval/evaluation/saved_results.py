@@ -200,9 +200,9 @@ def command_settings(
     """Return the content of a ``settings.json`` for ``receval evaluate --settings``.
 
     None is returned if the command cannot repeat the call: ratings were not read from a file, the
-    split was given or has parameters that a command line cannot have (a selection, several shares),
-    there are features of items, a system is no class of :mod:`receval`, or a protocol or metric has
-    no name of its own.
+    split was given or has parameters that a command line cannot have (several shares), there are
+    features of items, a system is no class of :mod:`receval`, or a protocol or metric has no name
+    of its own.
     """
     if "split" not in settings or "item_features" in settings or not reading:
         return None
@@ -221,6 +221,10 @@ def command_settings(
         return None
     given = {name: _as_option(own) for name, own in report.given.items()}
     arguments: dict[str, Any] = {"ratings": report.source, **given, "split": split}
+    if selection := settings["split"].get("selection"):
+        arguments["selection"] = ",".join(f"{name}={own}" for name, own in selection.items())
+    if "unselected_items" in settings["split"]:
+        arguments["unselected_items"] = settings["split"]["unselected_items"]
     arguments |= {"system": systems} if systems else {}
     if sources:
         arguments["runs"] = [f"{name}={runs[0]}" for name, runs in sources]
@@ -251,7 +255,7 @@ def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
         changed = {
             name: parameters[name]
             for name, own in fields.items()
-            if name != "kind" and name in parameters and parameters[name] != own.default
+            if name not in ("kind", "selection") and name in parameters and parameters[name] != own.default
         }
         if parameters["kind"] == "predefined" or not all(
             isinstance(own, int | float | str) and _is_same_in_a_command(own)

@@ -22,7 +22,7 @@ from receval.data.relevance import RelevanceRule
 from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
 from receval.splits.given_parts import split_of_parts
-from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, SelectionSpec, SplitSpec, make_split
 from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Metadatum, Split
 from receval.splits.split import fold as fold_of
 from receval.splits.split_frames import SplitFrames, export_frames, frames_of
@@ -320,7 +320,9 @@ def split(
     reading = getattr(ratings, "reading", None)
     notes: list[Note] = []
     all_values = ratings.values
-    if spec.selection is not None and unselected_items == "left out":
+    if spec.selection is not None and unselected_items == "candidates":
+        parameters["unselected_items"] = unselected_items
+    elif spec.selection is not None:
         used = np.logical_or.reduce([codes > 0 for codes in parts.codes])
         parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
         whole, ratings = ratings, ratings.select(used).compacted()
@@ -453,10 +455,14 @@ def _refusal(kind: str, error: ValidationError) -> str:
     name = str(first["loc"][1]) if len(first["loc"]) > 1 else ""
     if first["type"] == "extra_forbidden":
         own = str(first["loc"][-1])
-        whole = f"A split of the kind {kind}" if own == name else f"The {name} of a split"
-        return f"{whole} has no parameter {quoted(own)}."
+        if own == name:
+            return f"A split of the kind {kind} has no parameter {quoted(own)}."
+        there = ", ".join(SelectionSpec.model_fields)
+        return f"The {name} of a split has no parameter {quoted(own)}. It has {there}."
     if first["type"] == "missing":
         return f"A split of the kind {kind} needs the parameter {name}."
+    if name == "selection" and len(first["loc"]) > 2:
+        name = f"{first['loc'][2]} of the selection"
     words = first["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
     words = words.rstrip(".")
     if not name:
