@@ -92,6 +92,7 @@ def test_every_metric_of_a_tool_that_was_run_was_compared() -> None:
     assert missing == {
         "recbole": ["`gauc`"],
         "elliot": ["`nDCGRendle2020@k`", "`AUC`", "`GAUC`", "`LAUC@k`"],
+        "lenskit-0.14": ["`dcg`", "`dcg without=rating`"],
         "ranx": ["`rbp.50`", "`rbp.80`", "`rbp.90`"],
         "recommenders": ["`ndcg_at_k@k score_type=binary`"],
     }

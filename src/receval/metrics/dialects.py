@@ -179,6 +179,7 @@ _GAINS = {
 _DISCOUNTS = {
     "log": "log2(rank + 1)",
     "log-after-2": "log2(max(rank, 2)), so that ranks 1 and 2 weigh the same",
+    "reciprocal": "the rank itself",
 }
 _IDEALS = {
     "cut": "the best k test items",
@@ -217,11 +218,12 @@ def metric_in_words(metric: Metric) -> str:
     if metric.name == "AP":
         where = "the ranks of the hits" if own["terms"] == "hits" else "every rank, hit or not"
         return f"sum of the precisions at {where} / {_DIVISORS[own['denominator']]}"
-    if metric.name == "nDCG":
-        return (
-            f"gain {_GAINS[own['gain']]}; discount {_DISCOUNTS[own['discount']]}; "
-            f"ideal list: {_IDEALS[own['ideal']]}"
-        )
+    if metric.name in ("nDCG", "DCG"):
+        ideal = f"; ideal list: {_IDEALS[own['ideal']]}" if "ideal" in own else ", not normalised"
+        return f"gain {_GAINS[own['gain']]}; discount {_DISCOUNTS[own['discount']]}{ideal}"
+    if metric.name == "AverageRecall":
+        where = "all ranks up to k" if own["terms"] == "ranks" else "the ranks of relevant items"
+        return f"mean of the recalls at {where}"
     if metric.name == "Hit":
         return "number of hits" if own["form"] == "count" else "1 if there is a hit, else 0"
     if metric.name == "RBP":

@@ -223,7 +223,7 @@ KNOWN_DEVIATIONS = (
         averages_only=True,
     ),
     KnownDeviation("lenskit_014", ".*", "missing|no-relevant", _NAN, no_number=True),
-    KnownDeviation("lenskit", "NDCG.*gain=rating.*", "negative", _BELOW_0),
+    KnownDeviation("lenskit", "(NDCG|DCG).*gain=rating.*", "negative", _BELOW_0),
     KnownDeviation("recommenders", "ndcg.* score_type=(raw|exp).*", "negative", _BELOW_0),
     KnownDeviation(
         "lenskit_014", "hit.*", ".*", "hits are counted in single precision", SINGLE, True
