@@ -255,7 +255,9 @@ def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
         changed = {
             name: parameters[name]
             for name, own in fields.items()
-            if name not in ("kind", "selection") and name in parameters and parameters[name] != own.default
+            if name not in ("kind", "selection")
+            and name in parameters
+            and parameters[name] != own.default
         }
         if parameters["kind"] == "predefined" or not all(
             isinstance(own, int | float | str) and _is_same_in_a_command(own)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.metrics.evaluation import EvaluatedUsers
 from receval.metrics.metric import Metric
-from receval.metrics.registry import parse
+from receval.metrics.registry import RATING_METRICS, parse
 from receval.storage.messages import quoted
 
 Relevant = float | Literal["any", "positive"]
@@ -422,10 +422,14 @@ class Dialect:
     def _unknown(self, asked: ToolName, text: str) -> str:
         for name, told in self.of_lists.items():
             if asked.plain == plain_tool_name(name):
+                label = _first_label(told)
+                is_of_ratings = label.partition("(")[0] in RATING_METRICS
                 return (
-                    f"{name} of {self.tool} is a metric of whole lists, whose names are receval's "
-                    f"in every dialect: it is {told}. Give the metric of receval, such as "
-                    f"rv.metric('{_first_label(told)}@10'), beside those of {self.tool}."
+                    f"{name} of {self.tool} is a metric of "
+                    f"{'predicted ratings' if is_of_ratings else 'whole lists'}, whose names are "
+                    f"receval's in every dialect: it is {told}. Give the metric of receval, such "
+                    f"as rv.metric('{label}{'' if is_of_ratings else '@10'}'), beside those of "
+                    f"{self.tool}."
                 )
         for name, why in self.refused.items():
             if asked.plain == plain_tool_name(name):

@@ -40,7 +40,8 @@ class NDCG(Metric):
         With ``ideal=ranks`` it has a relevant item at every rank, even if the user has fewer of
         them, which needs ``gain=binary``
     :Source: Järvelin and Kekäläinen 2002; Valcarce et al. 2020, equation 5; ``log-after-2`` is
-        LensKit's, ``reciprocal`` that of Cornac's NCRR, ``filled`` LibRec's, ``listed`` ClayRS', ``ranks`` RecTools'
+        LensKit's, ``reciprocal`` that of Cornac's NCRR, ``filled`` LibRec's, ``listed`` ClayRS',
+        ``ranks`` RecTools'
 
     Parameters
     ----------

@@ -96,6 +96,8 @@ LIST_METRICS = {
 RATING_METRICS = {
     "MAE": "receval.metrics.rating_errors:MAE",
     "RMSE": "receval.metrics.rating_errors:RMSE",
+    "MSE": "receval.metrics.rating_errors:MSE",
+    "PooledAUC": "receval.metrics.rating_errors:PooledAUC",
 }
 """Likewise for metrics of predicted ratings."""
 

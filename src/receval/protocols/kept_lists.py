@@ -160,14 +160,15 @@ class KeptPredictions:
     >>> fold = Fold(train, Judgments.from_pairs([1, 1], [1, 2], [3, 4], n_users=2))
     >>> kept = KeptPredictions(AverageRating(smoothing=0).fit(train), fold)
     >>> _ = kept.score(np.array([1]))
-    >>> kept.predictions()[0].round(3).tolist(), kept.predictions()[1]
-    ([2.0, 3.667], 1)
+    >>> kept.predictions.tolist()
+    [2.0, nan]
     """
 
     def __init__(self, system: Scorer, fold: Fold) -> None:
         self._system = system
         self._fold = fold
-        self._found = np.full(len(fold.test), np.nan)
+        self.predictions = np.full(len(fold.test), np.nan)
+        """The score of each test rating; NaN where the system has none."""
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
         """Return the scores of the system, and keep those of the test items."""
@@ -180,14 +181,5 @@ class KeptPredictions:
         rows = np.repeat(np.arange(len(users)), sizes)
         before = np.cumsum(sizes) - sizes
         places = np.arange(len(rows)) + (starts - before)[rows]
-        self._found[places] = scores[rows, test.items[places]]
+        self.predictions[places] = scores[rows, test.items[places]]
         return scores
-
-    def predictions(self) -> tuple[NDArray[np.float64], int]:
-        """Return a prediction for each test rating, and how many the system did not predict.
-
-        In place of these there is the mean of the training ratings.
-        """
-        lacking = ~np.isfinite(self._found)
-        mean = float(np.mean(self._fold.learnt.data, dtype=np.float64))
-        return np.where(lacking, mean, self._found), int(lacking.sum())
