@@ -86,6 +86,8 @@ LIST_METRICS = {
     "IIF": "receval.metrics.whole_lists.joint_fairness:IndividualUserToItemFairness",
     "AIF": "receval.metrics.whole_lists.joint_fairness:AllUsersToItemFairness",
     "ILD": "receval.metrics.whole_lists.diversity:IntraListDiversity",
+    "FeatureEntropy": "receval.metrics.whole_lists.diversity:FeatureEntropy",
+    "FeatureVariety": "receval.metrics.whole_lists.diversity:FeatureVariety",
     "SubtopicRecall": "receval.metrics.whole_lists.diversity:SubtopicRecall",
     "alpha_nDCG": "receval.metrics.whole_lists.diversity:AlphaNDCG",
     "ERR_IA": "receval.metrics.whole_lists.diversity:ExpectedReciprocalRankOfSubtopics",
