@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -23,7 +24,7 @@ from receval.recommenders.base import Recommender
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import write_atomically
 from receval.storage.saved_folders import (
-    read_description,
+    loaded_fields,
     receval_version,
     refuse_other_files,
     write_description,
@@ -110,7 +111,10 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
 
 def loaded_result_fields(folder: Path) -> dict[str, Any]:
     """Return the fields of a result that :func:`save_result` wrote, by name."""
-    content = read_description(folder, "result")
+    return loaded_fields(folder, "result", partial(_result_fields, folder))
+
+
+def _result_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     with Archive(folder / VALUES_FILE) as archive:
         user_ids = archive.array("user_ids", str, (None,))
         values = {

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,7 +30,7 @@ from receval.storage.archives import Archive, write_archive
 from receval.storage.messages import how_many, quoted
 from receval.storage.saved_folders import (
     as_tuples,
-    read_description,
+    loaded_fields,
     refuse_other_files,
     write_description,
 )
@@ -502,7 +502,10 @@ def _tuples_of(
 
 def _loaded_split_fields(folder: Path) -> dict[str, Any]:
     """Return the fields of a split that :func:`_save_split` wrote, by name."""
-    content = read_description(folder, "split")
+    return loaded_fields(folder, "split", partial(_split_fields, folder))
+
+
+def _split_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     ratings = Ratings.read(folder)
     all_values = ratings.values
     if content["has_values"]:
