@@ -458,14 +458,26 @@ class GroupedResult:
         samples: int = PERMUTATIONS,
         seed: int = 1,
     ) -> tuple[GroupPairRow, ...]:
-        """Return the rows of :meth:`compare` as named tuples, whose types a checker knows."""
+        """Return the rows of :meth:`compare` as named tuples, whose types a checker knows.
+
+        Parameters
+        ----------
+        test, correction, samples, seed
+            As for :meth:`compare`.
+        """
         pairs = self.compare(test=test, correction=correction, samples=samples, seed=seed)
         by = "p" if correction is None else "p_holm" if correction == "auto" else f"p_{correction}"
         return typed_rows(pairs.assign(p_corrected=pairs[by]), GroupPairRow)
 
     @checked_arguments
     def fairness_rows(self, *, samples: int = 1000, seed: int = 1) -> tuple[FairnessRow, ...]:
-        """Return the rows of :meth:`fairness` as named tuples, whose types a checker knows."""
+        """Return the rows of :meth:`fairness` as named tuples, whose types a checker knows.
+
+        Parameters
+        ----------
+        samples, seed
+            As for :meth:`fairness`.
+        """
         return typed_rows(self.fairness(samples=samples, seed=seed), FairnessRow)
 
     def _pairs(

@@ -241,7 +241,13 @@ class TuningResult:
 
     @checked_arguments
     def expected_rows(self, *, replacement: bool = True) -> tuple[ExpectedRow, ...]:
-        """Return the rows of :meth:`expected_best` as named tuples, whose types a checker knows."""
+        """Return the rows of :meth:`expected_best` as named tuples, whose types a checker knows.
+
+        Parameters
+        ----------
+        replacement
+            As for :meth:`expected_best`.
+        """
         return typed_rows(self.expected_best(replacement=replacement), ExpectedRow)
 
     @checked_arguments
