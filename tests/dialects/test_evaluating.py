@@ -80,7 +80,9 @@ def test_averages_of_runs_are_those_of_the_tool(
     for name in cases:
         theirs = fixture(tool, name)
         ours = means(case(name), metrics, dialect=tool, **parameters)
-        assert ours == pytest.approx({m: theirs[f"{m}{suffix}"]["mean"] for m in metrics}, abs=1e-12)
+        assert ours == pytest.approx(
+            {m: theirs[f"{m}{suffix}"]["mean"] for m in metrics}, abs=1e-12
+        )
 
 
 @pytest.mark.costly

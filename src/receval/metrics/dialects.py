@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.metrics.evaluation import EvaluatedUsers
 from receval.metrics.metric import Metric
-from receval.metrics.registry import RATING_METRICS, parse
+from receval.metrics.registry import parse
 from receval.storage.messages import quoted
 
 Relevant = float | Literal["any", "positive"]
@@ -258,6 +258,8 @@ class Dialect:
         Metrics of the tool that are not available, and why.
     of_lists : mapping of str to str
         Metrics of whole lists of the tool, and which metrics of receval they are, in words.
+    of_ratings : mapping of str to str
+        Likewise for metrics of predicted ratings or of the scores of all test ratings.
     relevant : float, "any" or "positive"
         Which test ratings are relevant: those at or above a value, all, or those above 0.
     users : str
@@ -291,6 +293,7 @@ class Dialect:
     entries: tuple[ToolMetric, ...]
     refused: Mapping[str, str] = field(default_factory=dict)
     of_lists: Mapping[str, str] = field(default_factory=dict)
+    of_ratings: Mapping[str, str] = field(default_factory=dict)
     relevant: Relevant = "any"
     users: EvaluatedUsers = "tested"
     ties: DialectTies = "listed"
@@ -389,7 +392,8 @@ class Dialect:
                 lines.append(f"  averaged: {USERS_IN_WORDS[entry.users]}")
             if entry.note:
                 lines.append(f"  {entry.note}")
-        lines += [f"{name}: in receval {told}" for name, told in self.of_lists.items()]
+        others = {**self.of_lists, **self.of_ratings}
+        lines += [f"{name}: in receval {told}" for name, told in others.items()]
         lines += [f"{name}: not available, because {why}" for name, why in self.refused.items()]
         lines.append(f"Read in: {', '.join(self.sources)}")
         return "\n".join(lines)
@@ -414,23 +418,24 @@ class Dialect:
     def names_otherwise(self, name: str, metric: str) -> bool:
         """Tell whether the tool calls another metric than one of receval by its name."""
         asked = ToolName.of(name).plain
-        told = {plain_tool_name(own): said for own, said in self.of_lists.items()}
+        others = {**self.of_lists, **self.of_ratings}
+        told = {plain_tool_name(own): said for own, said in others.items()}
         known = {*told, *map(plain_tool_name, self.refused)}
         known |= {ToolName.of(entry.name).plain for entry in self.entries}
         return asked in known and told.get(asked) != metric
 
     def _unknown(self, asked: ToolName, text: str) -> str:
-        for name, told in self.of_lists.items():
-            if asked.plain == plain_tool_name(name):
-                label = _first_label(told)
-                is_of_ratings = label.partition("(")[0] in RATING_METRICS
-                return (
-                    f"{name} of {self.tool} is a metric of "
-                    f"{'predicted ratings' if is_of_ratings else 'whole lists'}, whose names are "
-                    f"receval's in every dialect: it is {told}. Give the metric of receval, such "
-                    f"as rv.metric('{label}{'' if is_of_ratings else '@10'}'), beside those of "
-                    f"{self.tool}."
-                )
+        for what, cutoff, names in (
+            ("whole lists", "@10", self.of_lists),
+            ("predicted ratings", "", self.of_ratings),
+        ):
+            for name, told in names.items():
+                if asked.plain == plain_tool_name(name):
+                    return (
+                        f"{name} of {self.tool} is a metric of {what}, whose names are receval's "
+                        f"in every dialect: it is {told}. Give the metric of receval, such as "
+                        f"rv.metric('{_first_label(told)}{cutoff}'), beside those of {self.tool}."
+                    )
         for name, why in self.refused.items():
             if asked.plain == plain_tool_name(name):
                 return f"{self.tool} has {name}, but receval cannot compute it, because {why}."

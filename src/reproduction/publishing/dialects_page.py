@@ -41,7 +41,7 @@ of equal scores has no rule that lists show, it is here that of the list. Below,
 tool has its label in receval."""
 _LARGEST = """\
 The largest differences between these values and ours, by metric of receval, whatever its
-parameters. 10⁻¹² stands for all that is not larger; where there is nothing, nothing was compared."""
+parameters. 10⁻¹² stands for all that is not larger; in empty cells, nothing was compared."""
 _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values")
 
 EXACT = 1e-12
@@ -383,6 +383,9 @@ def _section(
             noted.setdefault(entry.note.rstrip("."), []).append(name)
     told += [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
     told += [f"{count} values differ: {said}" for said, count in others.items()]
+    if own.of_ratings:
+        ratings = "; ".join(f"`{name}` is {said}" for name, said in own.of_ratings.items())
+        told.append(f"Of ratings, as read in its code: {ratings}")
     if any(name == own.name for name, _ in measured):
         missing = [e.form for e in own.entries if (own.name, e.name) not in measured]
         if missing:
@@ -405,7 +408,6 @@ THRESHOLD = 4
 EXACT_OF_LISTS = EXACT
 SMOOTHED = 1e-4
 """The largest deviation of entropies to whose sums a tool adds a millionth."""
-
 
 
 _LARGEST_OF_LISTS = """\
