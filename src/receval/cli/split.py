@@ -116,8 +116,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unselected-items",
         choices=("left-out", "candidates"),
-        default="left-out",
-        help="whether items without selected ratings are candidates (default: %(default)s)",
+        help="whether items without selected ratings are candidates (default: left-out)",
     )
 
 
@@ -131,7 +130,7 @@ def selection_of(chosen: argparse.Namespace) -> dict[str, Any]:
     {'selection': {'share': 0.5}, 'unselected_items': 'left out'}
     """
     if chosen.selection is None:
-        if chosen.unselected_items != "left-out":
+        if chosen.unselected_items is not None:
             raise ValueError(
                 "--unselected-items is for items that --selection leaves out. Give both, or "
                 "neither."
@@ -143,7 +142,7 @@ def selection_of(chosen: argparse.Namespace) -> dict[str, Any]:
             f"--selection {quoted(chosen.selection)} has a name without a value. Write for "
             "example min_user_ratings=5,min_item_ratings=5."
         )
-    left = chosen.unselected_items.replace("-", " ")
+    left = (chosen.unselected_items or "left out").replace("-", " ")
     return {"selection": dict(found), "unselected_items": left}
 
 
