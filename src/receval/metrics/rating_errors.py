@@ -239,8 +239,8 @@ class PooledAUC(RatingMetric):
         right = np.where(relevant, below, n_relevant - below)
         within = _ranks(users, scores)
         of_user = np.bincount(users, weights=relevant, minlength=n_users)
-        own = np.bincount(users, weights=np.where(relevant, within, 0.0), minlength=n_users)
-        own -= of_user * (of_user + 1) / 2
+        sums = np.bincount(users, weights=np.where(relevant, within, 0.0), minlength=n_users)
+        own = sums - of_user * (of_user + 1) / 2
         lost = np.bincount(users, weights=right, minlength=n_users) - own
         others = np.bincount(users, minlength=n_users) - of_user
         total = float(right[relevant].sum())

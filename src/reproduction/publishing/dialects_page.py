@@ -287,8 +287,8 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
     rows = [_row(own, measured) for own in spoken_ones]
     sections = [_section(own, measured, others.get(own.name, {})) for own in spoken_ones]
     largest: dict[tuple[str, str], float] = {}
-    for (tool, entry), values in measured.items():
-        label = next(own.label for own in dialect(tool).entries if own.name == entry)
+    for (tool, name), values in measured.items():
+        label = next(own.label for own in dialect(tool).entries if own.name == name)
         place = (label.partition("(")[0], f"`{tool}`")
         largest[place] = max(largest.get(place, 0.0), *(own.deviation for own in values))
     table = _table_of_largest(largest, list(METRICS))

@@ -175,7 +175,7 @@ def _sums_of_values(
             weights=weights[ranks[entries]],
             minlength=(rows.stop - rows.start) * n_values,
         )
-        yield rows, sums.reshape(-1, n_values)
+        yield rows, sums.astype(np.float64, copy=False).reshape(-1, n_values)
 
 
 @dataclass(frozen=True, kw_only=True)
