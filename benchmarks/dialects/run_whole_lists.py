@@ -205,10 +205,12 @@ def of_rampisela2024_joint(case: Case) -> Values:
 
 
 def of_lenskit(case: Case) -> Values:
+    import numpy as np
     import pandas as pd
     from lenskit.data import ItemList, ItemListCollection, from_interactions_df
     from lenskit.metrics import ExposureGini, ListGini, RunAnalysis
     from lenskit.metrics.ranking import MeanPopRank
+    from lenskit.metrics.ranking._entropy import entropy, rank_biased_entropy
 
     frame = pd.DataFrame(
         [(user, item) for user, own in case["train"].items() for item in own],
@@ -234,6 +236,19 @@ def of_lenskit(case: Case) -> Values:
     table, whole = result.list_metrics(fill_missing=False), result.global_metrics()
     values: Values = {}
     for k in CUTOFFS:
+        for of_tool in (entropy, rank_biased_entropy):
+            # The function takes a row of categories for each item of the list.
+            per_user = {
+                user: of_tool(
+                    ItemList([item for item, _ in pairs], ordered=True),
+                    np.eye(3)[[_code(item) % 3 for item, _ in pairs]],
+                    n=k,
+                )
+                for user, pairs in case["run"].items()
+            }
+            mean = float(np.mean(list(per_user.values())))
+            name = f"{of_tool.__name__}@{k} groups=thirds"
+            values[name] = value_of(mean, per_user, len(per_user))
         label = f"MeanPopRank@{k}"
         per_user = table[label].to_dict()
         values[label] = value_of(float(table[label].mean()), per_user, len(table))
@@ -310,7 +325,13 @@ def of_recpack(case: Case) -> Values:
 
 
 def of_replay(case: Case) -> Values:
-    from replay.metrics import Coverage, PerUser, Surprisal, Unexpectedness
+    from replay.metrics import (
+        CategoricalDiversity,
+        Coverage,
+        PerUser,
+        Surprisal,
+        Unexpectedness,
+    )
 
     run = {user: [tuple(pair) for pair in pairs] for user, pairs in case["run"].items()}
     counts = Counter(_trained(case))
@@ -324,13 +345,20 @@ def of_replay(case: Case) -> Values:
     coverage = Coverage(list(CUTOFFS))(run, case["train"])
     for k in CUTOFFS:
         values[f"Coverage@{k}"] = value_of(float(coverage[f"Coverage@{k}"]), None, len(run))
-    for of_tool, other in ((Surprisal, case["train"]), (Unexpectedness, popular)):
+    thirds = {user: [(_code(item) % 3, score) for item, score in own] for user, own in run.items()}
+    for of_tool, options, given in (
+        (Surprisal, "", (run, case["train"])),
+        (Unexpectedness, "", (run, popular)),
+        (CategoricalDiversity, " groups=thirds", (thirds,)),
+    ):
         name = of_tool.__name__
-        means = of_tool(list(CUTOFFS))(run, other)
-        tables = of_tool(list(CUTOFFS), mode=PerUser())(run, other)
+        means = of_tool(list(CUTOFFS))(*given)
+        tables = of_tool(list(CUTOFFS), mode=PerUser())(*given)
         for k in CUTOFFS:
             per_user = {user: float(own) for user, own in tables[f"{name}-PerUser@{k}"].items()}
-            values[f"{name}@{k}"] = value_of(float(means[f"{name}@{k}"]), per_user, len(per_user))
+            values[f"{name}@{k}{options}"] = value_of(
+                float(means[f"{name}@{k}"]), per_user, len(per_user)
+            )
     return values
 
 

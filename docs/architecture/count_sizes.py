@@ -22,13 +22,14 @@ SECTION = re.compile(r"<!-- begin: .*?<!-- end: ", re.DOTALL)
 
 BOUNDS = {
     # The aims were set before lists and their metrics, features, groups, tuning, comparisons, runs
-    # in blocks and exports came, whose new modules have 14,700 lines.
+    # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650 and
+    # 250 for metrics that peers have, typed rows, selections in commands and ratings of runs.
     "modules of src/receval": (252, 250),
-    "lines of src/receval": (65_600, 39_000 + 14_700),
+    "lines of src/receval": (66_250, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (217, 170),
-    "lines of src/reproduction": (44_300, 36_000 + 4_000),
-    "lines of tests": (90_300, 60_000 + 10_000),
+    "lines of src/reproduction": (44_400, 36_000 + 4_000),
+    "lines of tests": (90_700, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }

@@ -23,7 +23,6 @@ sys.path[:0] = [str(ROOT / "src")]
 import receval as rv
 from receval.data.reading import ReadingOptions
 from receval.diagnosis.diagnose import Diagnosis
-from receval.evaluation.groups import GroupedResult
 from receval.lazy_names import offered_name
 from receval.multiverse.explore_ratings import ExploredRatings
 from receval.splits.given_parts import split_of_parts
@@ -87,10 +86,10 @@ OPTIONS = {
 }
 """What options of splits mean, by their names, or by kind and name where it is particular."""
 
-MADE_BY_FUNCTIONS = ("EvaluationResult", "SplitRatings", "TuningResult")
+MADE_BY_FUNCTIONS = ("EvaluationResult", "GroupedResult", "SplitRatings", "TuningResult")
 """Classes whose objects come from functions: only their methods have arguments for a person."""
 
-RETURNED = (GroupedResult, Diagnosis, ExploredRatings)
+RETURNED = (Diagnosis, ExploredRatings)
 """Classes of results that are no names of the library."""
 
 METHODS_OF_SYSTEMS = ("fit", "fold_in", "recommend", "save", "score")

@@ -35,6 +35,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "evaluate_runs": "receval.evaluation.runs:evaluate_runs",
         "evaluate_large_runs": "receval.large_runs.evaluate:evaluate_large_runs",
         "EvaluationResult": "receval.evaluation.result:EvaluationResult",
+        "GroupedResult": "receval.evaluation.groups:GroupedResult",
         "tune": "receval.tuning.tune:tune",
         "TuningResult": "receval.tuning.tune:TuningResult",
         "load_result": "receval.evaluation.result:load_result",

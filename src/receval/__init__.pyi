@@ -5,6 +5,7 @@ from receval.data.ratings_table import read_ratings
 from receval.data.run import Run, read_run, write_run
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.fitted_systems import recommend
+from receval.evaluation.groups import GroupedResult
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
 from receval.evaluation.result import EvaluationResult, load_result
 from receval.evaluation.runs import evaluate_runs
@@ -62,6 +63,7 @@ __all__ = [
     "Dialect",
     "EvaluationResult",
     "Features",
+    "GroupedResult",
     "ItemKNN",
     "KnownPropensities",
     "ListMetric",

@@ -222,6 +222,12 @@ NOTES: dict[str, NoteKind] = {
         "Users without a list in a run count as 0, unless they are left out of the average.",
         "Average only users with lists (--users covered), or complete the run.",
     ),
+    "lists-of-all-candidates": NoteKind(
+        "information",
+        "Protocols with one relevant item per list, or with sampled candidates, rank parts of what "
+        "a system recommends. The kept lists are the whole, so their ranks are not those measured.",
+        "Do nothing, unless you want to see what was measured. Choose AR AI-AN then.",
+    ),
     "users-without-recommendations": NoteKind(
         "doubtful",
         "A metric of whole lists counts users without any recommended item as 0.",
@@ -294,7 +300,7 @@ NOTES: dict[str, NoteKind] = {
     "selection": NoteKind(
         "information",
         "A selection of ratings also changes the users, the items and the candidates.",
-        "Set unselected_items='candidates' to rank all items.",
+        "Set unselected_items='candidates' (--unselected-items candidates) to rank all items.",
     ),
     "tied-times": NoteKind(
         "doubtful",

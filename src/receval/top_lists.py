@@ -148,6 +148,7 @@ def top_lists(
         ranked = ranked[open_items[ranked] & (given[0][ranked] > -np.inf)].astype(np.int32)
         _first_of_order(ranked, given[0], codes, indptr, excluded, items, best)
         return TopLists(codes, items, best)
+    item_of = _inverted(order) if given.dtype == np.float32 else None
     step = max(1, _MASKED_ENTRIES // max(1, n_items))
     for start in range(0, len(codes), step):
         part = slice(start, start + step)
@@ -160,8 +161,32 @@ def top_lists(
             groups = masked[:, : n_items // folds * folds].reshape(len(masked), folds, -1)
             highest = groups.max(axis=1)
             least = np.partition(highest, -n, axis=1)[:, -n]
-        _select(masked, given[part], least, order, items[part], best[part])
+        if item_of is None:
+            _select(masked, given[part], least, order, items[part], best[part])
+        else:
+            bits = masked.view(np.uint32)
+            _select_by_bits(
+                masked, bits, given[part], least, order, item_of, items[part], best[part]
+            )
     return TopLists(codes, items, best)
+
+
+def _inverted(priority: NDArray[np.uint32]) -> NDArray[np.int32] | None:
+    """Return the item of each priority, or None if priorities are not those from 0, each once.
+
+    Examples
+    --------
+    >>> _inverted(np.array([2, 0, 1], dtype=np.uint32)).tolist()
+    [1, 2, 0]
+    >>> _inverted(np.array([2, 0, 2], dtype=np.uint32)) is None
+    True
+    """
+    n_items = len(priority)
+    if n_items == 0 or priority.max() >= n_items:
+        return None
+    item_of = np.full(n_items, NO_ITEM, dtype=np.int32)
+    item_of[priority] = np.arange(n_items, dtype=np.int32)
+    return item_of if (item_of != NO_ITEM).all() else None
 
 
 def recommended(
@@ -285,12 +310,13 @@ def _mask(
     masked: NDArray[np.floating],
 ) -> None:
     """Copy scores with minus infinity for items that may not be listed and for missing ones."""
-    nothing = scores.dtype.type(-np.inf)
+    nothing, zero = scores.dtype.type(-np.inf), scores.dtype.type(0)
     for row in range(len(users)):
         given, own = scores[row], masked[row]
         for item in range(len(own)):
             is_listed = (given[item] == given[item]) & is_candidate[item]
-            own[item] = given[item] if is_listed else nothing
+            # Adding 0 makes -0 the same as 0, also in its bits.
+            own[item] = given[item] + zero if is_listed else nothing
         user = users[row]
         if user + 1 < len(indptr):
             for entry in range(indptr[user], indptr[user + 1]):
@@ -370,6 +396,49 @@ def _select(
         for place in range(size):
             items[row, place] = heap[place]
             best[row, place] = scores[row, heap[place]]
+
+
+@njit(cache=True, nogil=True)
+def _select_by_bits(
+    masked: NDArray[np.float32],
+    bits: NDArray[np.uint32],
+    scores: NDArray[np.float32],
+    least: NDArray[np.float32],
+    priority: NDArray[np.uint32],
+    item_of: NDArray[np.int32],
+    items: NDArray[np.int32],
+    best: NDArray[np.float32],
+) -> None:
+    """Do what :func:`_select` does, by sorting whole numbers, which takes half of the time.
+
+    The upper half of a number has the bits of the masked score, so that higher scores come first,
+    and the lower half the priority.
+    """
+    n = items.shape[1]
+    keys = np.empty(masked.shape[1], dtype=np.uint64)
+    passing = np.empty(masked.shape[1], dtype=np.int32)
+    for row in range(len(masked)):
+        own = masked[row]
+        lowest = least[row]
+        count = 0
+        for item in range(len(own)):
+            # Without a branch, because processors cannot predict which items pass.
+            passing[count] = item
+            count += (own[item] >= lowest) & (own[item] > -np.inf)
+        for place in range(count):
+            item = passing[place]
+            upper = bits[row, item]
+            if not upper >> np.uint32(31):
+                upper = ~(upper | np.uint32(0x80000000))
+            keys[place] = (np.uint64(upper) << np.uint64(32)) | np.uint64(priority[item])
+        found = keys[:count]
+        if count > 2 * n:
+            found = np.partition(found, n - 1)[:n]
+        found.sort()
+        for place in range(min(count, n)):
+            item = item_of[found[place] & np.uint64(0xFFFFFFFF)]
+            items[row, place] = item
+            best[row, place] = scores[row, item]
 
 
 @njit(cache=True)

@@ -114,3 +114,19 @@ def test_files_of_features_are_never_written_over(capsys: pytest.CaptureFixture[
     assert main(["evaluate", "ratings.csv", *words]) == 2
 
     assert "would overwrite it" in capsys.readouterr().err
+
+
+def test_scores_of_runs_are_ratings_if_the_command_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("test.csv").write_text("user,item,rating\na,x,1\na,y,3\nb,x,5\n", encoding="utf-8")
+    Path("mine.csv").write_text("user,item,score\na,x,2\na,y,3\nb,x,2\n", encoding="utf-8")
+    words = ["runs", "--test=test.csv", "mine.csv", "--metric=MAE", "--quiet"]
+    assert main(words) == 2
+    assert "(in a command: --rating-scores mine)" in capsys.readouterr().err
+    assert main([*words, "--rating-scores=mine", "--out=one"]) == 0
+    assert main(["runs", "--settings=one/settings.json", "--out=two"]) == 0
+    for out in ("one", "two"):
+        assert pd.read_csv(f"{out}/averages.csv")["mean"].tolist() == pytest.approx([4 / 3])
+    assert main([*words, "--rating-scores=mine", "--in-blocks=blocks"]) == 2
+    assert "--rating-scores cannot be used with --in-blocks" in capsys.readouterr().err

@@ -102,6 +102,31 @@ def test_runs_stand_beside_systems_and_are_repeated_from_settings(table: pd.Data
     assert averages("one") == averages("two")
 
 
+@pytest.mark.costly
+def test_a_selection_is_that_of_the_library_and_is_repeated_from_settings() -> None:
+    """Users with few ratings go, and then items; evaluate, tune and saved results agree."""
+    core = {"min_user_ratings": 6, "min_item_ratings": 5, "share": 0.9}
+    text = ",".join(f"{name}={value}" for name, value in core.items())
+    for left in ("left out", "candidates"):
+        ratings = rv.read_ratings("r.csv")
+        data = rv.split(
+            ratings, "user-ratio", train_ratio=0.8, selection=core, unselected_items=left
+        )
+        result = rv.evaluate(data, {"pop": rv.Popularity()}, metrics="RR", relevant=3)
+        own = ["--selection", text, "--unselected-items", left.replace(" ", "-")]
+        assert main(["evaluate", "r.csv", *own, *USUAL, "--seed", "1", "--out", left]) == 0
+        mean = result.summary()["mean"][0]
+        assert float(averages(left)[1].split(",")[3]) == pytest.approx(mean, abs=1e-10)
+        assert main(["evaluate", "--settings", f"{left}/settings.json", "--out", "b"]) == 0
+        result.save(f"{left} of the library")
+        saved = f"{left} of the library/settings.json"
+        assert main(["evaluate", "--settings", saved, "--out", "c"]) == 0
+        assert averages(left) == averages("b") == averages("c")
+    grid = ["tune", "r.csv", *own, "--grid", "user-knn:neighbours=3", *USUAL, "--jobs", "1"]
+    assert main([*grid, "--seed", "1", "--out", "d"]) == 0
+    assert averages("d")[1] == averages(left)[1]
+
+
 @pytest.mark.parametrize("form", ["csv", "recbole", "elliot", "lenskit", "rectools"])
 def test_other_tools_get_their_files(form: str) -> None:
     assert main(["split", "r.csv", "--format", form, "--out", "out", "--name", "mine"]) == 0
@@ -125,6 +150,17 @@ def test_other_tools_get_their_files(form: str) -> None:
             ["split", "r.csv", "--kind", "k-fold", "--test", "test.csv"],
             "--test gives a split that others made, so the kind k-fold cannot be made",
         ),
+        (
+            ["evaluate", "r.csv", "--selection", "min_user_rating=5"],
+            "The selection of a split has no parameter 'min_user_rating'. It has share, head_",
+        ),
+        (
+            ["split", "r.csv", "--selection", "min_user_ratings=0"],
+            "min_user_ratings of the selection is 0. It must be greater than or equal to 1",
+        ),
+        (["split", "r.csv", "--selection", "share"], "has a name without a value"),
+        (["split", "r.csv", "--unselected-items", "candidates"], "items that --selection leaves"),
+        (["evaluate", "r.csv", "--selection", "share=0.5", "--part", "what"], "is made already"),
         (["evaluate", "r.csv", "--split", "predefined"], "A predefined split needs a test"),
         (["evaluate", "r.csv", "--part", "what"], "no column 'what'"),
         (

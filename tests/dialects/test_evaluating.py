@@ -80,7 +80,9 @@ def test_averages_of_runs_are_those_of_the_tool(
     for name in cases:
         theirs = fixture(tool, name)
         ours = means(case(name), metrics, dialect=tool, **parameters)
-        assert ours == pytest.approx({m: theirs[f"{m}{suffix}"]["mean"] for m in metrics}, abs=1e-9)
+        assert ours == pytest.approx(
+            {m: theirs[f"{m}{suffix}"]["mean"] for m in metrics}, abs=1e-12
+        )
 
 
 @pytest.mark.costly
@@ -115,7 +117,7 @@ def test_runs_in_the_dialect_of_trec_eval_have_its_averages(seed: int) -> None:
     ).summary()
     for measure, mean in zip(result["metric"], result["mean"], strict=True):
         expected = np.mean([values[measure] for values in evaluated.values()])
-        assert mean == pytest.approx(expected, abs=1e-9), measure
+        assert mean == pytest.approx(expected, abs=1e-12), measure
 
 
 def test_results_have_the_tools_names_and_our_labels_beside() -> None:

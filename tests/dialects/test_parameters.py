@@ -34,4 +34,4 @@ def test_ndcg_of_the_listed_judged_items_is_that_of_clayrs(case: str) -> None:
             user: value for user, value in theirs[name]["per_user"].items() if value is not None
         }
         assert found
-        assert {user: ours[user] for user in found} == pytest.approx(found, abs=1e-9)
+        assert {user: ours[user] for user in found} == pytest.approx(found, abs=1e-12)

@@ -82,7 +82,7 @@ def test_all_measures_are_those_of_ranx() -> None:
     assert len(theirs) == CASES
     for place, name in enumerate(RANX["metrics"]):
         np.testing.assert_allclose(
-            means.sort_index()[name], theirs[:, place], rtol=0, atol=1e-9, err_msg=name
+            means.sort_index()[name], theirs[:, place], rtol=0, atol=1e-12, err_msg=name
         )
 
 

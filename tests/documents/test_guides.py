@@ -13,7 +13,6 @@ import pytest
 
 import receval as rv
 from receval.diagnosis.diagnose import Diagnosis
-from receval.evaluation.groups import GroupedResult
 from receval.multiverse.explore_ratings import ExploredRatings
 from receval.splits.given_parts import split_of_parts
 from receval.splits.kinds import SPLITTERS, SplitSpec
@@ -98,10 +97,10 @@ def test_every_public_argument_is_explained_below_its_function() -> None:
     _, *parts = re.split(r"^### `(.*)`$", text_of("docs/arguments.md"), flags=re.MULTILINE)
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     extended = {"Dialect", "ListMetric", "Metric", "Recommender"}
-    made = {"EvaluationResult", "SplitRatings", "TuningResult"}
+    made = {"EvaluationResult", "GroupedResult", "SplitRatings", "TuningResult"}
     public = {f"rv.{name}": getattr(rv, name) for name in set(rv.__all__) - extended - made}
     results = [getattr(rv, name) for name in made]
-    for kind in (*results, GroupedResult, Diagnosis, ExploredRatings):
+    for kind in (*results, Diagnosis, ExploredRatings):
         methods = dict(inspect.getmembers(kind, inspect.isfunction))
         public |= {f"{kind.__name__}.{m}": own for m, own in methods.items() if m[0] != "_"}
     for method in ("recommend", "fold_in"):

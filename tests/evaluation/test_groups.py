@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -425,6 +426,25 @@ def test_groups_are_corrected_and_tested_as_asked_for(result: rv.EvaluationResul
     assert row["p"] == pytest.approx(wanted, rel=1e-9)
     assert "p_holm" not in grouped.compare(correction=None)
     assert "p (BH)" in [own.header for own in grouped.tables(correction="bh")[1].columns]
+
+
+def test_rows_of_groups_are_those_of_the_tables(result: rv.EvaluationResult) -> None:
+    grouped = result.by_group(PEOPLE, "gender")
+    tables = (
+        (grouped.average_rows(), grouped.summary()),
+        (grouped.fairness_rows(samples=9), grouped.fairness(samples=9)),
+        (grouped.pair_rows(), (pairs := grouped.compare()).assign(p_corrected=pairs["p_holm"])),
+        (grouped.pair_rows(test="mann-whitney", correction="bh"), None),
+        (grouped.pair_rows(correction=None), None),
+    )
+    for rows, table in tables:
+        for name, hint in get_type_hints(type(rows[0])).items():
+            assert type(getattr(rows[0], name)) is hint
+            if table is not None:
+                np.testing.assert_array_equal([getattr(row, name) for row in rows], table[name])
+    (ranked, *_), (plain, *_) = tables[3][0], tables[4][0]
+    assert ranked.p_corrected == grouped.compare(test="mann-whitney", correction="bh")["p_bh"][0]
+    assert plain.p_corrected == plain.p
 
 
 def test_a_table_of_users_that_does_not_exist_is_refused_in_a_sentence(

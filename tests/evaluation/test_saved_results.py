@@ -92,6 +92,23 @@ def test_another_major_version_is_refused(
         rv.load_result(tmp_path)
 
 
+@pytest.mark.each("part", ["weighted_means", "tuning", "reading", "lists"])
+def test_a_result_of_an_older_version_is_refused_with_its_name(
+    part: str, result: rv.EvaluationResult, tmp_path: Path
+) -> None:
+    """Of the content, a part is missing or has another form."""
+    result.save(tmp_path)
+    path = tmp_path / "result.json"
+    content = json.loads(path.read_text(encoding="utf-8")) | {"receval": "1.0.0"}
+    for other in (None, {"kNN": {"seeds": 3}}, [["AR AI-AN", 4]]):
+        content["content"].pop(part, None)
+        if other is not None:
+            content["content"][part] = other
+        path.write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(ValueError, match=r"was saved by receval 1\.0\.0, and this receval"):
+            rv.load_result(tmp_path)
+
+
 def test_damaged_files_and_those_of_others_are_named(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:

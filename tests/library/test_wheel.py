@@ -57,6 +57,14 @@ def lead(result: rv.EvaluationResult) -> float:
     pairs = result.pair_rows(test="t", effect="cliff", reference="Pop", margin=0.1)
     gains = [row.difference + (row.detectable or 0.0) for row in pairs if row.significant]
     return sum(means + gains) + len("".join(row.letters for row in result.group_rows()))
+def gap(grouped: rv.GroupedResult) -> float:
+    pairs = [row.p_corrected + row.difference for row in grouped.pair_rows(test="permutation")]
+    shares = [row.between / row.over_users for row in grouped.fairness_rows()]
+    return sum(pairs + shares + [row.mean * row.users for row in grouped.average_rows()])
+def best(tuned: rv.TuningResult) -> float:
+    values = [row.value / row.trials for row in tuned.tuned_rows() if row.parameters]
+    rises = [row.expected - row.deviation for row in tuned.expected_rows()]
+    return sum(values + rises + [row.value for row in tuned.trial_rows() if not row.failure])
 """
 
 

@@ -100,6 +100,15 @@ def average_precision(case: Case, metric: Any) -> float:
     return share(sum(found), divisor)
 
 
+def average_recall(case: Case, metric: Any) -> float:
+    n = metric.cutoff or len(case.listed)
+    recalls = [share(hits(case, k), len(case.relevant)) for k in range(1, n + 1)]
+    if metric.terms == "ranks":
+        return share(sum(recalls), n)
+    found = [r for r, item in zip(recalls, case.listed, strict=False) if item in case.relevant]
+    return share(sum(found), reachable(case, metric.cutoff))
+
+
 def inferred_average_precision(case: Case, metric: Any) -> float:
     total = 0.0
     for k, item in enumerate(case.listed[: metric.cutoff], 1):
@@ -199,19 +208,26 @@ def loss(metric: Any, case: Case, item: int) -> float:
     return 1.0 if metric.loss == "binary" else THRESHOLD - case.ratings[item]
 
 
+DISCOUNTS: dict[str, Callable[[int], float]] = {
+    "log": lambda k: log2(k + 1),
+    "log-after-2": lambda k: log2(max(k, 2)),
+    "reciprocal": float,
+}
+
+
 def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]) -> float:
-    is_flat = getattr(metric, "discount", "log") == "log-after-2"
+    discount = DISCOUNTS[getattr(metric, "discount", "log")]
 
     worths = {item: worth(metric, case, item) for item in {*case.ratings, *case.listed}}
 
     def discounted(items: list[int]) -> float:
-        return sum(
-            worths[item] / log2(max(k, 2) if is_flat else k + 1) for k, item in enumerate(items, 1)
-        )
+        return sum(worths[item] / discount(k) for k, item in enumerate(items, 1))
 
     # Half a star is worth less than nothing to 2^(r-1) - 1; it still has a rank of its own.
     best = sorted(case.ratings, key=worths.__getitem__, reverse=True)
     top = list(case.listed[: metric.cutoff])
+    if metric.name == "DCG":
+        return discounted(top)
     ideal = {
         "all": best,
         "cut": best[: metric.cutoff],
@@ -223,7 +239,7 @@ def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]
     if metric.ideal == "ranks":
         # A relevant item, whose gain is 1, at every rank.
         ranks = range(1, (len(case.listed) if metric.cutoff is None else metric.cutoff) + 1)
-        divisor = sum(1 / log2(max(k, 2) if is_flat else k + 1) for k in ranks)
+        divisor = sum(1 / discount(k) for k in ranks)
     return discounted(top) / divisor if divisor > 0 else 0.0
 
 
@@ -290,7 +306,9 @@ ORACLES: dict[str, Callable[[Case, Any], float]] = {
     "Hit": hit,
     "Rprec": r_precision,
     "AP": average_precision,
+    "AverageRecall": average_recall,
     "nDCG": lambda case, metric: normalised(case, metric, gain),
+    "DCG": lambda case, metric: normalised(case, metric, gain),
     "nDCL": lambda case, metric: normalised(case, metric, loss),
     "RR": lambda case, metric: reciprocal_of_first(case, metric, case.relevant),
     "antiRR": lambda case, metric: reciprocal_of_first(case, metric, case.nonrelevant),

@@ -59,7 +59,7 @@ def test_a_metric_is_its_own_name() -> None:
 @pytest.mark.each(
     ("name", "message"),
     [
-        ("ndgc@10", r"no metric 'ndgc'; did you mean nDCL or nDCG or Unjudged\? There are P"),
+        ("ndgc@10", r"no metric 'ndgc'; did you mean nDCL or nDCG or DCG\? There are P"),
         ("precisionn", r"no metric 'precisionn'; did you mean P or Rprec or AP\? There are P,"),
         ("xyzzyxyz@3", "no metric 'xyzzyxyz'; there are P, antiP"),
         ("@10", "'@10' is not the label of a metric"),

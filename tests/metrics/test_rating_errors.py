@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""MAE and RMSE are of predicted ratings: who may be measured, over what, with which intervals."""
+"""Metrics of predicted ratings: who may be measured, over what, with which intervals."""
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import receval as rv
-from receval.metrics.rating_errors import MAE, RMSE, PredictedRatings
+from receval.metrics.rating_errors import MAE, RMSE, PooledAUC, PredictedRatings
 from receval.metrics.registry import RATING_METRICS, metric_class, parse, parse_any
 from receval.recommenders.biased_mf import BiasedMF
 from receval.splits.split import Judgments
@@ -26,6 +27,8 @@ of_errors = pytest.importorskip("sklearn.metrics", reason="the extra sklearn has
         ("MAE", (1 + 1 + 3) / 3),
         ("MAE(over=users)", (1 + 3) / 2),
         ("RMSE", np.sqrt((1 + 1 + 9) / 3)),
+        ("MSE", (1 + 1 + 9) / 3),
+        ("MSE(over=users)", (1 + 9) / 2),
         ("RMSE(over=users)", (1 + 3) / 2),
     ],
 )
@@ -112,7 +115,7 @@ def test_what_is_not_predicted_is_the_mean_of_the_training_ratings_and_noted(
     ("options", "words"),
     [
         ({}, r"scores with ratings, but those of 'Pop' may only order.*rating_scores=\['Pop'\]"),
-        ({"rating_scores": ["pop"]}, "names 'pop', but the systems are Pop"),
+        ({"rating_scores": ["pop"]}, "names 'pop', but there are Pop"),
         ({"rating_scores": ["Pop"], "users": "all"}, "users='all' does not have"),
         ({"rating_scores": ["Pop"], "protocols": "1R AI-AN"}, "1R AI-AN does not have"),
         ({"metrics": "RMSE@10"}, "no cut-off. Write RMSE"),
@@ -125,14 +128,113 @@ def test_scores_that_may_be_no_ratings_are_refused(
         rv.evaluate(halves, {"Pop": rv.Popularity()}, **{"metrics": "RMSE", **options}, relevant=4)
 
 
-def test_runs_have_no_ratings_and_metrics_of_ranks_are_needed_elsewhere() -> None:
-    test = {"user": ["a"], "item": ["x"], "rating": [1]}
-    with pytest.raises(ValueError, match="RMSE needs predictions of all test ratings"):
-        rv.evaluate_runs(test, {"mine": {"a": {"x": 1.0}}}, metrics="RMSE", depth="whole")
+def test_runs_whose_scores_are_ratings_are_measured_if_the_person_says_so() -> None:
+    test = {"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rating": [1, 3, 5]}
+    runs = {"mine": {"a": {"x": 2.0, "z": 9.0, "y": 3.0}, "b": {"x": 2.0}}}
+    options = {"metrics": ["RMSE", "MAE", "RR"], "depth": "whole", "rating_scores": ["mine"]}
+
+    result = rv.evaluate_runs(test, runs, **options, lists=1)
+
+    assert result.summary()["mean"][:2].tolist() == pytest.approx([np.sqrt(10 / 3), 4 / 3])
+    assert result.settings["rating_scores"] == ["mine"]
+    with pytest.raises(ValueError, match=r"those of 'mine' may only order items.*leave the metric"):
+        rv.evaluate_runs(test, runs, metrics="RMSE", depth="whole")
+    # Of a rating that is not listed, the mean of the training ratings is the prediction.
+    runs["mine"].pop("b")
+    with pytest.raises(ValueError, match="'mine' has none for 1 of 3, and there are no training"):
+        rv.evaluate_runs(test, runs, **options)
+    train = {"user": ["a", "b"], "item": ["w", "w"], "rating": [4, 5]}
+    result = rv.evaluate_runs(test, runs, train=train, **options)
+    assert result.summary()["mean"][1] == pytest.approx((1 + 0 + 0.5) / 3)
+    assert any(note.code == "ratings-not-predicted" for note in result.notes)
+
+
+def test_a_run_beside_systems_has_the_errors_of_the_system_that_made_it(
+    halves: rv.SplitRatings,
+) -> None:
+    (fold,) = halves.folds()
+    scores = BiasedMF(factors=2, epochs=3).fit(fold.train).score(np.arange(30))
+    users, items = np.nonzero(np.isfinite(scores))
+    run = {
+        "user": halves.ratings.user_ids[users],
+        "item": halves.ratings.item_ids[items],
+        "score": scores[users, items].astype(float),
+    }
+    result = rv.evaluate(
+        halves,
+        {"MF": BiasedMF(factors=2, epochs=3)},
+        runs={"run": pd.DataFrame(run)},
+        metrics=["RMSE", "PooledAUC"],
+        rating_scores=["run"],
+        relevant=4,
+        depth="whole",
+    )
+    means = result.summary().pivot_table(index="metric", columns="system", values="mean")
+    np.testing.assert_allclose(means["run"], means["MF"], rtol=1e-6)
+
+
+def test_metrics_of_ranks_are_needed_elsewhere() -> None:
     with pytest.raises(ValueError, match="MAE is computed from predicted ratings, but a metric of"):
         parse("MAE")
 
 
 @pytest.mark.parametrize("name", RATING_METRICS)
 def test_a_metric_of_ratings_has_its_card(name: str) -> None:
-    assert card_of(metric_class(name)).less_is_better
+    assert card_of(metric_class(name)).less_is_better == (name != "PooledAUC")
+
+
+def _pooled(seed: int, n_users: int = 25) -> PredictedRatings:
+    rng = np.random.default_rng(seed)
+    pairs = np.flatnonzero(rng.random(n_users * 9) < 0.4)
+    test = Judgments.from_pairs(
+        pairs // 9, pairs % 9, rng.integers(1, 6, len(pairs)), n_users=n_users
+    )
+    scores = rng.integers(0, 12, len(pairs)).astype(float)
+    return PredictedRatings(test, scores, np.unique(pairs // 9), threshold=4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_pooled_auc_and_the_values_of_users_are_those_of_scikit_learn(seed: int) -> None:
+    given = _pooled(seed)
+    relevant, users = given.test.values >= 4, given.test.users
+
+    values = PooledAUC().per_user(given)
+
+    assert values.mean() == pytest.approx(
+        of_errors.roc_auc_score(relevant, given.predictions), rel=1e-12
+    )
+    without = np.array(
+        [
+            of_errors.roc_auc_score(relevant[users != user], given.predictions[users != user])
+            for user in given.averaged
+        ]
+    )
+    expected = values.mean() + (len(without) - 1) * (without.mean() - without)
+    np.testing.assert_allclose(values, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_ratings_without_a_score_are_below_all_others_in_the_pooled_auc() -> None:
+    predictions = np.array([np.nan, 0.5, -3.0])
+    given = PredictedRatings(TEST, predictions, np.array([0, 2]), threshold=3)
+    # Of the pairs with the only rating below 3: the first has no score, the second is above it.
+    assert PooledAUC().per_user(given).mean() == pytest.approx(1 / 2)
+    with pytest.raises(ValueError, match="all of the 3 test ratings are relevant"):
+        PooledAUC().per_user(PredictedRatings(TEST, predictions, np.array([0, 2]), threshold=1))
+
+
+def test_the_pooled_auc_needs_no_ratings_and_is_of_all_users(halves: rv.SplitRatings) -> None:
+    result = rv.evaluate(halves, {"Pop": rv.Popularity()}, metrics=["PooledAUC", "RR"], relevant=4)
+    row = result.summary().iloc[0]
+    assert 0 < row["low"] < row["mean"] < row["high"] < 1
+    assert result.of_all_users == {"PooledAUC"}
+    assert result.by_group("activity", 2).metrics == ("RR",)
+    with pytest.raises(ValueError, match=r"auc of RecBole is a metric of predicted.*Pooled"):
+        rv.evaluate(halves, {"Pop": rv.Popularity()}, metrics="auc", dialect="recbole")
+    spoken = rv.evaluate(
+        halves,
+        {"Pop": rv.Popularity()},
+        metrics=["PooledAUC", "mrr@5"],
+        dialect="recbole",
+        relevant=4,
+    )
+    assert spoken.metrics == ("PooledAUC", "mrr@5")

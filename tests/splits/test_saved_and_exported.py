@@ -90,6 +90,19 @@ def test_only_another_major_version_is_refused(
         rv.load_split(tmp_path)
 
 
+def test_a_split_that_an_older_version_saved_in_another_form_is_refused_with_its_name(
+    ratings: rv.Ratings, tmp_path: Path
+) -> None:
+    rv.split(ratings, "user-ratio").save(tmp_path)
+    path = tmp_path / "split.json"
+    content = json.loads(path.read_text(encoding="utf-8")) | {"receval": "1.0.0"}
+    del content["content"]["other_reading"]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    words = r"saved by receval 1\.0\.0, and this receval .* in another form \(other_reading\)"
+    with pytest.raises(ValueError, match=words):
+        rv.load_split(tmp_path)
+
+
 def test_damaged_or_missing_files_are_named(ratings: rv.Ratings, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"it has no split\.json"):
         rv.load_split(tmp_path)

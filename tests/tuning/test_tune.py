@@ -7,7 +7,7 @@ import json
 import math
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -51,6 +51,19 @@ def test_a_metric_of_which_less_is_better_is_minimised() -> None:
     assert down.values[down.best] == min(down.values)
     table = tuned_here(metric="Unjudged@5").expected_best(replacement=False)
     assert table["expected"].iloc[-1] == pytest.approx(min(down.values))
+
+
+def test_rows_of_a_tuning_are_those_of_its_tables() -> None:
+    tuned = tuned_near()
+    for rows, table in (
+        (tuned.tuned_rows(), tuned.summary()),
+        (tuned.trial_rows(), tuned.trace()),
+        (tuned.expected_rows(replacement=False), tuned.expected_best(replacement=False)),
+    ):
+        assert list(rows[0]._fields) == list(table)
+        for name, hint in get_type_hints(type(rows[0])).items():
+            assert type(getattr(rows[0], name)) is hint
+            assert [getattr(row, name) for row in rows] == table[name].tolist()
 
 
 def test_the_value_of_a_trial_is_that_of_evaluating_on_the_validation_part() -> None:

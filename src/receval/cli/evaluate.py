@@ -29,7 +29,7 @@ from receval.cli.features import (
 )
 from receval.cli.runs import add_depth, add_run_columns, read_runs
 from receval.cli.saved_arguments import add_settings
-from receval.cli.split import DEFAULT_SPLIT, add_given_parts, split_of
+from receval.cli.split import DEFAULT_SPLIT, add_given_parts, add_selection, split_of
 from receval.storage.messages import quoted
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def add_evaluate(commands: Any) -> None:
         help="split, such as k-fold:folds=5, leave-last-out or temporal:cut=2003-01-31,gap=7 "
         "(default: %(default)s)",
     )
+    add_selection(parser)
     add_given_parts(parser)
     add_measuring(parser)
     add_rating_scores(parser)

@@ -58,8 +58,8 @@ def add_rating_scores(parser: argparse.ArgumentParser) -> None:
         "--rating-scores",
         action="append",
         metavar="NAME",
-        help="system whose scores are ratings, for MAE and RMSE, besides those of this library "
-        "that say so themselves; may be repeated",
+        help="system or run whose scores are ratings, for MAE and RMSE, besides systems of this "
+        "library that say so themselves; may be repeated",
     )
 
 

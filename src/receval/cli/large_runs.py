@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 JOIN = "join"
 """The value of ``--shard`` that joins the measured shards."""
 
-_NOT_IN_BLOCKS = ("dialect", "item_features", "item_groups", "user_groups")
+_NOT_IN_BLOCKS = ("dialect", "rating_scores", "item_features", "item_groups", "user_groups")
 
 
 def add_blocks(parser: argparse.ArgumentParser) -> None:

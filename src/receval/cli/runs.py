@@ -26,7 +26,13 @@ from receval.cli.arguments import (
     repeated,
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
-from receval.cli.features import FILES, add_features, features_of, grouped_results
+from receval.cli.features import (
+    FILES,
+    add_features,
+    add_rating_scores,
+    features_of,
+    grouped_results,
+)
 from receval.cli.large_runs import add_blocks, run_in_blocks
 from receval.cli.saved_arguments import add_settings, keep_read
 from receval.storage.messages import printable
@@ -54,6 +60,7 @@ def add_runs(commands: Any) -> None:
         help="order of items with equal scores (default: trec, or that of the dialect)",
     )
     add_measuring(parser)
+    add_rating_scores(parser)
     add_features(parser)
     add_comparison(parser)
     add_blocks(parser)
@@ -190,6 +197,7 @@ def run_runs(chosen: argparse.Namespace) -> int:
                 train=train,
                 **measuring,
                 dialect=chosen.dialect,
+                rating_scores=repeated(chosen.rating_scores),
                 **features,
                 progress=progress,
             )

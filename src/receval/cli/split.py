@@ -62,6 +62,7 @@ def add_split(commands: Any) -> None:
         metavar="KIND",
         help="split, as --split of receval evaluate (default: %(default)s)",
     )
+    add_selection(parser)
     add_given_parts(parser)
     add_seed(parser)
     out = parser.add_argument(
@@ -104,6 +105,47 @@ def add_split(commands: Any) -> None:
     parser.set_defaults(settings=None, report=None, repeatable=RepeatableCommand(parser, (), files))
 
 
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Add arguments for the ratings that are split at all."""
+    parser.add_argument(
+        "--selection",
+        metavar="VALUES",
+        help="ratings that are split, such as min_user_ratings=5,min_item_ratings=5 (5-core), "
+        "share=0.5 or head_removed=0.05 (default: all)",
+    )
+    parser.add_argument(
+        "--unselected-items",
+        choices=("left-out", "candidates"),
+        help="whether items without selected ratings are candidates (default: left-out)",
+    )
+
+
+def selection_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of a split that say which ratings are split.
+
+    Examples
+    --------
+    >>> chosen = argparse.Namespace(selection="share=0.5", unselected_items="left-out")
+    >>> selection_of(chosen)
+    {'selection': {'share': 0.5}, 'unselected_items': 'left out'}
+    """
+    if chosen.selection is None:
+        if chosen.unselected_items is not None:
+            raise ValueError(
+                "--unselected-items is for items that --selection leaves out. Give both, or "
+                "neither."
+            )
+        return {}
+    _, found = named_split(f":{chosen.selection}")
+    if not found or "" in found.values():
+        raise ValueError(
+            f"--selection {quoted(chosen.selection)} has a name without a value. Write for "
+            "example min_user_ratings=5,min_item_ratings=5."
+        )
+    left = (chosen.unselected_items or "left out").replace("-", " ")
+    return {"selection": dict(found), "unselected_items": left}
+
+
 def add_given_parts(parser: argparse.ArgumentParser) -> None:
     """Add arguments for a split that others made."""
     group = parser.add_argument_group("splits that others made")
@@ -140,6 +182,7 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
     from receval.splits.split_ratings import load_split, split
 
     refuse_options_of_parts(chosen)
+    selection = selection_of(chosen)
     kind, parameters = named_split(text)
     options = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
     given = {
@@ -152,7 +195,13 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
             f"--{next(iter(given))} gives a split that others made, so the kind {kind} cannot be "
             "made. Leave out one of the two."
         )
-    if not given and (Path(chosen.ratings) / "split.json").is_file():
+    is_saved = not given and (Path(chosen.ratings) / "split.json").is_file()
+    if selection and (given or is_saved or kind == "predefined"):
+        raise ValueError(
+            "--selection says which ratings are split, but this split is made already. Leave the "
+            "option out, or select the ratings before."
+        )
+    if is_saved:
         if text != DEFAULT_SPLIT:
             raise ValueError(
                 f"{chosen.ratings} is a saved split, so the kind {kind} cannot be made. Leave out "
@@ -164,7 +213,7 @@ def split_of(chosen: argparse.Namespace, text: str) -> SplitRatings:
     ratings = read_ratings(chosen.ratings, **options)
     keep_read(chosen, ratings)
     if not given and kind != "predefined":
-        return split(ratings, kind, seed=chosen.seed, **parameters)
+        return split(ratings, kind, seed=chosen.seed, **selection, **parameters)
     parts: dict[str, Any] = {}
     for name in ("test", "validation"):
         if name in given:

@@ -31,7 +31,7 @@ from receval.cli.features import (
     grouped_results,
 )
 from receval.cli.saved_arguments import add_settings
-from receval.cli.split import DEFAULT_SPLIT, named_split
+from receval.cli.split import DEFAULT_SPLIT, add_selection, named_split, selection_of
 from receval.storage.messages import quoted
 
 EXAMPLES = """names:
@@ -92,6 +92,7 @@ def add_tune(commands: Any) -> None:
         metavar="KIND",
         help="split into training and test ratings, as for receval evaluate (default: %(default)s)",
     )
+    add_selection(parser)
     parser.add_argument(
         "--validation",
         metavar="KIND",
@@ -145,6 +146,7 @@ def run_tune(chosen: argparse.Namespace) -> int:
     kind, parameters = named_split(chosen.split)
     features = features_of(chosen)
     rating_scores = repeated(chosen.rating_scores)
+    parameters = {**selection_of(chosen), **parameters}
     data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
     with progress_line("trial") as progress:
         tuned = tune(

@@ -87,7 +87,7 @@ class GroupRow(NamedTuple):
     untested: int
 
 
-Row = TypeVar("Row", AverageRow, PairRow, GroupRow)
+Row = TypeVar("Row", bound=NamedTuple)
 
 
 def typed_rows(table: pd.DataFrame, kind: type[Row]) -> tuple[Row, ...]:
@@ -100,10 +100,12 @@ def typed_rows(table: pd.DataFrame, kind: type[Row]) -> tuple[Row, ...]:
     >>> typed_rows(table, AverageRow)[0].mean
     0.5
     """
-    columns = [name for name in kind._fields if name in table]
     # Lists of Python's own types: numpy's would be no float and no bool to a checker.
-    lists = [table[name].tolist() for name in columns]
-    return tuple(kind(**dict(zip(columns, row, strict=True))) for row in zip(*lists, strict=True))
+    lists = [
+        table[name].tolist() if name in table else [kind._field_defaults[name]] * len(table)
+        for name in kind._fields
+    ]
+    return tuple(kind._make(row) for row in zip(*lists, strict=True))
 
 
 @dataclass(frozen=True)

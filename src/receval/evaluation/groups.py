@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from receval.checked_arguments import checked_arguments
 from receval.data.features import binned, read_features
 from receval.data.reading import ReadingReport
 from receval.data.shared_identifiers import Meeting, doubts_on
+from receval.evaluation.averages_and_pairs import typed_rows
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
 from receval.evaluation.comparison import (
     CANNOT_TELL,
@@ -201,6 +202,51 @@ _TESTS: dict[GroupTest, str] = {
 }
 _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
+
+
+class GroupAverageRow(NamedTuple):
+    """The average of a system over the users of a group, with its 95 % interval."""
+
+    protocol: str
+    metric: str
+    system: str
+    group: str
+    users: int
+    mean: float
+    low: float
+    high: float
+
+
+class GroupPairRow(NamedTuple):
+    """Two groups compared; ``p_corrected`` tells by which p-value they differ significantly."""
+
+    protocol: str
+    metric: str
+    system: str
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    effect_size: float
+    p: float
+    p_corrected: float
+    significant: bool
+    method: str
+
+
+class FairnessRow(NamedTuple):
+    """How unequal the values of users are, and how much of it is between groups."""
+
+    protocol: str
+    metric: str
+    system: str
+    inequality: str
+    over_users: float
+    within: float
+    between: float
+    by_chance: float
+    p: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -398,6 +444,41 @@ class GroupedResult:
                     ]
         columns = ["protocol", "metric", "system", "inequality", "over_users", "within", "between"]
         return WholeTable(pd.DataFrame(rows, columns=[*columns, "by_chance", "p"]))
+
+    def average_rows(self) -> tuple[GroupAverageRow, ...]:
+        """Return the rows of :meth:`summary` as named tuples, whose types a checker knows."""
+        return typed_rows(self.summary(), GroupAverageRow)
+
+    @checked_arguments
+    def pair_rows(
+        self,
+        *,
+        test: GroupTest = "welch",
+        correction: Correction | None = "auto",
+        samples: int = PERMUTATIONS,
+        seed: int = 1,
+    ) -> tuple[GroupPairRow, ...]:
+        """Return the rows of :meth:`compare` as named tuples, whose types a checker knows.
+
+        Parameters
+        ----------
+        test, correction, samples, seed
+            As for :meth:`compare`.
+        """
+        pairs = self.compare(test=test, correction=correction, samples=samples, seed=seed)
+        by = "p" if correction is None else "p_holm" if correction == "auto" else f"p_{correction}"
+        return typed_rows(pairs.assign(p_corrected=pairs[by]), GroupPairRow)
+
+    @checked_arguments
+    def fairness_rows(self, *, samples: int = 1000, seed: int = 1) -> tuple[FairnessRow, ...]:
+        """Return the rows of :meth:`fairness` as named tuples, whose types a checker knows.
+
+        Parameters
+        ----------
+        samples, seed
+            As for :meth:`fairness`.
+        """
+        return typed_rows(self.fairness(samples=samples, seed=seed), FairnessRow)
 
     def _pairs(
         self,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain
@@ -42,11 +42,15 @@ from receval.metrics.whole_lists.list_metric import (
 )
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.kept_lists import refuse_protocols_without_lists
+from receval.protocols.kept_lists import (
+    names_of_part_lists,
+    refuse_other_orders,
+    refuse_protocols_without_lists,
+)
 from receval.protocols.protocol import Protocol, parse_protocol
 from receval.splits.split import Fold
 from receval.statistics.pairs import LEVEL
-from receval.storage.messages import enumerated, how_many
+from receval.storage.messages import enumerated, how_many, quoted
 from receval.top_lists import TopLists
 
 GivenMetric = str | BaseMetric | Callable[..., float]
@@ -95,16 +99,24 @@ def named_metrics_of_ranks(given: str | Metric | Sequence[str | Metric]) -> dict
     return {label: metric_of_alias(own) for label, own in named_metrics(given).items()}
 
 
-def checked_length(lists: int | None, protocols: Mapping[str, Protocol]) -> int | None:
-    """Return the length of the lists to keep, if it can be had under all protocols."""
+def checked_length(
+    lists: int | None, protocols: Mapping[str, Protocol]
+) -> tuple[int | None, list[Note]]:
+    """Return the length of the lists to keep, if they can be had, and a note on other lists."""
     if lists is None:
-        return None
+        return None, []
     if lists < 1:
         raise ValueError(
             f"lists is {lists}, but it is the number of items to keep of each list: at least 1."
         )
-    refuse_protocols_without_lists(protocols, f"lists={lists}")
-    return lists
+    refuse_other_orders(protocols, f"lists={lists}")
+    if not (parts := names_of_part_lists(protocols)):
+        return lists, []
+    text = (
+        f"The kept lists under {enumerated(parts)} are what systems recommend from all of its "
+        "candidates, with all relevant items and without sampling. It measures other lists."
+    )
+    return lists, [Note("lists-of-all-candidates", text)]
 
 
 FEW_USERS = 0.1
@@ -363,13 +375,51 @@ def _refuse_without_ratings(name: str, protocols: Mapping[str, Protocol], users:
         )
 
 
+def check_rating_scores(
+    systems: Mapping[str, Any],
+    runs: Collection[str],
+    rating_scores: Sequence[str],
+    metrics: Mapping[str, RatingMetric],
+) -> None:
+    """Refuse unknown names, and metrics of ratings for those whose scores may be none."""
+    for name in rating_scores:
+        if name not in systems and name not in runs:
+            there = enumerated([*systems, *runs])
+            raise ValueError(f"rating_scores names {quoted(name)}, but there are {there}.")
+    metric = next((name for name, own in metrics.items() if own.needs_ratings), None)
+    for name in [*systems, *runs] if metric else []:
+        says = getattr(systems.get(name), "predicts_ratings", False)
+        if name not in rating_scores and not says:
+            what = "run" if name in runs else "system"
+            raise ValueError(
+                f"{metric} compares scores with ratings, but those of {quoted(name)} may only "
+                f"order items. If they are ratings, set rating_scores=[{name!r}] (in a command: "
+                f"--rating-scores {name}); otherwise leave the metric or the {what} out."
+            )
+
+
 @dataclass(frozen=True)
 class FoldPredictions:
-    """The predictions of a system for the test ratings of a fold, and how many it has not."""
+    """The scores of a system for the test ratings of a fold, NaN where it has none."""
 
     fold: Fold
     predictions: NDArray[np.float64]
-    n_lacking: int
+
+    @classmethod
+    def of_list(
+        cls, fold: Fold, users: NDArray, items: NDArray, scores: NDArray[np.floating]
+    ) -> FoldPredictions:
+        """Return the scores that the lists of a run have of the test ratings."""
+        n_items = fold.train.shape[1]
+        keys = users.astype(np.int64) * n_items + items
+        order = np.argsort(keys)
+        wanted = fold.test.users.astype(np.int64) * n_items + fold.test.items
+        places = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(0, len(keys) - 1))
+        found = np.full(len(wanted), np.nan)
+        if len(keys):
+            is_there = keys[order[places]] == wanted
+            found[is_there] = scores[order[places[is_there]]]
+        return cls(fold, found)
 
 
 @dataclass(frozen=True)
@@ -523,9 +573,24 @@ class Measurements:
         """
         chosen = evaluated_lists(lists, self._measuring.users) & lists.is_tested
         test = predicted.fold.test
-        measured = PredictedRatings(test, predicted.predictions, lists.users[chosen])
+        n_lacking = int((~np.isfinite(predicted.predictions)).sum())
         lacking, whole = self._n_lacking.get((system, protocol), (0, 0))
-        self._n_lacking[system, protocol] = lacking + predicted.n_lacking, whole + len(test)
+        self._n_lacking[system, protocol] = lacking + n_lacking, whole + len(test)
+        train = predicted.fold.learnt.data
+        needing = [name for name, own in self._measuring.of_ratings.items() if own.needs_ratings]
+        if n_lacking and needing and not len(train):
+            raise ValueError(
+                f"{needing[0]} needs a prediction of every test rating, but {quoted(system)} has "
+                f"none for {n_lacking:,} of {len(test):,}, and there are no training ratings whose "
+                "mean could stand for them. Give predictions of all test ratings, or train=..."
+            )
+        measured = PredictedRatings(
+            test,
+            predicted.predictions,
+            lists.users[chosen],
+            float(np.mean(train, dtype=np.float64)) if len(train) else float("nan"),
+            self._measuring.threshold,
+        )
         found = {}
         for name, metric in self._measuring.of_ratings.items():
             found[name] = np.zeros(lists.full.n_lists)
@@ -559,8 +624,8 @@ class Measurements:
         reading = (*reading, *self._features.reading)
         bounds = {
             name: own.bounds
-            for name, own in self._measuring.of_lists.items()
-            if isinstance(own, MetricOfAllUsers)
+            for name, own in self._measuring.metrics.items()
+            if isinstance(own, MetricOfAllUsers | RatingMetric) and own.bounds is not None
         }
         notes = (
             *chain.from_iterable(own.notes for own in reading),
@@ -635,12 +700,16 @@ class Measurements:
     def _notes_on_predictions(self) -> list[Note]:
         """Return a note for each system that did not predict some test ratings."""
         told = {system: own for (system, _), own in self._n_lacking.items()}
+        instead = [
+            f"in {name} {'the mean of the training ratings' if own.needs_ratings else 'a score'} "
+            f"{'counts as its prediction' if own.needs_ratings else 'below all others counts'}"
+            for name, own in self._measuring.of_ratings.items()
+        ]
         return [
             Note(
                 "ratings-not-predicted",
-                f"{system} has no score for {lacking:,} of {how_many(whole, 'test rating')}: in "
-                f"{enumerated(list(self._measuring.of_ratings))} the mean of the training ratings "
-                "counts as its prediction.",
+                f"{system} has no score for {lacking:,} of {how_many(whole, 'test rating')}: "
+                f"{enumerated(instead)}.",
             )
             for system, (lacking, whole) in told.items()
             if lacking
@@ -784,14 +853,17 @@ def _in_dialect(
     return found
 
 
-def _own_list_metric(spoken: Dialect, given: GivenMetric) -> ListMetric | None:
-    """Return a metric of whole lists, or that of its label, unless the tool means another by it."""
+def _own_list_metric(spoken: Dialect, given: GivenMetric) -> ListMetric | RatingMetric | None:
+    """Return a metric of whole lists or of ratings, or that of its label.
+
+    None is returned if the tool means another by it.
+    """
     if not isinstance(given, str):
-        return given if isinstance(given, ListMetric) else None
+        return given if isinstance(given, ListMetric | RatingMetric) else None
     with suppress(ValueError):
         own = any_metric(given)
         label = given.partition("@")[0]
-        if isinstance(own, ListMetric) and own.label == given:
+        if isinstance(own, ListMetric | RatingMetric) and own.label == given:
             return None if spoken.names_otherwise(given, label) else own
     return None
 

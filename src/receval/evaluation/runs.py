@@ -29,9 +29,11 @@ from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.measuring import (
     ChosenUsers,
     FoldLists,
+    FoldPredictions,
     GivenMetric,
     Measurements,
     Measuring,
+    check_rating_scores,
     checked_length,
 )
 from receval.evaluation.result import EvaluationResult
@@ -72,6 +74,7 @@ def evaluate_runs(
     seed: int = 1,
     dialect: str | Dialect | None = None,
     lists: int | None = None,
+    rating_scores: Sequence[str] = (),
     item_features: object = None,
     item_groups: str | Sequence[str] | None = None,
     progress: Callable[[str, int, int], object] | None = None,
@@ -111,6 +114,9 @@ def evaluate_runs(
     lists : int, optional
         Keep the first items of each list in the result, without training items; ties are broken
         as for the ranks (:meth:`receval.evaluation.result.EvaluationResult.lists`).
+    rating_scores : sequence of str
+        Names of runs whose scores are predicted ratings, for metrics such as RMSE. A test rating
+        that a run does not list is predicted by the mean of the training ratings, if given.
     item_features, item_groups
         As for :func:`receval.evaluation.systems.evaluate_systems`.
     progress : callable, optional
@@ -154,18 +160,14 @@ def evaluate_runs(
         dialect=dialect,
         are_grades=judged.are_grades,
     )
-    if measuring.of_ratings:
-        raise ValueError(
-            f"{next(iter(measuring.of_ratings))} needs predictions of all test ratings, but runs "
-            "have scores that order lists. Evaluate the systems or arrays of their predictions "
-            "with evaluate and rating_scores."
-        )
+    check_rating_scores({}, given, rating_scores, measuring.of_ratings)
     spoken = measuring.dialect
     if ties == "auto":
         ties = "trec" if spoken is None else spoken.ties
     ordered = {name: with_ties(one, ties) for name, one in measuring.protocols.items()}
     measuring = replace(measuring, protocols=ordered)
-    notes += doubts
+    length_kept, told = checked_length(lists, ordered)
+    notes += [*doubts, *told]
     codes = SharedCodes.of(judged.ratings, training, list(given.values()))
     fold = codes.fold(judged.ratings, training)
     features = ItemFeatures.of(
@@ -180,7 +182,7 @@ def evaluate_runs(
         measuring,
         given,
         codes.user_ids,
-        kept=checked_length(lists, ordered),
+        kept=length_kept,
         item_ids=codes.item_ids,
         features=features,
         traits=traits_of_users([fold.train]),
@@ -191,6 +193,7 @@ def evaluate_runs(
         if progress is not None:
             progress(name, place, len(given))
         listed, strangers = codes.listed(run)
+        predictions = _predictions(listed, fold, measuring)
         if spoken is not None:
             listed, told = as_compared(name, listed, spoken)
             notes += told
@@ -210,6 +213,7 @@ def evaluate_runs(
                 items,
                 ranks,
                 own.lists(protocol, generator_for, length) if length else None,
+                predictions,
             )
     sources = zip((judged, training, *given.values()), ("", *meeting), strict=True)
     reading = [
@@ -217,8 +221,11 @@ def evaluate_runs(
         for source, words in sources
         if (read := getattr(source, "reading", None)) is not None
     ]
+    settings = {**measuring.settings, **features.settings}
+    if rating_scores:
+        settings["rating_scores"] = list(rating_scores)
     return measurements.result(
-        {**measuring.settings, **features.settings} | {"depth": depth, "ties": ties, "seed": seed},
+        settings | {"depth": depth, "ties": ties, "seed": seed},
         notes,
         reading,
     )
@@ -351,6 +358,13 @@ def notes_on_lists(
     return notes
 
 
+def _predictions(listed: ListedItems, fold: Fold, measuring: Measuring) -> FoldPredictions | None:
+    """Return the scores of the test ratings in lists, if a metric needs them."""
+    if not measuring.of_ratings:
+        return None
+    return FoldPredictions.of_list(fold, listed.users, listed.items, listed.scores)
+
+
 class _ScoresOfLists:
     """Lists as a system that scores each user's items by rank of score, with 1 for the worst."""
 
@@ -473,8 +487,8 @@ class RunsOfFolds:
 
     def ranked(
         self, number: int, fold: Fold, measuring: Measuring, length: int
-    ) -> Iterator[tuple[str, str, JudgedRanks, FoldLists | None]]:
-        """Yield the names of each run and protocol with the judged ranks and lists on a fold.
+    ) -> Iterator[tuple[str, str, JudgedRanks, FoldLists | None, FoldPredictions | None]]:
+        """Yield the names of each run and protocol with judged ranks, lists and scores on a fold.
 
         The lists have at most ``length`` items; there are none if it is 0.
         """
@@ -492,6 +506,7 @@ class RunsOfFolds:
         generator_for = self.data.generator_for(number)
         for name, run in of_fold.items():
             listed, strangers = self._listed(name, run)
+            predictions = _predictions(listed, fold, measuring)
             if measuring.dialect is not None:
                 listed, told = as_compared(name, listed, measuring.dialect)
                 self._add(told)
@@ -503,7 +518,7 @@ class RunsOfFolds:
                 own.check(protocol_name, ranks, measuring.of_ranks.values())
                 own.check_length(protocol_name, measuring.of_lists.values())
                 first = own.lists(protocol, generator_for, length) if length else None
-                yield name, protocol_name, ranks, first
+                yield name, protocol_name, ranks, first, predictions
 
     def _listed(self, name: str, run: Run) -> tuple[ListedItems, int]:
         """Return the lists of a run in the codes of the split, and how many users have none."""

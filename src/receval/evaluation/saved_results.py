@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -23,7 +24,7 @@ from receval.recommenders.base import Recommender
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import write_atomically
 from receval.storage.saved_folders import (
-    read_description,
+    loaded_fields,
     receval_version,
     refuse_other_files,
     write_description,
@@ -110,7 +111,10 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
 
 def loaded_result_fields(folder: Path) -> dict[str, Any]:
     """Return the fields of a result that :func:`save_result` wrote, by name."""
-    content = read_description(folder, "result")
+    return loaded_fields(folder, "result", partial(_result_fields, folder))
+
+
+def _result_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     with Archive(folder / VALUES_FILE) as archive:
         user_ids = archive.array("user_ids", str, (None,))
         values = {
@@ -200,9 +204,9 @@ def command_settings(
     """Return the content of a ``settings.json`` for ``receval evaluate --settings``.
 
     None is returned if the command cannot repeat the call: ratings were not read from a file, the
-    split was given or has parameters that a command line cannot have (a selection, several shares),
-    there are features of items, a system is no class of :mod:`receval`, or a protocol or metric has
-    no name of its own.
+    split was given or has parameters that a command line cannot have (several shares), there are
+    features of items, a system is no class of :mod:`receval`, or a protocol or metric has no name
+    of its own.
     """
     if "split" not in settings or "item_features" in settings or not reading:
         return None
@@ -221,6 +225,10 @@ def command_settings(
         return None
     given = {name: _as_option(own) for name, own in report.given.items()}
     arguments: dict[str, Any] = {"ratings": report.source, **given, "split": split}
+    if selection := settings["split"].get("selection"):
+        arguments["selection"] = ",".join(f"{name}={own}" for name, own in selection.items())
+    if "unselected_items" in settings["split"]:
+        arguments["unselected_items"] = settings["split"]["unselected_items"]
     arguments |= {"system": systems} if systems else {}
     if sources:
         arguments["runs"] = [f"{name}={runs[0]}" for name, runs in sources]
@@ -251,7 +259,9 @@ def _split_in_words(parameters: Mapping[str, Any]) -> str | None:
         changed = {
             name: parameters[name]
             for name, own in fields.items()
-            if name != "kind" and name in parameters and parameters[name] != own.default
+            if name not in ("kind", "selection")
+            and name in parameters
+            and parameters[name] != own.default
         }
         if parameters["kind"] == "predefined" or not all(
             isinstance(own, int | float | str) and _is_same_in_a_command(own)

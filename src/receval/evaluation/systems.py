@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -35,6 +35,7 @@ from receval.evaluation.measuring import (
     GivenMetric,
     Measurements,
     Measuring,
+    check_rating_scores,
     checked_length,
     named_protocols,
 )
@@ -53,7 +54,6 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import TRAIN, Fold
 from receval.splits.split_ratings import SplitRatings
 from receval.storage.files import replacing
-from receval.storage.messages import enumerated, quoted
 from receval.top_lists import TopLists
 
 _LIST_SCHEMA = pa.schema(
@@ -182,8 +182,9 @@ def evaluate_systems(
         names. Ties are still broken by the protocol.
     lists : int, optional
         Keep the first items of each averaged user's list, at most this many, in the result
-        (:meth:`receval.evaluation.result.EvaluationResult.lists`). They take about 8 bytes per
-        item, user, system, protocol and fold.
+        (:meth:`receval.evaluation.result.EvaluationResult.lists`). Under 1R and with sampled
+        candidates, these are the lists of all candidates with all relevant items. They take about
+        8 bytes per item, user, system, protocol and fold.
     lists_to : path, optional
         Write these lists into this folder instead of keeping them: a Parquet file for each system,
         with folders for protocols and folds if there are several, as
@@ -193,9 +194,9 @@ def evaluate_systems(
         Whether the result has the fitted systems, ``result.models``, by name and fold. Each fold
         then trains a copy of the system.
     rating_scores : sequence of str
-        Names of systems whose scores are ratings, for metrics such as RMSE. Systems with an
-        attribute ``predicts_ratings`` that is true need not be named; scores of others only order
-        items.
+        Names of systems and runs whose scores are ratings, for metrics such as RMSE. Systems with
+        an attribute ``predicts_ratings`` that is true need not be named; scores of others only
+        order items.
     item_features : path, data frame or Features, or a list of these, optional
         Features of items, such as genres, for metrics with the parameter ``feature``
         (:func:`receval.data.features.read_features`). Metrics leave out items without a value.
@@ -251,7 +252,7 @@ def evaluate_systems(
         are_grades=data.are_judgments,
     )
     if measuring.of_ratings or rating_scores:
-        _check_ratings(systems, rating_scores, list(measuring.of_ratings), others.names)
+        check_rating_scores(systems, others.names, rating_scores, measuring.of_ratings)
     timed = [own for own in measuring.of_lists.values() if own.times_needed]
     if timed and data.ratings.timestamps is None:
         timed[0].refuse_without_times()
@@ -260,7 +261,7 @@ def evaluate_systems(
     )
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
-    length_kept = checked_length(lists, complete)
+    length_kept, told = checked_length(lists, complete)
     measurements = Measurements(
         measuring,
         [*systems, *others.names],
@@ -276,7 +277,7 @@ def evaluate_systems(
     models: dict[str, list[Any]] = {name: [] for name in systems} if keep_models else {}
     written: list[Path] = []
     notes = notes_on_clicks(systems, data.ratings.values)
-    notes += notes_on_tuning(tuning, systems, data)
+    notes += [*notes_on_tuning(tuning, systems, data), *told]
     if measuring.dialect is not None:
         notes.append(_order_of(measuring.dialect))
     unordered: dict[str, Counter[str]] = {}
@@ -317,7 +318,7 @@ def evaluate_systems(
                 if length and measuring.users == "all":
                     keeper.score_others()
             if measuring.of_ratings:
-                predictions = FoldPredictions(fold, *kept.predictions())
+                predictions = FoldPredictions(fold, kept.predictions)
             for protocol, own in zip(complete, ranks, strict=True):
                 listed = (
                     FoldLists(keeper.lists(protocol), fold, keeper.candidates(protocol), ages)
@@ -327,7 +328,9 @@ def evaluate_systems(
                 measurements.add(name, protocol, judged, own, listed, predictions)
             scorer.refuse_no_order()
             unordered.setdefault(name, Counter()).update(scorer.counts)
-        for name, protocol, own, listed in others.ranked(number, fold, measuring, length):
+        for name, protocol, own, listed, predictions in others.ranked(
+            number, fold, measuring, length
+        ):
             if lists_to is not None and listed is not None:
                 files = files_of_lists(lists_to, name, complete, number, len(folds))
                 with written_lists({protocol: files[protocol]}, *ids) as write:
@@ -339,6 +342,7 @@ def evaluate_systems(
                 judged,
                 own,
                 None if listed is None else replace(listed, item_ages=ages),
+                predictions,
             )
     notes += others.notes
     notes += notes_on_scores(unordered)
@@ -372,32 +376,6 @@ def _write_first(
 ) -> None:
     """Write the first n items of lists, of which metrics may need more."""
     write(protocol, lists.cut(n))
-
-
-def _check_ratings(
-    systems: Mapping[str, Any],
-    rating_scores: Sequence[str],
-    metrics: Sequence[str],
-    runs: Collection[str],
-) -> None:
-    """Refuse unknown names, and metrics of ratings for systems whose scores may be none."""
-    for name in rating_scores:
-        if name not in systems:
-            raise ValueError(
-                f"rating_scores names {quoted(name)}, but the systems are {enumerated(systems)}."
-            )
-    if metrics and runs:
-        raise ValueError(
-            f"{metrics[0]} needs predictions of all test ratings, but the run {next(iter(runs))} "
-            "has scores that order lists. Leave the metric or the runs out."
-        )
-    for name, system in systems.items():
-        if metrics and name not in rating_scores and not getattr(system, "predicts_ratings", False):
-            raise ValueError(
-                f"{metrics[0]} compares scores with ratings, but those of {quoted(name)} may only "
-                f"order items. If they are ratings, set rating_scores=[{name!r}] in Python; "
-                "otherwise leave the metric or the system out."
-            )
 
 
 def _order_of(spoken: Dialect) -> Note:

@@ -23,7 +23,7 @@ from receval.evaluation.measuring import Measurements, Measuring
 from receval.evaluation.runs import RankedRun
 from receval.evaluation.summed_values import SumsOverUsers
 from receval.large_runs.plan import BlockPlan, PlanFolder
-from receval.large_runs.reading import FoundInBlocks, merged_rows, n_listed
+from receval.large_runs.reading import FoundInBlocks, are_among, merged_rows, n_listed
 from receval.metrics.judged_items import JudgedItems
 from receval.protocols.evaluation import tie_priority
 from receval.protocols.listed_ranks import RankedLists, RepeatedItemError
@@ -81,8 +81,7 @@ class Blocks:
         for name, own in rows.items():
             counts[f"rows of {name}"] = len(own.items)
             counts[f"users of {name}"] = len(own.users)
-            common = np.isin(own.users, tested_users, assume_unique=True)
-            counts[f"common users of {name}"] = int(common.sum())
+            counts[f"common users of {name}"] = int(are_among(own.users, tested_users).sum())
             seen[name] = FoundInBlocks.of(own, tested_users, len(catalogue), self._plan.n_blocks)
             if not self._tables[name].is_run:
                 rows[name] = self._merged(name, own)

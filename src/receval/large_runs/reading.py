@@ -286,9 +286,9 @@ class FoundInBlocks:
         _mark(rows.items, items)
         is_number = rows.users.dtype.kind == "i"
         most = _EXAMPLES if is_number else max(_EXAMPLES, _MOST_NAMES // n_blocks)
-        is_common = np.isin(rows.users, tested, assume_unique=True)
+        is_common = are_among(rows.users, tested)
         common = [] if is_number else rows.users[is_common][:most].tolist()
-        missing = tested[~np.isin(tested, rows.users, assume_unique=True)][:most].tolist()
+        missing = tested[~are_among(tested, rows.users)][:most].tolist()
         strangers = rows.users[~is_common][:most].tolist()
         return cls(items, rows.ends, tuple(common), tuple(strangers), tuple(missing))
 
@@ -316,6 +316,19 @@ class FoundInBlocks:
         others = {name: tuple(saved[name]) for name in ("common", "strangers", "missing")}
         low, high = saved["ends"]
         return cls(items, (low, high), **others)
+
+
+def are_among(own: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which users are among others, of whom each is there once, in ascending order.
+
+    Examples
+    --------
+    >>> are_among(np.array([3, 5]), np.array([2, 3])).tolist()
+    [True, False]
+    """
+    if np.array_equal(own, others):
+        return np.ones(len(own), dtype=np.bool_)
+    return np.isin(own, others, assume_unique=True)
 
 
 def meeting_of_users(
@@ -371,12 +384,14 @@ def n_listed(rows: RowsOfUsers, ids: NDArray[Any], users: NDArray[Any], items: N
     places = np.minimum(np.searchsorted(rows.users, users), len(rows.users) - 1)
     codes = np.minimum(np.searchsorted(ids, items), len(ids) - 1)
     are_known = (rows.users[places] == users) & (ids[codes] == items)
+    if not are_known.any():
+        return 0
     wanted = places[are_known] * len(ids) + codes[are_known]
     listed = [
         place * len(ids) + rows.items[rows.starts[place] : rows.starts[place + 1]].astype(np.int64)
         for place in np.unique(places[are_known])
     ]
-    return int(np.isin(wanted, np.concatenate(listed)).sum()) if listed else 0
+    return int(np.isin(wanted, np.concatenate(listed)).sum())
 
 
 def doubts_on_users(
@@ -403,5 +418,10 @@ def _doubts_on_numbers(source: str, what: str, lowest: int) -> list[Note]:
 
 @njit(cache=True)
 def _mark(codes: NDArray[np.int32], marks: NDArray[np.bool_]) -> None:
+    """Mark codes, up to where all are marked."""
+    left = len(marks)
     for own in codes:
+        left -= not marks[own]
         marks[own] = True
+        if left == 0:
+            return

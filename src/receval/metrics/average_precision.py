@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Average precision, and for incomplete judgments its inferred form and binary preference."""
+"""Average precision and recall, and for incomplete judgments infAP and binary preference."""
 
 from __future__ import annotations
 
@@ -72,6 +72,40 @@ def _precisions_at_all_ranks(lists: ListView, cutoffs: tuple[int, ...]) -> NDArr
 
 def _harmonic(n: NDArray) -> NDArray[np.float64]:
     return np.asarray(digamma(n + 1.0) + np.euler_gamma)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageRecall(Metric):
+    r"""Mean of the recalls at all ranks up to the cut-off; its mean over users is MAR.
+
+    .. math:: AverageRecall@n = \frac{1}{n} \sum_{k=1}^{n} \frac{TP@k}{|PR_{test}(u)|}
+
+    Without a cut-off, n is the list's length. With ``terms=hits`` the mean is of the recalls at the
+    ranks of the relevant items, as in AP: they are summed, and divided by
+    :math:`\min(n, |PR_{test}(u)|)`.
+
+    :Denominator: in the formula
+    :Source: Elliot's MAR; ``terms=hits`` is WarpRec's
+
+    Parameters
+    ----------
+    terms : {"ranks", "hits"}
+        See above.
+    """
+
+    name: ClassVar[str] = "AverageRecall"
+    other_names: ClassVar[tuple[str, ...]] = ("MAR", "mean average recall")
+    terms: Literal["ranks", "hits"] = "ranks"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        if self.terms == "hits":
+            hits = lists.sums_within(cutoffs, np.where(lists.relevant, lists.relevant_above + 1, 0))
+            reachable = np.minimum(column(cutoffs), lists.n_relevant)
+            return ratio(hits, reachable * lists.n_relevant)
+        # A hit at rank r counts in the recalls at the ranks r to n.
+        ends = slots(lists, cutoffs)
+        ranks = lists.sums_within(cutoffs, np.where(lists.relevant, lists.ranks, 0))
+        return ratio(lists.relevant_within(cutoffs) * (ends + 1) - ranks, ends * lists.n_relevant)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -179,6 +179,7 @@ _GAINS = {
 _DISCOUNTS = {
     "log": "log2(rank + 1)",
     "log-after-2": "log2(max(rank, 2)), so that ranks 1 and 2 weigh the same",
+    "reciprocal": "the rank itself",
 }
 _IDEALS = {
     "cut": "the best k test items",
@@ -217,11 +218,12 @@ def metric_in_words(metric: Metric) -> str:
     if metric.name == "AP":
         where = "the ranks of the hits" if own["terms"] == "hits" else "every rank, hit or not"
         return f"sum of the precisions at {where} / {_DIVISORS[own['denominator']]}"
-    if metric.name == "nDCG":
-        return (
-            f"gain {_GAINS[own['gain']]}; discount {_DISCOUNTS[own['discount']]}; "
-            f"ideal list: {_IDEALS[own['ideal']]}"
-        )
+    if metric.name in ("nDCG", "DCG"):
+        ideal = f"; ideal list: {_IDEALS[own['ideal']]}" if "ideal" in own else ", not normalised"
+        return f"gain {_GAINS[own['gain']]}; discount {_DISCOUNTS[own['discount']]}{ideal}"
+    if metric.name == "AverageRecall":
+        where = "all ranks up to k" if own["terms"] == "ranks" else "the ranks of relevant items"
+        return f"mean of the recalls at {where}"
     if metric.name == "Hit":
         return "number of hits" if own["form"] == "count" else "1 if there is a hit, else 0"
     if metric.name == "RBP":
@@ -256,6 +258,8 @@ class Dialect:
         Metrics of the tool that are not available, and why.
     of_lists : mapping of str to str
         Metrics of whole lists of the tool, and which metrics of receval they are, in words.
+    of_ratings : mapping of str to str
+        Likewise for metrics of predicted ratings or of the scores of all test ratings.
     relevant : float, "any" or "positive"
         Which test ratings are relevant: those at or above a value, all, or those above 0.
     users : str
@@ -289,6 +293,7 @@ class Dialect:
     entries: tuple[ToolMetric, ...]
     refused: Mapping[str, str] = field(default_factory=dict)
     of_lists: Mapping[str, str] = field(default_factory=dict)
+    of_ratings: Mapping[str, str] = field(default_factory=dict)
     relevant: Relevant = "any"
     users: EvaluatedUsers = "tested"
     ties: DialectTies = "listed"
@@ -387,7 +392,8 @@ class Dialect:
                 lines.append(f"  averaged: {USERS_IN_WORDS[entry.users]}")
             if entry.note:
                 lines.append(f"  {entry.note}")
-        lines += [f"{name}: in receval {told}" for name, told in self.of_lists.items()]
+        others = {**self.of_lists, **self.of_ratings}
+        lines += [f"{name}: in receval {told}" for name, told in others.items()]
         lines += [f"{name}: not available, because {why}" for name, why in self.refused.items()]
         lines.append(f"Read in: {', '.join(self.sources)}")
         return "\n".join(lines)
@@ -412,19 +418,24 @@ class Dialect:
     def names_otherwise(self, name: str, metric: str) -> bool:
         """Tell whether the tool calls another metric than one of receval by its name."""
         asked = ToolName.of(name).plain
-        told = {plain_tool_name(own): said for own, said in self.of_lists.items()}
+        others = {**self.of_lists, **self.of_ratings}
+        told = {plain_tool_name(own): said for own, said in others.items()}
         known = {*told, *map(plain_tool_name, self.refused)}
         known |= {ToolName.of(entry.name).plain for entry in self.entries}
         return asked in known and told.get(asked) != metric
 
     def _unknown(self, asked: ToolName, text: str) -> str:
-        for name, told in self.of_lists.items():
-            if asked.plain == plain_tool_name(name):
-                return (
-                    f"{name} of {self.tool} is a metric of whole lists, whose names are receval's "
-                    f"in every dialect: it is {told}. Give the metric of receval, such as "
-                    f"rv.metric('{_first_label(told)}@10'), beside those of {self.tool}."
-                )
+        for what, cutoff, names in (
+            ("whole lists", "@10", self.of_lists),
+            ("predicted ratings", "", self.of_ratings),
+        ):
+            for name, told in names.items():
+                if asked.plain == plain_tool_name(name):
+                    return (
+                        f"{name} of {self.tool} is a metric of {what}, whose names are receval's "
+                        f"in every dialect: it is {told}. Give the metric of receval, such as "
+                        f"rv.metric('{_first_label(told)}{cutoff}'), beside those of {self.tool}."
+                    )
         for name, why in self.refused.items():
             if asked.plain == plain_tool_name(name):
                 return f"{self.tool} has {name}, but receval cannot compute it, because {why}."

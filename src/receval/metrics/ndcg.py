@@ -16,7 +16,7 @@ from receval.metrics.lists import NO_CUTOFF, ListView
 from receval.metrics.metric import Metric, column, filled, ratio, slots
 from receval.storage.kernel_cache import njit
 
-Discount = Literal["log", "log-after-2"]
+Discount = Literal["log", "log-after-2", "reciprocal"]
 
 
 Ideal = Literal["cut", "all", "filled", "listed", "ranks"]
@@ -31,7 +31,8 @@ class NDCG(Metric):
         DCG@n = \sum_{k=1}^{n} \frac{g(r_k)}{\log_2(k + 1)}
 
     The ideal list holds the user's judged test items by descending gain. With
-    ``discount=log-after-2`` the discount is :math:`\log_2 \max(k, 2)`.
+    ``discount=log-after-2`` the discount is :math:`\log_2 \max(k, 2)`, and with
+    ``discount=reciprocal`` it is :math:`k`.
 
     :Denominator: the gain of the ideal list, cut as the list is (trec_eval's ndcg_cut). With
         ``ideal=all`` it is not cut (ndcg of a run that was cut), with ``ideal=filled`` it is cut
@@ -39,7 +40,8 @@ class NDCG(Metric):
         With ``ideal=ranks`` it has a relevant item at every rank, even if the user has fewer of
         them, which needs ``gain=binary``
     :Source: Järvelin and Kekäläinen 2002; Valcarce et al. 2020, equation 5; ``log-after-2`` is
-        LensKit's, ``filled`` LibRec's, ``listed`` ClayRS', ``ranks`` RecTools'
+        LensKit's, ``reciprocal`` that of Cornac's NCRR, ``filled`` LibRec's, ``listed`` ClayRS',
+        ``ranks`` RecTools'
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ class NDCG(Metric):
         See :func:`receval.metrics.gains.gains`.
     ideal : {"cut", "all", "filled", "listed", "ranks"}
         See the denominator above.
-    discount : {"log", "log-after-2"}
+    discount : {"log", "log-after-2", "reciprocal"}
         See above.
     """
 
@@ -110,7 +112,7 @@ class NDCL(Metric):
 
 
 def discounted_gains(
-    lists: ListView, cutoffs: tuple[int, ...], gain: Gain
+    lists: ListView, cutoffs: tuple[int, ...], gain: Gain, discount: Discount = "log"
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Return the DCG of lists and of the ideal lists, whose quotient is :class:`NDCG`.
 
@@ -128,7 +130,7 @@ def discounted_gains(
     [[[0.0], [0.5]], [[1.0], [1.0]]]
     """
     worth = partial(gains, lists.judged, gain, NDCG.name)
-    return _sums(lists, cutoffs, f"gain {gain}", worth)
+    return _sums(lists, cutoffs, f"gain {gain}", worth, discount=discount)
 
 
 def _sums(
@@ -175,6 +177,8 @@ def _sums(
 def _discounts(longest: int, discount: Discount) -> NDArray[np.float64]:
     """Return the discount of each rank up to the longest; that of rank 0 is 0."""
     ranks = np.arange(1.0, longest + 1.0)
+    if discount == "reciprocal":
+        return np.r_[0.0, 1.0 / ranks]
     logarithms = np.log2(ranks + 1 if discount == "log" else np.maximum(ranks, 2))
     return np.r_[0.0, 1.0 / logarithms]
 
@@ -212,16 +216,25 @@ class DiscountedGain(Metric):
     .. math:: DCG@n = \sum_{k=1}^{n} \frac{g(r_k)}{\log_2(k + 1)}
 
     The value of the best list grows with the number of relevant items and with the cut-off, so
-    users with more relevant items have more weight in a mean over users. It is not in
-    :data:`receval.metrics.registry.METRICS`, because the papers use only nDCG.
+    users with more relevant items have more weight in a mean over users.
 
-    Source: Järvelin and Kekäläinen (2002), "Cumulated gain-based evaluation of IR techniques", with
-    the discount of nDCG.
+    :Denominator: none
+    :Source: Järvelin and Kekäläinen 2002, with the discount of nDCG; RecPack's and LensKit's have
+        ``gain=binary``
+
+    Parameters
+    ----------
+    gain : str
+        See :func:`receval.metrics.gains.gains`.
+    discount : {"log", "log-after-2", "reciprocal"}
+        As that of nDCG.
     """
 
     name: ClassVar[str] = "DCG"
+    other_names: ClassVar[tuple[str, ...]] = ("discounted cumulative gain",)
     gain: Gain = "rating"
+    discount: Discount = "log"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        found, _ = discounted_gains(lists, cutoffs, self.gain)
+        found, _ = discounted_gains(lists, cutoffs, self.gain, self.discount)
         return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors of predicted ratings: MAE and RMSE, for systems whose scores are ratings."""
+"""Errors of predicted ratings, and one AUC of the scores of all test ratings together."""
 
 from __future__ import annotations
 
@@ -22,19 +22,26 @@ class PredictedRatings:
     ----------
     test : Judgments
     predictions : ndarray of float64, shape (n_judgments,)
-        In the order of ``test``; never NaN.
+        In the order of ``test``; NaN where there is none.
     averaged : ndarray of int64, shape (n_users,)
         Codes of the averaged users, each with a test rating.
+    mean : float
+        The mean of the training ratings, which stands for predictions that are not there.
+    threshold : float
+        Ratings at or above it are relevant.
     """
 
     test: Judgments
     predictions: NDArray[np.float64]
     averaged: NDArray[np.int64]
+    mean: float = float("nan")
+    threshold: float = float("nan")
 
     @property
     def errors(self) -> NDArray[np.float64]:
         """The prediction minus the rating, shape (n_judgments,)."""
-        return np.asarray(self.predictions - self.test.values)
+        predicted = np.isfinite(self.predictions)
+        return np.asarray(np.where(predicted, self.predictions, self.mean) - self.test.values)
 
     @property
     def counts(self) -> NDArray[np.float64]:
@@ -58,6 +65,11 @@ class RatingMetric(BaseMetric):
     """
 
     computed_from: ClassVar[str] = "predicted ratings"
+    needs_ratings: ClassVar[bool] = True
+    """Whether scores must be ratings, and not only order pairs of users and items."""
+
+    bounds: ClassVar[tuple[float, float] | None] = None
+    """The smallest and the largest possible value of a metric of all users at once."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -147,3 +159,114 @@ class RMSE(RatingMetric):
         if self.over == "users":
             return None
         return WeightedMean(predicted.means(predicted.errors**2), predicted.counts, is_root=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MSE(MAE):
+    r"""Mean squared error of predicted ratings.
+
+    Here :math:`\hat r_{ui}` is the predicted rating, and T are all test ratings of the averaged
+    users.
+
+    .. math:: MSE = \frac{1}{|T|} \sum_{(u, i) \in T} (\hat r_{ui} - r_{ui})^2
+
+    :Denominator: as that of MAE
+    :Source: as that of MAE
+
+    Parameters
+    ----------
+    over : {"ratings", "users"}
+        As that of MAE.
+    """
+
+    name: ClassVar[str] = "MSE"
+    other_names: ClassVar[tuple[str, ...]] = ("mean squared error",)
+
+    def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
+        return predicted.means(predicted.errors**2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PooledAUC(RatingMetric):
+    r"""Area under one ROC curve of the scores of all test ratings of all users together.
+
+    Here P are the relevant test ratings of the averaged users, and N the others.
+
+    .. math:: PooledAUC = \frac{1}{|P| |N|} \sum_{p \in P} \sum_{n \in N}
+              \Big([s_p > s_n] + \tfrac{1}{2} [s_p = s_n]\Big)
+
+    Scores need not be ratings, but those of different users are compared: a system that orders the
+    items of each user alone may have .5. :class:`receval.metrics.auc.AUC` and its mean with weights
+    compare the items of one user. A test rating without a score counts as below all others.
+
+    :Denominator: in the formula
+    :Source: Hanley and McNeil (1982); AUC in RecBole and in Microsoft's recommenders
+    """
+
+    name: ClassVar[str] = "PooledAUC"
+    other_names: ClassVar[tuple[str, ...]] = ("global AUC",)
+    computed_from: ClassVar[str] = "the scores of all test ratings"
+    needs_ratings: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float] | None] = (0.0, 1.0)
+
+    def weighted_mean(self, predicted: PredictedRatings) -> WeightedMean | None:
+        return None
+
+    def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
+        """Return the pseudo-values of the jackknife, as other metrics of all users have."""
+        n_users = predicted.test.n_users
+        is_averaged = np.zeros(n_users, dtype=bool)
+        is_averaged[predicted.averaged] = True
+        rows = is_averaged[predicted.test.users]
+        users = predicted.test.users[rows]
+        found = predicted.predictions[rows]
+        scores = np.where(np.isnan(found), -np.inf, found)
+        relevant = predicted.test.values[rows] >= predicted.threshold
+        if relevant.all() or not relevant.any():
+            raise ValueError(
+                f"{self.name} compares relevant test ratings with others, but "
+                f"{'all' if relevant.all() else 'none'} of the {len(relevant):,} test ratings "
+                f"{'are' if relevant.all() else 'is'} relevant (at least "
+                f"{predicted.threshold:g}). Choose another relevance threshold, or AUC, which "
+                "compares with items without a rating."
+            )
+        together = np.zeros_like(users)
+        below = _ranks(together, scores)
+        # Half of the ties count, so those of either kind have the mean of their ranks.
+        below[relevant] -= _ranks(together[relevant], scores[relevant])
+        below[~relevant] -= _ranks(together[~relevant], scores[~relevant])
+        n_relevant = int(relevant.sum())
+        right = np.where(relevant, below, n_relevant - below)
+        within = _ranks(users, scores)
+        of_user = np.bincount(users, weights=relevant, minlength=n_users)
+        sums = np.bincount(users, weights=np.where(relevant, within, 0.0), minlength=n_users)
+        own = sums - of_user * (of_user + 1) / 2
+        lost = np.bincount(users, weights=right, minlength=n_users) - own
+        others = np.bincount(users, minlength=n_users) - of_user
+        total = float(right[relevant].sum())
+        n_others = len(relevant) - n_relevant
+        whole = total / (n_relevant * n_others)
+        pairs = (n_relevant - of_user) * (n_others - others)
+        kept = np.divide(total - lost, pairs, out=np.full(n_users, whole), where=pairs > 0)
+        without = kept[predicted.averaged]
+        return np.asarray(whole + (len(without) - 1) * (without.mean() - without))
+
+
+def _ranks(groups: NDArray[np.integer], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rank of each score in its group, from 1 for the lowest, the mean for equal ones.
+
+    Examples
+    --------
+    >>> _ranks(np.array([0, 0, 1, 0]), np.array([2.0, 1.0, 5.0, 2.0])).tolist()
+    [2.5, 1.0, 1.0, 2.5]
+    """
+    order = np.lexsort((scores, groups))
+    own, sorted_scores = groups[order], scores[order]
+    is_new_group = np.r_[True, own[1:] != own[:-1]]
+    is_new = is_new_group | np.r_[True, sorted_scores[1:] != sorted_scores[:-1]]
+    starts = np.flatnonzero(is_new)
+    lengths = np.diff(np.r_[starts, len(order)])
+    firsts = np.flatnonzero(is_new_group)[np.cumsum(is_new_group) - 1][starts]
+    ranks = np.empty(len(order))
+    ranks[order] = np.repeat(starts - firsts + (lengths + 1) / 2, lengths)
+    return ranks

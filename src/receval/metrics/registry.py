@@ -25,7 +25,9 @@ METRICS = {
     "Hit": "receval.metrics.precision_and_recall:Hit",
     "Rprec": "receval.metrics.precision_and_recall:RPrecision",
     "AP": "receval.metrics.average_precision:AveragePrecision",
+    "AverageRecall": "receval.metrics.average_precision:AverageRecall",
     "nDCG": "receval.metrics.ndcg:NDCG",
+    "DCG": "receval.metrics.ndcg:DiscountedGain",
     "nDCL": "receval.metrics.ndcg:NDCL",
     "RR": "receval.metrics.reciprocal_rank:ReciprocalRank",
     "antiRR": "receval.metrics.reciprocal_rank:AntiReciprocalRank",
@@ -84,6 +86,8 @@ LIST_METRICS = {
     "IIF": "receval.metrics.whole_lists.joint_fairness:IndividualUserToItemFairness",
     "AIF": "receval.metrics.whole_lists.joint_fairness:AllUsersToItemFairness",
     "ILD": "receval.metrics.whole_lists.diversity:IntraListDiversity",
+    "FeatureEntropy": "receval.metrics.whole_lists.diversity:FeatureEntropy",
+    "FeatureVariety": "receval.metrics.whole_lists.diversity:FeatureVariety",
     "SubtopicRecall": "receval.metrics.whole_lists.diversity:SubtopicRecall",
     "alpha_nDCG": "receval.metrics.whole_lists.diversity:AlphaNDCG",
     "ERR_IA": "receval.metrics.whole_lists.diversity:ExpectedReciprocalRankOfSubtopics",
@@ -94,6 +98,8 @@ LIST_METRICS = {
 RATING_METRICS = {
     "MAE": "receval.metrics.rating_errors:MAE",
     "RMSE": "receval.metrics.rating_errors:RMSE",
+    "MSE": "receval.metrics.rating_errors:MSE",
+    "PooledAUC": "receval.metrics.rating_errors:PooledAUC",
 }
 """Likewise for metrics of predicted ratings."""
 

@@ -29,28 +29,48 @@ def refuse_protocols_without_lists(protocols: Mapping[str, Protocol], wanted_by:
     --------
     >>> refuse_protocols_without_lists({"AR AI-AN": Protocol()}, "ItemCoverage@10")
     """
-    other = [
-        name
-        for name, own in protocols.items()
-        if own.relevant != "AR"
-        or own.sampled is not None
-        or own.ties == "librec"
-        or own.non_computable != "none"
-    ]
+    other = names_of_part_lists(protocols)
     if other:
         raise ValueError(
             f"{wanted_by} needs one list of recommendations per user, but {enumerated(other)} "
-            "ranks other lists. Choose a protocol with all relevant items and all candidates, such "
-            "as 'AR AI-AN', with ties in random order or by index, and items without a score not "
-            "ranked."
+            "ranks one list per relevant item, or sampled items. Choose a protocol with all "
+            "relevant items and all candidates, such as 'AR AI-AN'."
+        )
+    refuse_other_orders(protocols, wanted_by)
+
+
+def names_of_part_lists(protocols: Mapping[str, Protocol]) -> list[str]:
+    """Return the names of protocols whose lists are parts of what a system recommends.
+
+    Examples
+    --------
+    >>> names_of_part_lists({"AR": Protocol(), "1R": Protocol("1R"), "NN": Protocol(sampled=9)})
+    ['1R', 'NN']
+    """
+    return [n for n, own in protocols.items() if own.relevant != "AR" or own.sampled is not None]
+
+
+def refuse_other_orders(protocols: Mapping[str, Protocol], wanted_by: str) -> None:
+    """Refuse protocols whose order of items does not come from scores and priorities alone."""
+    other = [
+        name
+        for name, own in protocols.items()
+        if own.ties == "librec" or own.non_computable != "none"
+    ]
+    if other:
+        raise ValueError(
+            f"{wanted_by} cannot be had under {enumerated(other)}, which places items with equal "
+            "scores as LibRec does, or ranks items without a score. Choose ties in random order or "
+            "by index, and items without a score not ranked."
         )
 
 
 class KeptLists:
     """A fitted system that remembers the first n items of the lists of all users it scores.
 
-    The lists have the candidates and the order of equal scores of each protocol. Protocols with
-    the same candidates and order share their lists. ``write`` is called with the name of a protocol
+    The lists have all base candidates and the order of equal scores of each protocol, also under
+    one that ranks one relevant item or sampled items at a time. Protocols with the same candidates
+    and order share their lists. ``write`` is called with the name of a protocol
     and its lists as soon as they are made; unless they are held, they are then forgotten.
     """
 
@@ -140,14 +160,15 @@ class KeptPredictions:
     >>> fold = Fold(train, Judgments.from_pairs([1, 1], [1, 2], [3, 4], n_users=2))
     >>> kept = KeptPredictions(AverageRating(smoothing=0).fit(train), fold)
     >>> _ = kept.score(np.array([1]))
-    >>> kept.predictions()[0].round(3).tolist(), kept.predictions()[1]
-    ([2.0, 3.667], 1)
+    >>> kept.predictions.tolist()
+    [2.0, nan]
     """
 
     def __init__(self, system: Scorer, fold: Fold) -> None:
         self._system = system
         self._fold = fold
-        self._found = np.full(len(fold.test), np.nan)
+        self.predictions = np.full(len(fold.test), np.nan)
+        """The score of each test rating; NaN where the system has none."""
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
         """Return the scores of the system, and keep those of the test items."""
@@ -160,14 +181,5 @@ class KeptPredictions:
         rows = np.repeat(np.arange(len(users)), sizes)
         before = np.cumsum(sizes) - sizes
         places = np.arange(len(rows)) + (starts - before)[rows]
-        self._found[places] = scores[rows, test.items[places]]
+        self.predictions[places] = scores[rows, test.items[places]]
         return scores
-
-    def predictions(self) -> tuple[NDArray[np.float64], int]:
-        """Return a prediction for each test rating, and how many the system did not predict.
-
-        In place of these there is the mean of the training ratings.
-        """
-        lacking = ~np.isfinite(self._found)
-        mean = float(np.mean(self._fold.learnt.data, dtype=np.float64))
-        return np.where(lacking, mean, self._found), int(lacking.sum())

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from receval.data.relevance import RelevanceRule
 from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
 from receval.splits.given_parts import split_of_parts
-from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, SelectionSpec, SplitSpec, make_split
 from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Metadatum, Split
 from receval.splits.split import fold as fold_of
 from receval.splits.split_frames import SplitFrames, export_frames, frames_of
@@ -30,7 +30,7 @@ from receval.storage.archives import Archive, write_archive
 from receval.storage.messages import how_many, quoted
 from receval.storage.saved_folders import (
     as_tuples,
-    read_description,
+    loaded_fields,
     refuse_other_files,
     write_description,
 )
@@ -320,7 +320,9 @@ def split(
     reading = getattr(ratings, "reading", None)
     notes: list[Note] = []
     all_values = ratings.values
-    if spec.selection is not None and unselected_items == "left out":
+    if spec.selection is not None and unselected_items == "candidates":
+        parameters["unselected_items"] = unselected_items
+    elif spec.selection is not None:
         used = np.logical_or.reduce([codes > 0 for codes in parts.codes])
         parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
         whole, ratings = ratings, ratings.select(used).compacted()
@@ -453,10 +455,14 @@ def _refusal(kind: str, error: ValidationError) -> str:
     name = str(first["loc"][1]) if len(first["loc"]) > 1 else ""
     if first["type"] == "extra_forbidden":
         own = str(first["loc"][-1])
-        whole = f"A split of the kind {kind}" if own == name else f"The {name} of a split"
-        return f"{whole} has no parameter {quoted(own)}."
+        if own == name:
+            return f"A split of the kind {kind} has no parameter {quoted(own)}."
+        there = ", ".join(SelectionSpec.model_fields)
+        return f"The {name} of a split has no parameter {quoted(own)}. It has {there}."
     if first["type"] == "missing":
         return f"A split of the kind {kind} needs the parameter {name}."
+    if name == "selection" and len(first["loc"]) > 2:
+        name = f"{first['loc'][2]} of the selection"
     words = first["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
     words = words.rstrip(".")
     if not name:
@@ -496,7 +502,10 @@ def _tuples_of(
 
 def _loaded_split_fields(folder: Path) -> dict[str, Any]:
     """Return the fields of a split that :func:`_save_split` wrote, by name."""
-    content = read_description(folder, "split")
+    return loaded_fields(folder, "split", partial(_split_fields, folder))
+
+
+def _split_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     ratings = Ratings.read(folder)
     all_values = ratings.values
     if content["has_values"]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,18 @@ def write_description(
     write_atomically(folder / f"{kind}.json", text + "\n")
 
 
-def read_description(folder: Path, kind: str) -> dict[str, Any]:
-    """Return the content of ``<kind>.json``, after checking the version and all files.
+def loaded_fields(
+    folder: Path, kind: str, fields_of: Callable[[dict[str, Any]], dict[str, Any]]
+) -> dict[str, Any]:
+    """Return what a function makes of the content of ``<kind>.json``.
+
+    The version and all files are checked before.
 
     Raises
     ------
     ValueError
-        The folder holds no such thing, was written by another major version of receval, or has a
-        damaged file.
+        The folder holds no such thing, was written by a version of receval whose content is
+        another one, or has a damaged file.
     """
     path = folder / f"{kind}.json"
     if not path.is_file():
@@ -64,7 +68,18 @@ def read_description(folder: Path, kind: str) -> dict[str, Any]:
         with refusing_damage(folder / name):
             if sha256_of(folder / name) != digest:
                 raise DamagedFileError(folder / name, f"it is not the file of {path.name}")
-    return content
+    try:
+        return fields_of(content)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        # The files are those that were written, so what is missing was not written then.
+        if isinstance(error, DamagedFileError) and written == version:
+            raise
+        lacking = str(error.args[0]) if isinstance(error, KeyError) else str(error)
+        raise ValueError(
+            f"{quoted(str(folder), 150)} was saved by receval {shortened(str(written))}, and this "
+            f"receval {version} cannot read it: it saves a {kind} in another form "
+            f"({shortened(lacking)}). Install the version that saved it, or save the {kind} again."
+        ) from error
 
 
 def receval_version() -> str:

@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from receval.checked_arguments import checked_arguments
 from receval.data.features import Features, read_features
+from receval.evaluation.averages_and_pairs import typed_rows
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.report import Report, ReportText
 from receval.evaluation.systems import evaluate_systems
@@ -55,6 +56,37 @@ _WORDS_OF_SEARCH: dict[Search, tuple[str, ...]] = {
 
 _TOLD = ("metric", "protocol", "relevant", "users", "dialect")
 """What the settings of a result say of how trials were measured."""
+
+
+class TunedRow(NamedTuple):
+    """A tuned system with its best value; NaN and no parameters if all trials failed."""
+
+    system: str
+    trials: int
+    failed: int
+    value: float
+    parameters: str
+    seconds: float
+
+
+class TrialRow(NamedTuple):
+    """A trial of a system; ``failure`` is empty unless it failed."""
+
+    system: str
+    trial: int
+    parameters: str
+    value: float
+    seconds: float
+    failure: str
+
+
+class ExpectedRow(NamedTuple):
+    """The mean and the standard deviation of the best value of a number of trials."""
+
+    system: str
+    trials: int
+    expected: float
+    deviation: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -198,6 +230,25 @@ class TuningResult:
             ``deviation``, the mean and the standard deviation of the best value.
         """
         return expected_best(self.records, replacement=replacement)
+
+    def tuned_rows(self) -> tuple[TunedRow, ...]:
+        """Return the rows of :meth:`summary` as named tuples, whose types a checker knows."""
+        return typed_rows(self.summary(), TunedRow)
+
+    def trial_rows(self) -> tuple[TrialRow, ...]:
+        """Return the rows of :meth:`trace` as named tuples, whose types a checker knows."""
+        return typed_rows(self.trace(), TrialRow)
+
+    @checked_arguments
+    def expected_rows(self, *, replacement: bool = True) -> tuple[ExpectedRow, ...]:
+        """Return the rows of :meth:`expected_best` as named tuples, whose types a checker knows.
+
+        Parameters
+        ----------
+        replacement
+            As for :meth:`expected_best`.
+        """
+        return typed_rows(self.expected_best(replacement=replacement), ExpectedRow)
 
     @checked_arguments
     def plot(self, path: str | Path) -> None:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
-from receval.metrics.registry import parse_any
+from receval.metrics.registry import LIST_METRICS, METRICS, parse_any
 from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -35,12 +36,15 @@ LISTS_START, LISTS_END = (f"{mark[:-4]}, lists -->" for mark in (START, END))
 _INTRODUCTION = """\
 `receval repo dialects` writes this section from `src/receval/metrics/dialects.toml` and from values
 that the tools gave for random lists (`tests/dialects/fixtures`). *Values* is the number of values
-of the tool from which ours differ by less than 10⁻⁹, or the number beside it. Where a tool's order
+of the tool from which ours differ by at most 10⁻¹², or the number beside it. Where a tool's order
 of equal scores has no rule that lists show, it is here that of the list. Below, each metric of the
 tool has its label in receval."""
+_LARGEST = """\
+The largest differences between these values and ours, by metric of receval, whatever its
+parameters. 10⁻¹² stands for all that is not larger; in empty cells, nothing was compared."""
 _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values")
 
-EXACT = 1e-9
+EXACT = 1e-12
 """The largest deviation of tools that compute in double precision."""
 
 SINGLE = 1e-6
@@ -223,7 +227,7 @@ KNOWN_DEVIATIONS = (
         averages_only=True,
     ),
     KnownDeviation("lenskit_014", ".*", "missing|no-relevant", _NAN, no_number=True),
-    KnownDeviation("lenskit", "NDCG.*gain=rating.*", "negative", _BELOW_0),
+    KnownDeviation("lenskit", "(NDCG|DCG).*gain=rating.*", "negative", _BELOW_0),
     KnownDeviation("recommenders", "ndcg.* score_type=(raw|exp).*", "negative", _BELOW_0),
     KnownDeviation(
         "lenskit_014", "hit.*", ".*", "hits are counted in single precision", SINGLE, True
@@ -280,11 +284,55 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
             said = f"{known.why}{_names_in_words(known.metrics)}"
             others.setdefault(spoken.name, Counter())[said] += 1
     spoken_ones = [dialect(name) for name in DIALECTS]
-    rows = [_HEADINGS, ("---",) * len(_HEADINGS)]
-    rows += [_row(own, measured) for own in spoken_ones]
+    rows = [_row(own, measured) for own in spoken_ones]
     sections = [_section(own, measured, others.get(own.name, {})) for own in spoken_ones]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return "\n\n".join([_INTRODUCTION, table, *sections])
+    largest: dict[tuple[str, str], float] = {}
+    for (tool, name), values in measured.items():
+        label = next(own.label for own in dialect(tool).entries if own.name == name)
+        place = (label.partition("(")[0], f"`{tool}`")
+        largest[place] = max(largest.get(place, 0.0), *(own.deviation for own in values))
+    table = _table_of_largest(largest, list(METRICS))
+    return "\n\n".join([_INTRODUCTION, _table(_HEADINGS, rows), _LARGEST, table, *sections])
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [headings, ("---",) * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _table_of_largest(largest: Mapping[tuple[str, str], float], metrics: Sequence[str]) -> str:
+    """Return a table of our metrics and tools with the largest difference of each."""
+    tools = list(dict.fromkeys(tool for _, tool in largest))
+    rows = [
+        (f"`{name}`", *(_difference_in_words(largest.get((name, tool))) for tool in tools))
+        for name in metrics
+        if any(own == name for own, _ in largest)
+    ]
+    return _table(("metric", *tools), rows)
+
+
+def _difference_in_words(value: float | None) -> str:
+    """Return a difference with one digit, rounded up.
+
+    Examples
+    --------
+    >>> [_difference_in_words(value) for value in (None, 3e-16, 0.0137, 0.3, 4.9e-7, 9.5e-7)]
+    ['', '10⁻¹²', '.02', '.3', '5·10⁻⁷', '1·10⁻⁶']
+    """
+    if value is None:
+        return ""
+    if value <= EXACT:
+        return "10⁻¹²"
+    power = math.floor(math.log10(value) + 1e-9)
+    digit = math.ceil(value / 10.0**power - 1e-9)
+    if digit == 10:
+        digit, power = 1, power + 1
+    if power >= -3:
+        return f"{digit * 10.0**power:.{max(0, -power)}f}".removeprefix("0")
+    return f"{digit}·10{str(power).translate(_SUPERSCRIPTS)}"
+
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def page_of_dialects(page: str, folder: Path = FIXTURES, of_lists: Path = OF_LISTS) -> str:
@@ -313,7 +361,7 @@ def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -
         return (*said, "not run")
     largest = max(value.deviation for value in values)
     # Deviations in double precision depend on the processor.
-    bound = "" if largest < EXACT else " (10⁻⁶)"
+    bound = "" if largest <= EXACT else " (10⁻⁶)"
     return (*said, f"{len(values):,}{bound}")
 
 
@@ -335,6 +383,9 @@ def _section(
             noted.setdefault(entry.note.rstrip("."), []).append(name)
     told += [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
     told += [f"{count} values differ: {said}" for said, count in others.items()]
+    if own.of_ratings:
+        ratings = "; ".join(f"`{name}` is {said}" for name, said in own.of_ratings.items())
+        told.append(f"Of ratings, as read in its code: {ratings}")
     if any(name == own.name for name, _ in measured):
         missing = [e.form for e in own.entries if (own.name, e.name) not in measured]
         if missing:
@@ -354,7 +405,14 @@ def _names_in_words(pattern: str) -> str:
 
 LISTS = FIXTURES / "lists.json"
 THRESHOLD = 4
-EXACT_OF_LISTS = 1e-12
+EXACT_OF_LISTS = EXACT
+SMOOTHED = 1e-4
+"""The largest deviation of entropies to whose sums a tool adds a millionth."""
+
+
+_LARGEST_OF_LISTS = """\
+The largest differences between these values and ours, relative to ours above 1. Larger ones than
+10⁻¹² have their reasons below."""
 
 
 class Ours(NamedTuple):
@@ -394,6 +452,10 @@ OURS: dict[str, dict[str, Ours]] = {
         "ListGini": Ours("Gini"),
         "ExposureGini": Ours("ExposureGini(discount=rbp)", exact=SINGLE),
         "MeanPopRank": Ours("ARP(unit=quantile)"),
+        "entropy groups=thirds": Ours("FeatureEntropy(feature=thirds)", exact=SMOOTHED),
+        "rank_biased_entropy groups=thirds": Ours(
+            "FeatureEntropy(discount=rbp,feature=thirds)", exact=SMOOTHED
+        ),
     },
     "recbole": {
         "itemcoverage": Ours("ItemCoverage", "padding"),
@@ -416,6 +478,7 @@ OURS: dict[str, dict[str, Ours]] = {
         "Coverage": Ours("ItemCoverage(of=training)"),
         "Surprisal": Ours("SelfInformation", "of users"),
         "Unexpectedness": Ours("Unexpectedness"),
+        "CategoricalDiversity groups=thirds": Ours("FeatureVariety(feature=thirds)"),
     },
     "warprec": {
         "ItemCoverage": Ours("ItemCoverage", "number"),
@@ -621,17 +684,23 @@ def _compared(
 
 
 def table_of_list_metrics(folder: Path = OF_LISTS, lists: Path = LISTS) -> str:
-    """Return a table of each tool's metrics and ours, and the differences."""
+    """Return each tool's metrics and ours, and a table of the largest differences."""
     parts = []
+    largest: dict[tuple[str, str], float] = {}
     for tool, title in TOOLS.items():
         values = list_values_of(tool, folder, lists)
+        for value in values:
+            place = (OURS[tool][value.name].label.partition("(")[0], title)
+            if value.theirs is not None:
+                largest[place] = max(largest.get(place, 0.0), value.deviation)
         fixture = json.loads((folder / f"{tool}.json").read_text(encoding="utf-8"))
         version = fixture["version"].removeprefix("commit ")[:9]
         rows, n_equal = [], 0
         for name, own in OURS[tool].items():
             label = own.label.replace("thirds", "...")
             here = FORMS.get(own.form, "{}").format(f"`{label}`")
-            here += "" if own.exact == EXACT_OF_LISTS else " (within 10⁻⁶)"
+            within = f" (within {_difference_in_words(own.exact).removeprefix('1·')})"
+            here += "" if own.exact == EXACT_OF_LISTS else within
             n_equal += sum(v.name == name and v.deviation <= own.exact for v in values)
             said = name.replace("groups=thirds", "of groups of items")
             said = f"`{said.partition(' ')[0]}`{said[len(said.partition(' ')[0]) :]}"
@@ -642,4 +711,5 @@ def table_of_list_metrics(folder: Path = OF_LISTS, lists: Path = LISTS) -> str:
                 n = sum(v.difference is known and v.deviation > EXACT_OF_LISTS for v in values)
                 told.append(f"{n} values of `{known.name}` differ: {known.why}.")
         parts += [f"### {title} {version} ({n_equal} values)", "\n".join(rows), " ".join(told)]
-    return "\n\n".join(part for part in parts if part)
+    table = _table_of_largest(largest, list(LIST_METRICS))
+    return "\n\n".join([_LARGEST_OF_LISTS, table, *(part for part in parts if part)])

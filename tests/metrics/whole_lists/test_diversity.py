@@ -23,6 +23,8 @@ from receval.metrics.whole_lists.calibration import Miscalibration
 from receval.metrics.whole_lists.diversity import (
     AlphaNDCG,
     ExpectedReciprocalRankOfSubtopics,
+    FeatureEntropy,
+    FeatureVariety,
     IntraListDiversity,
     SubtopicRecall,
 )
@@ -83,6 +85,27 @@ def test_diversity_is_that_of_a_loop_over_pairs(seed: int, distance: str) -> Non
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["none", "log", "rbp"]))
+def test_entropy_and_variety_are_those_of_counts_of_values(seed: int, discount: str) -> None:
+    lists, genres = _random(seed)
+    weights = {"none": [1] * 4, "log": [1 / log2(r + 1) for r in range(1, 5)]}
+    weights["rbp"] = [0.85**r for r in range(4)]
+    entropies, varieties = [], []
+    for row in lists.items:
+        sums: dict[str, float] = {}
+        for item, weight in zip(row[:4], weights[discount], strict=False):
+            for value in genres[item] if item >= 0 else []:
+                sums[value] = sums.get(value, 0) + weight
+        shares = [own / sum(sums.values()) for own in sums.values()]
+        entropies.append(-sum(share * log2(share) for share in shares))
+        varieties.append(len(sums) / 4)
+
+    metric = FeatureEntropy(cutoff=4, feature="genre", discount=discount, phi=0.85)
+    np.testing.assert_allclose(metric.per_user(lists), entropies, rtol=1e-12, atol=1e-12)
+    variety = FeatureVariety(cutoff=4, feature="genre").per_user(lists)
+    np.testing.assert_allclose(variety, varieties, rtol=1e-12)
+
+
 def test_diversity_does_not_depend_on_blocks_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
     lists, _ = _random(7)
     metric = IntraListDiversity(cutoff=4, feature="genre")
@@ -102,6 +125,8 @@ def test_values_of_features_do_not_depend_on_blocks_of_users(
         AlphaNDCG(cutoff=4, feature="genre"),
         ExpectedReciprocalRankOfSubtopics(cutoff=4, feature="genre"),
         SubtopicRecall(cutoff=4, feature="genre"),
+        FeatureEntropy(cutoff=4, feature="genre", discount="rbp"),
+        FeatureVariety(cutoff=4, feature="genre"),
         Miscalibration(cutoff=4, feature="genre"),
     ]
     wanted = [metric.per_user(_random(7)[0]) for metric in metrics]

@@ -40,6 +40,26 @@ def test_kept_lists_hold_no_training_items_and_are_in_the_order_of_the_scores() 
     assert not trained & set(zip(lists["user"], lists["item"], strict=True))
 
 
+@pytest.mark.each(
+    "parts", ["1R TI-AN", "1R TI-NN sampled=1", "AR TI-NN sampled=1", "P1R TI-AN percentiles=2"]
+)
+def test_lists_under_a_protocol_of_parts_are_those_of_all_its_candidates(parts: str) -> None:
+    result = _result(protocols=["AR TI-AN", "AR AI-AN", parts], metrics="P@1", lists=3)
+    lists, name = result.lists().set_index("protocol"), list(result.values)[2]
+
+    pd.testing.assert_frame_equal(
+        lists.loc[name].reset_index(drop=True),
+        lists.loc["AR TI-AN"].reset_index(drop=True),
+    )
+    (note,) = (str(own) for own in result.notes if own.code == "lists-of-all-candidates")
+    assert note.startswith(f"The kept lists under {name} are what systems recommend from all")
+
+
+def test_lists_in_an_order_that_no_scores_give_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"lists=3 cannot be had under AR AI-AN, NC by random"):
+        _result(protocols=rv.Protocol(non_computable="random"), lists=3)
+
+
 def test_values_are_the_same_whether_lists_are_kept_or_not() -> None:
     rng = np.random.default_rng(3)
     pairs = rng.permutation(20 * 15)[:180]

@@ -29,15 +29,16 @@ from receval.top_lists import joined_lists, recommended, top_lists
 def test_a_list_has_the_best_open_items_by_score_and_then_priority(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n_users, n_items, n = (int(rng.integers(1, most)) for most in (5, 90, 12))
-    scores = rng.integers(0, 5, (n_users, n_items)).astype(rng.choice(["f4", "f8", "i2"]))
+    scores = rng.integers(-2, 3, (n_users, n_items)).astype(rng.choice(["f4", "f8", "i2"]))
     if scores.dtype.kind == "f":
-        scores[rng.random(scores.shape) < 0.2] = np.nan
+        for other in (np.nan, -0.0, np.inf):
+            scores[rng.random(scores.shape) < 0.15] = other
     if rng.random() < 0.3:
-        scores[:] = np.nan_to_num(scores[0])  # The same for all users.
+        scores[:] = np.nan_to_num(scores[0], posinf=3)  # The same for all users.
     excluded = csr_array((rng.random((n_users + 3, n_items)) < 0.3).astype(np.float32))
     users = np.sort(rng.choice(n_users + 3, n_users, replace=False))
     is_candidate = rng.random(n_items) < 0.8
-    priority = rng.permutation(n_items).astype(np.uint32)
+    priority = rng.permutation(n_items).astype(np.uint32) * rng.choice([1, 7]).astype(np.uint32)
 
     lists = top_lists(
         scores, users, n, exclude=excluded, is_candidate=is_candidate, priority=priority
@@ -200,14 +201,14 @@ def test_given_lists_keep_their_first_candidates(seed: int) -> None:
 
 
 @pytest.mark.each(
-    "protocol",
+    ("protocol", "words"),
     [
-        Protocol("1R", threshold=1),
-        Protocol(sampled=5, threshold=1),
-        Protocol(ties="librec"),
-        Protocol(non_computable="popularity"),
+        (Protocol("1R", threshold=1), "needs one list of recommendations per user, but this ranks"),
+        (Protocol(sampled=5, threshold=1), "needs one list of recommendations per user"),
+        (Protocol(ties="librec"), "cannot be had under this, which places items with equal"),
+        (Protocol(non_computable="popularity"), "cannot be had under this"),
     ],
 )
-def test_protocols_without_one_list_per_user_are_refused(protocol: Protocol) -> None:
-    with pytest.raises(ValueError, match="Gini@10 needs one list of recommendations per user"):
+def test_protocols_without_one_list_per_user_are_refused(protocol: Protocol, words: str) -> None:
+    with pytest.raises(ValueError, match=f"Gini@10 {words}"):
         refuse_protocols_without_lists({"this": protocol}, "Gini@10")

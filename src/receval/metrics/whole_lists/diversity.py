@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How much the items of a list differ, and how many subtopics its relevant items have."""
+"""How much the items of a list differ, and which values of a feature, or subtopics, it has."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,7 +13,9 @@ from scipy.sparse import csr_array
 
 from receval.checked_arguments import check_fields
 from receval.metrics.whole_lists.list_metric import (
+    DiscountedListMetric,
     FeatureMetric,
+    RankDiscount,
     RecommendedLists,
     blocks_of_users,
     listed_values,
@@ -90,6 +93,89 @@ class IntraListDiversity(FeatureMetric):
             sums = (distance[places[:, first], places[:, second]] * both).sum(axis=1)
             values[rows] = sums / np.maximum(1, both.sum(axis=1))
         return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureEntropy(DiscountedListMetric, FeatureMetric):
+    r"""Shannon entropy of the values of a feature that the items of a list have.
+
+    .. math:: FeatureEntropy@k = - \sum_v p(v) \log_2 p(v), \quad
+        p(v) \propto \sum_{r=1}^{k} a_r\, [v \in V_{i_r}]
+
+    :math:`V_i` are the values of the item, and :math:`a_r` is the attention of rank r.
+
+    :Denominator: in the formula
+    :Missing: 0, also for lists without a value
+    :Source: Shannon (1948); LensKit's entropy, and with ``discount=rbp`` its rank_biased_entropy,
+        which add :math:`10^{-6}` to each sum
+
+    Parameters
+    ----------
+    feature : str
+        Needed: a name of ``item_features``.
+    discount : {"none", "log", "rbp"}
+        The attention of ranks: all the same, that of nDCG, or that of rank-biased precision.
+    phi : float
+        The probability to go on to the next rank, for ``rbp``.
+    """
+
+    name: ClassVar[str] = "FeatureEntropy"
+    other_names: ClassVar[tuple[str, ...]] = ("category entropy",)
+    discount: RankDiscount = "none"
+
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        weights = self.weights(recommended.items.shape[1])
+        found = np.zeros(len(recommended.users))
+        for rows, sums in _sums_of_values(recommended, self.has_value(recommended), weights):
+            shares = sums / np.maximum(sums.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+            found[rows] = np.maximum(0.0, -(shares * logarithms).sum(axis=1))
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureVariety(FeatureMetric):
+    r"""Number of different values of a feature that the items of a list have, over its length.
+
+    .. math:: FeatureVariety@k = \frac{1}{k} \Big|\bigcup_{i \in L} V_i\Big|
+
+    :math:`V_i` are the values of the item. If items can have several of them, it may exceed 1.
+
+    :Denominator: the cut-off, also for shorter lists
+    :Source: RePlay's CategoricalDiversity
+
+    Parameters
+    ----------
+    feature : str
+        Needed: a name of ``item_features``.
+    """
+
+    name: ClassVar[str] = "FeatureVariety"
+    other_names: ClassVar[tuple[str, ...]] = ("categorical diversity",)
+
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        assert self.cutoff is not None
+        weights = np.ones(recommended.items.shape[1])
+        found = np.zeros(len(recommended.users))
+        for rows, sums in _sums_of_values(recommended, self.has_value(recommended), weights):
+            found[rows] = (sums > 0).sum(axis=1) / self.cutoff
+        return found
+
+
+def _sums_of_values(
+    recommended: RecommendedLists, has_value: csr_array, weights: NDArray[np.float64]
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield blocks of users with the sum over each list of the weights of ranks by value."""
+    n_values = has_value.shape[1]
+    for rows in blocks_of_users(len(recommended.users), n_values):
+        users, ranks = np.nonzero(recommended.is_filled[rows])
+        entries, values = listed_values(has_value, recommended.items[rows][users, ranks])
+        sums = np.bincount(
+            users[entries] * n_values + values,
+            weights=weights[ranks[entries]],
+            minlength=(rows.stop - rows.start) * n_values,
+        )
+        yield rows, sums.astype(np.float64, copy=False).reshape(-1, n_values)
 
 
 @dataclass(frozen=True, kw_only=True)
