@@ -97,6 +97,12 @@ NOTES: dict[str, NoteKind] = {
         "zeros or a trailing .0 usually name one user or item, but are treated as different ones.",
         "Clean the identifiers, or ignore the note if they are really different.",
     ),
+    "mixed-identifiers": NoteKind(
+        "doubtful",
+        "Some identifiers of a table have a prefix or quotes, and the others are numbers alone. "
+        "Tables or files that were joined may name the same users or items in two ways.",
+        "Write all identifiers in one way, or ignore the note if they are really different.",
+    ),
     "missing-identifiers": NoteKind(
         "doubtful",
         "Names such as NA and NULL, which programs write where there is none, are treated as one "
@@ -105,7 +111,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "row-of-totals": NoteKind(
         "doubtful",
-        "A row of totals, as at the end of a spreadsheet, counts as a user with a rating.",
+        "A row of totals or averages, as at the end of a spreadsheet, counts as a user with a "
+        "rating.",
         "Leave the row out, or ignore the note if this is a name.",
     ),
     "spreadsheet-identifiers": NoteKind(
@@ -120,6 +127,17 @@ NOTES: dict[str, NoteKind] = {
         "A value far from the scale of the others, such as -1 or 99, or the most frequent 0, often "
         "stands for a missing rating, but changes which ratings are relevant.",
         "Leave these rows out, or set the lowest relevant rating (--relevant).",
+    ),
+    "parts-of-a-split": NoteKind(
+        "doubtful",
+        "A column such as split or fold divides rows into training and test data, which are not "
+        "one table: systems would learn from what they are tested on.",
+        "Name the column (--part), or ignore the note if all rows are one table.",
+    ),
+    "several-tags": NoteKind(
+        "doubtful",
+        "All rows of a TREC run have the same tag. Several runs in one file are measured as one.",
+        "Write a file for each run, or ignore the note if the tag says something else.",
     ),
     "no-rating-column": NoteKind(
         "doubtful",
@@ -158,8 +176,16 @@ NOTES: dict[str, NoteKind] = {
     ),
     "early-times": NoteKind(
         "doubtful",
-        "The times are long ago, so they probably have another unit, or do not count from 1970.",
-        "Set the unit of the times (--time-unit), or write dates.",
+        "The times are long ago, so they probably have another unit, do not count from 1970, or "
+        "say something else, such as when an item appeared.",
+        "Set the unit of the times (--time-unit), write dates, or name another column "
+        "(--timestamp).",
+    ),
+    "late-times": NoteKind(
+        "doubtful",
+        "Times after 2099 cannot be those of ratings, so they probably have another unit or are "
+        "wrong. Splits by time would test on them.",
+        "Set the unit of the times (--time-unit), or correct them.",
     ),
     "empty-lists": NoteKind(
         "doubtful",

@@ -88,6 +88,14 @@ def test_lists_of_others_have_groups_too(capsys: pytest.CaptureFixture[str]) -> 
     assert "**Users by gender**" in capsys.readouterr().out
 
 
+def test_the_column_of_identifiers_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, column in (("films.csv", "item"), ("people.csv", "user")):
+        pd.read_csv(name).rename(columns={column: "key"}).to_csv(name, index=False)
+    named = ["--item-features-id=key", "--user-features-id=key"]
+    assert main(["evaluate", "ratings.csv", *WANTED, *named]) == 0
+    assert "identifiers (key); read: genre" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

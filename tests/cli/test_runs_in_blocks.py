@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,21 @@ def test_blocks_and_shards_print_the_tables_of_lists_at_once(
     assert joined.replace("in-shards", "at-once") == wanted
     for name in ("averages.csv", "pairs.csv"):
         assert Path("in-shards", name).read_bytes() == Path("in-blocks", name).read_bytes()
+
+
+def test_training_data_in_blocks_tell_of_the_options_of_the_test(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    test = pd.read_parquet("test.parquet").rename(columns={"item": "thing"})
+    test.to_parquet("test.parquet", index=False)
+    train = test.assign(thing=test["thing"] + 12 * (test.index % 2))
+    train.to_parquet("train.parquet", index=False)
+    given = ["--train", "train.parquet", "--item", "thing", "--trained-pairs", "drop"]
+    for words, is_told in (([], True), (["--train-item", "thing"], False)):
+        assert main(["runs", *BLOCKS, *given, *words]) == 0
+        (line,) = [own for own in capsys.readouterr().err.splitlines() if "train.parquet: " in own]
+        assert ("read with --item" in line) is is_told
+        shutil.rmtree("b")
 
 
 @pytest.mark.parametrize(

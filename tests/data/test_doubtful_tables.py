@@ -67,6 +67,15 @@ from receval.data.run import read_run
         ("a.csv", "user;item;rating;date\n1;2;3,5;03.05.2021\n", "is '03.05.2021'"),
         ("a.jsonl", "{u'user': 'a', u'item': 'x'}\n", "line 1 .* to be printed by Python"),
         ("a.json", "{1: [3, 2], 2: [4]}", "seems to be printed by Python"),
+        ("a.csv", "user,item,rating\n1,2,3,5\n1,3,4,0\n", "line 2 has 4. .* commas, such as 3,5"),
+        ("a.csv", "user,item,rating\n1,2,3\n2,2,4,5\n", "line 3 .* commas, such as 4,5, where"),
+        ("a.csv", "user,item,rating\n1,2,3,5\n2,2,4,1\n3,2,4,1\n", "all others have one more"),
+        ("a.csv", "user,item,date,time\n1,2,2003-02-28,23:59:59\n", "needs its date in the same"),
+        ("a.txt", " user | item\n------+------\n ann  | x\n", "is a table drawn with lines"),
+        ("a.md", "| user | item |\n|:--|--:|\n| ann | x |\n", "is a table drawn with lines"),
+        ("a.md", "| user | item |\n| ann | x |\n| bob | x |\n", "is a table drawn with lines"),
+        ("a.txt", "user  item\n----  ----\nann   x\n", "is a table drawn with lines"),
+        ("a.rst", "====  ====\nuser  item\n====  ====\nann   x\n", "is a table drawn with lines"),
     ],
 )  # fmt: skip
 def test_what_may_mean_two_things_is_refused(
@@ -78,8 +87,14 @@ def test_what_may_mean_two_things_is_refused(
 
 @pytest.mark.each(
     ("text", "n_rows"),
-    [("1,2,3\n1,12,5\n2,2,4\n", 3), ("1,1,2\n2,12,5\n", 2), ("1,2,4\n5,3,1\n", 2)],
-    ids=["user and item again", "a number twice", "more than columns"],
+    [
+        ("1,2,3\n1,12,5\n2,2,4\n", 3),
+        ("1,1,2\n2,12,5\n", 2),
+        ("1,2,4\n5,3,1\n", 2),
+        ("1,2,3\n2,5,4\n7,3,2\n", 3),
+        ("2,1,3\n7,8,1\n", 2),
+    ],
+    ids=["user and item again", "a number twice", "more than columns", "few like it", "disorder"],
 )
 def test_first_rows_of_small_numbers_are_rows(text: str, n_rows: int, tmp_path: Path) -> None:
     assert len(read_text(tmp_path / "a.csv", text)) == n_rows
@@ -98,6 +113,14 @@ def test_first_rows_of_small_numbers_are_rows(text: str, n_rows: int, tmp_path: 
         ([0, 1, 2], ""),
         ([1, 3, 5], ""),
         ([0, 1, 99, 250], ""),
+        ([1, 2, 3, 4, 5, 5, -9], "the rating -9 (14.3% of all)"),
+        ([1, 2, 3, 4, 5, 5, 9], "the rating 9 (14.3% of all)"),
+        ([0, 50, 100, 999], "the rating 999"),
+        ([*range(60), -1], "the rating -1 (1.6% of all)"),
+        ([1, 2, 3, 4, 5, 5, 9, -9], "the rating -9 (12.5% of all) and 9 (12.5% of all)"),
+        ([1, 2, 3, 4, 5, 5, 6], ""),
+        ([1, 1, 2, 3, 4, 9], ""),
+        ([-2, 0, 2, 4], ""),
     ],
 )
 def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], told: str) -> None:
@@ -122,6 +145,12 @@ def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], t
         (["-1", "-2", "7"], None),
         (["7", "8", "Total"], "row-of-totals"),
         (["ann", "Total"], None),
+        (["7", "8", "Average"], "row-of-totals"),
+        (["u7", "u8", "MEAN:"], "row-of-totals"),
+        (["1", "2", "user_1", "user_3"], "mixed-identifiers"),
+        (["1", "2", "'1'", "'3'"], "mixed-identifiers"),
+        (["1", "2", "B007", "C1X"], None),
+        (["user_1", "user_22"], None),
         (["9.78014E+12", "9.78E+12"], "spreadsheet-identifiers"),
         (["1.23457e+11", "7"], "spreadsheet-identifiers"),
         (["1.5e+10", "7.0"], None),
@@ -185,14 +214,20 @@ def test_digits_of_other_scripts_are_no_numbers(rating: str, header: str, tmp_pa
 
 
 def test_counts_with_fractions_and_scores_beside_ranks_are_told() -> None:
-    pairs = {"user": [1, 1, 2], "item": [1, 2, 1]}
     for more, code in (
         ({"plays": [4.004, 900, 1.5]}, "fractional-counts"),
         ({"plays": [4, 900, 1]}, None),
+        ({"plays": ["3.000", "900", "1.000"]}, "fractional-counts"),
+        ({"plays": ["3.000", "900.000", "1.000"]}, None),
+        ({"rating": ["4.500", "3.25", "1"]}, None),
         ({"rating": [4.5, 3, 1]}, None),
         ({"score": [4.5, 3, 1], "rank": [1, 2, 1]}, "run-as-test-data"),
         ({"rating": [4.5, 3, 1], "rank": [1, 2, 1]}, None),
+        ({"score": np.linspace(0, 1, 48)}, "run-as-test-data"),
+        ({"score": np.arange(48) / 10}, None),
     ):
+        (values, *_) = more.values()
+        pairs = {"user": [1, 1, 2] * (len(values) // 3), "item": range(len(values))}
         notes = read_ratings(pairs | more).reading.notes
         assert [note.code for note in notes] == ([code] if code else [])
 
@@ -212,6 +247,43 @@ def test_utf_16_without_a_mark_is_known_by_its_nulls_or_refused_with_the_option(
     with pytest.raises(TableError, match=r"null character.*--encoding utf-16"):
         read_text(tmp_path / "b.csv", other)
     assert len(read_text(tmp_path / "b.csv", other, encoding=encoding, header=False)) == 1
+
+
+@pytest.mark.each("store", ["csv", "parquet", "frame"])
+@pytest.mark.each(
+    ("column", "values", "told"),
+    [
+        ("split", ["train", "test", "train"], "refused"),
+        ("Set", ["Training", "valid", "valid"], "refused"),
+        ("fold", [0, 1, 2], "noted"),
+        ("set", ["A", "B", "C"], ""),
+    ],
+)
+def test_a_column_that_divides_ratings_is_refused_or_told_unless_columns_are_said(
+    store: str, column: str, values: list[Any], told: str, tmp_path: Path
+) -> None:
+    source: Any = pd.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], column: values})
+    if store != "frame":
+        write = source.to_parquet if store == "parquet" else source.to_csv
+        source = tmp_path / f"a.{store}"
+        write(source, index=False)
+    assert not read_ratings(source, columns="user,item,-").reading.notes
+    if told == "refused":
+        with pytest.raises(TableError, match=rf"column {column} has .*--part {column}\)"):
+            read_ratings(source)
+    else:
+        codes = {note.code for note in read_ratings(source).reading.notes}
+        assert ("parts-of-a-split" in codes) is (told == "noted")
+    assert len(read_run(source)) == 3
+
+
+def test_several_tags_in_a_run_are_told(tmp_path: Path) -> None:
+    for name, tags, codes in (("a.run", "xy", ["several-tags"]), ("b.run", "xx", [])):
+        rows = (f"u{n} Q0 i 1 {n} {tag}\n" for n, tag in enumerate(tags))
+        (tmp_path / name).write_text("".join(rows), encoding="utf-8")
+        assert [note.code for note in read_run(tmp_path / name).reading.notes] == codes
+    (tmp_path / "a.run").write_text("u7 Q0 i 1 7 y\n", encoding="utf-8")
+    assert [note.code for note in read_run(tmp_path).reading.notes] == ["several-tags"]
 
 
 def test_parts_of_a_folder_with_other_roles_are_refused_with_the_roles_of_both(

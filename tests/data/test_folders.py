@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -194,6 +195,44 @@ def test_parts_numbered_by_frequency_are_not_taken_for_exchanged(tmp_path: Path)
         is_second = _DIVISIONS[by](pairs)
         _write_parts(tmp_path, [pairs[~is_second], pairs[is_second]], "csv")
         assert len(read_ratings(tmp_path)) == len(pairs)
+
+
+@pytest.mark.each(
+    ("names", "told"),
+    [
+        (["train.csv", "test.csv"], r"\(test.csv, train.csv\)"),
+        (["ml.train.inter", "ml.valid.inter"], "parts of a split"),
+        (["split=train/a.csv", "split=test/a.csv"], "parts of a split"),
+        (["u1.base", "u1.test"], "parts of a split"),
+        (["test/1.csv", "test/2.csv"], ""),
+        (["contest.csv", "trainer.csv"], ""),
+    ],
+)
+@pytest.mark.each("read", [read_ratings, read_run])
+def test_a_folder_of_training_and_test_data_is_refused(
+    read: Any, names: list[str], told: str, tmp_path: Path
+) -> None:
+    for number, name in enumerate(names):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"user,item,rating\n{number},x,5\n".replace(",", "\t"), encoding="utf-8")
+    if told:
+        with pytest.raises(TableError, match=rf"{told}.*--train, --test, --validation"):
+            read(tmp_path)
+    else:
+        assert len(read(tmp_path)) == 2
+
+
+@pytest.mark.each("extension", _EXTENSIONS)
+def test_backups_in_a_folder_are_left_out_and_said(tmp_path: Path, extension: str) -> None:
+    name = f"a.{extension}"
+    _write(tmp_path / name, user=["u"], item=["i"])
+    backups = [f"{name}.bak", f"{name}.swp", f"{name}~"]
+    for backup in backups:
+        (tmp_path / backup).write_text("user,item\nother,i\n", encoding="utf-8")
+    read = read_ratings(tmp_path)
+    assert read.user_ids.tolist() == ["u"]
+    assert f"left out: {', '.join(backups)}" in read.reading.form
 
 
 @pytest.mark.each(("ratings", "is_noted"), [("1..5", False), ("0..100", True), ("4..5", False)])

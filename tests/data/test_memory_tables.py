@@ -7,12 +7,14 @@ import decimal
 import json
 import uuid
 from collections import namedtuple
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
@@ -93,6 +95,80 @@ def test_every_form_of_to_dict_and_to_json_of_pandas_is_the_same_table(tmp_path:
         assert rows_of(read_ratings(path)) == rows
     path.write_text(json.dumps(frame.to_dict("list")))
     assert rows_of(read_ratings(path)) == rows
+
+
+@pytest.mark.each("in_a_file", [False, True])
+@pytest.mark.each("read", [read_ratings, read_run])
+def test_lists_of_numbered_columns_are_columns_if_an_entry_is_there_twice(
+    read: Any, *, in_a_file: bool, tmp_path: Path
+) -> None:
+    columns = {0: [7, 7, 8], 1: [12, 13, 12], 2: [5, 4, 3]}
+    source: Any = columns
+    if in_a_file:
+        source = tmp_path / "a.json"
+        source.write_text(json.dumps(columns))
+    found = read(source)
+    assert (found.user_ids.tolist(), found.item_ids.tolist()) == (["7", "8"], ["12", "13"])
+    assert found.reading.columns["item"] == "column 1"
+    assert read({0: [7, 8], 1: [12, 7], 2: [8, 12]}).user_ids.tolist() == ["0", "1", "2"]
+
+
+def test_values_of_pairs_and_numbers_of_every_type_are_read() -> None:
+    numbers = (decimal.Decimal("1.5"), Fraction(3, 2), np.float32(1.5), True, np.bool_(True))
+    for number in numbers:
+        value = float(number)
+        assert rows_of(read_ratings({("u", "i"): number})) == [("u", "i", value)]
+        assert rows_of(read_ratings({"u": {"i": number}})) == [("u", "i", value)]
+        assert entries_of(read_run({("u", "i"): number})) == [("u", "i", value)]
+        assert entries_of(read_run({"u": [("i", number)]})) == [("u", "i", value)]
+
+
+@pytest.mark.each(
+    "kind",
+    [pa.list_(pa.string(), 2), pa.list_view(pa.string()), pa.large_list_view(pa.string())],
+    ids=str,
+)
+@pytest.mark.each("in_a_file", [False, True])
+def test_lists_of_every_type_have_a_row_an_entry(
+    kind: pa.DataType, *, in_a_file: bool, tmp_path: Path
+) -> None:
+    lists = pa.array([["x", "y"], None, ["z", "x"]], kind)
+    source: Any = pa.table({"user": ["a", "b", "c"], "items": lists}).slice(1)
+    if in_a_file:
+        pq.write_table(source, tmp_path / "a.parquet")
+        source = tmp_path / "a.parquet"
+    for read in (read_ratings, read_run):
+        found = read(source)
+        assert (found.user_ids.tolist(), sorted(found.item_ids)) == (["c"], ["x", "z"])
+        assert [note.code for note in found.reading.notes] == ["empty-lists"]
+
+
+def test_lengths_of_runs_of_equal_values_are_read() -> None:
+    table = pa.table(
+        {
+            "user": pc.run_end_encode(pa.array(["a", "a", "b"])),
+            "item": ["x", "y", "x"],
+            "rating": pc.run_end_encode(pa.array([4.0, 4.0, 5.0])),
+        }
+    )
+    expected = [("a", "x", 4.0), ("a", "y", 4.0), ("b", "x", 5.0)]
+    assert rows_of(read_ratings(table)) == expected
+    assert entries_of(read_run(table)) == expected
+
+
+@pytest.mark.each("store", ["frame", "parquet", "csv"])
+def test_identifiers_of_floats_that_become_whole_numbers_are_said(
+    store: str, tmp_path: Path
+) -> None:
+    source: Any = pd.DataFrame({"user": [1.0, 2.0], "item": [1.5, 2.5]})
+    if store != "frame":
+        write = source.to_parquet if store == "parquet" else source.to_csv
+        source = tmp_path / f"a.{store}"
+        write(source, index=False)
+    for read in (read_ratings, read_run):
+        told = read(source).reading.values
+        assert "users such as 1.0 were read as whole numbers (1)" in told.replace("Users", "users")
+        assert "items" not in told
 
 
 @pytest.mark.each("orient", ["columns", "index", "split", "records"])

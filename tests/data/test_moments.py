@@ -320,6 +320,26 @@ def test_numbers_that_may_not_count_from_1970_are_told(times: list[Any], told: s
     assert all(f"read as {told}" in note for note in read.notes)
 
 
+@pytest.mark.each(
+    ("times", "code", "told"),
+    [
+        (
+            [5_680_000_000, 5_680_000_060],
+            "late-times",
+            "2 of 2 times are after 2099 (2149-12-28",
+        ),
+        (["2150-01-01", "2098-05-03"], "late-times", "1 of 2 times are after 2099 (2098-05-03 to"),
+        (["1985-05-03", "1999-05-04"], "early-times", "1 of 2 times are before 1990 (1985-05-03"),
+        ([500_000_000, 900_000_000], "early-times", "1 of 2 times are before 1990 (1985-11-05"),
+        (["2099-12-31", "2098-01-01"], "", ""),
+    ],
+)
+def test_times_when_nobody_can_have_rated_are_told(times: list[Any], code: str, told: str) -> None:
+    read = read_ratings({"user": [1, 1], "item": [1, 2], "timestamp": times}).reading
+    assert [note.code for note in read.notes] == ([code] if code else [])
+    assert all(told in note for note in read.notes)
+
+
 def test_early_times_among_early_ones_are_times() -> None:
     table = {"user": ["u", "u"], "item": ["i", "j"], "timestamp": [0, 1000]}
     ratings = read_ratings(table)

@@ -116,6 +116,18 @@ def test_counts_of_which_all_are_relevant_by_the_rule_are_not_told() -> None:
     assert RelevanceRule.of(np.array([1, 2, 3.0]), "auto", are_counts=True).notes == ()
 
 
+def test_sums_of_ratings_on_a_scale_are_told_to_be_all_relevant() -> None:
+    pairs = {"user": [1, 1, 2], "item": [1, 1, 1]}
+    for more, codes in (
+        ({"rating": [1, 3, 5]}, ["extreme-threshold"]),
+        ({"plays": [1, 3, 5]}, []),
+        ({"rating": [1, 1, 1]}, []),
+        ({"rating": [1, 30, 500]}, []),
+    ):
+        notes = read_ratings(pairs | more, duplicates="sum").reading.notes
+        assert [note.code for note in notes] == codes
+
+
 @pytest.mark.costly
 def test_an_extreme_threshold_is_told_by_every_evaluation() -> None:
     ratings = of_values(np.repeat(SCALE, [1, 149, 150, 150, 150]))

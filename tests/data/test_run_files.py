@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from data.read_rows import entries_of
 from data.test_packed_files import by_arrow
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -207,6 +208,8 @@ def test_columns_that_may_order_lists_but_were_not_read_are_told(
         ([1, -1], [2.0, 1.0], "row 2 has the rank -1"),
         ([0.7, 0.4], [1, 2], "columns seem to be exchanged.*--run-rank"),
         ([1.5, 1.5], [1, 2], None),
+        ([0.7, 0.4], None, "row 1 has the rank 0.7. .*must be whole numbers.*--run-score"),
+        ([2.0, 1.5], None, None),
         ([1, 2], [0.7, 0.4], None),
     ],
 )
@@ -220,6 +223,23 @@ def test_ranks_that_are_none_are_refused(
         return
     with pytest.raises(TableError, match=told):
         read_run(table)
+
+
+def test_ranks_that_are_said_to_be_scores_are_scores() -> None:
+    table = {"user": ["a", "a"], "item": ["x", "y"], "rank": [0.7, 0.4]}
+    assert entries_of(read_run(table, score="rank")) == [("a", "x", 0.7), ("a", "y", 0.4)]
+
+
+@pytest.mark.each("name", ["a.xlsx", "a.csv.gz", "a.dat", "a.jsonl"])
+def test_an_extension_that_tells_no_format_is_refused_unless_it_is_said(
+    name: str, tmp_path: Path
+) -> None:
+    run = run_of_scores({"a": {"x": 1.0}})
+    with pytest.raises(TableError, match=r"tells no format of runs.*\.run, .*\.csv"):
+        write_run(run, tmp_path / name)
+    assert not any(tmp_path.iterdir())
+    write_run(run, tmp_path / name, format="table")
+    assert (tmp_path / name).read_text().startswith('"user","item"')
 
 
 def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:

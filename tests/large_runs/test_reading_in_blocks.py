@@ -179,6 +179,15 @@ def constant(own: Tables) -> None:
     del own["train"]["rating"]
 
 
+def scores_as_test_data(own: Tables) -> None:
+    own["test"]["rating"] = np.linspace(0, 1, len(own["test"]))
+    own["run"]["score"] = 1.0 + (np.arange(len(own["run"])) % 2)
+
+
+def with_folds(own: Tables) -> None:
+    own["train"]["fold"] = 1
+
+
 def few_users(own: Tables) -> None:
     own["run"]["user"] += 30
 
@@ -226,6 +235,8 @@ def infinite(own: Tables) -> None:
         (str, with_a_user("test", "null"), "'null' among the users may stand for missing"),
         (str, with_a_user("run", "N30"), "differ from one there only because the two sides differ"),
         (str, with_a_user("train", "N30"), "of users differs from others only in white space"),
+        (int, scores_as_test_data, "test data have many ratings with fractions, up to 1, as"),
+        (int, with_folds, "the column fold was not read, so all its parts count as one table"),
         (str, changed("run", "item", "1-Mar"), "1 of 16 items look as a spreadsheet writes them"),
     ],
 )  # fmt: skip

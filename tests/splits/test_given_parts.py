@@ -24,6 +24,9 @@ TABLE = pd.DataFrame(
 )
 
 
+WHOLE = TABLE.drop(columns="split")
+
+
 def of(part: str) -> pd.DataFrame:
     names = {"train": ["train", "training"], "test": ["TEST", "test"], "validation": ["valid"]}
     return TABLE[TABLE["split"].isin(names[part])].drop(columns="split")
@@ -104,7 +107,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
         (TABLE, {"part": "fold"}, "no column 'fold'"),
         (TABLE.assign(split="bad"), {"part": "split"}, "row 1 is of the part 'bad'"),
         (TABLE.assign(split="train"), {"part": "split"}, "has no test rating"),
-        (of("train"), {"test": TABLE}, "2 of 8 ratings have a pair .* --trained-pairs drop"),
+        (of("train"), {"test": WHOLE}, "2 of 8 ratings have a pair .* --trained-pairs drop"),
         (TABLE, {"part": "split", "use_validation": "test"}, "use_validation is 'test'"),
     ],
 )
@@ -117,14 +120,14 @@ def test_what_is_wrong_with_a_predefined_split_is_said(
 
 def test_ratings_that_were_read_have_no_column_of_parts() -> None:
     with pytest.raises(ValueError, match="Give the file or the table itself"):
-        rv.split(rv.read_ratings(TABLE), "predefined", part="split")
+        rv.split(rv.read_ratings(WHOLE), "predefined", part="split")
     with pytest.raises(TypeError, match="ratings is a DataFrame; it must be a Ratings"):
         rv.split(TABLE, "user-ratio")
 
 
 def test_pairs_of_two_parts_are_dropped_from_the_later_one_if_asked() -> None:
     train = of("train")
-    data = rv.split(train, "predefined", test=TABLE, trained_pairs="drop")
+    data = rv.split(train, "predefined", test=WHOLE, trained_pairs="drop")
     assert len(data.to_frames().test) == 4
     assert [note.code for note in data.notes] == ["trained-pairs"]
 

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from receval.cli.arguments import repeated
+from receval.cli.arguments import column_name, repeated
 from receval.cli.command_parser import complete_by
 from receval.cli.saved_arguments import TRAITS
 
@@ -50,6 +51,14 @@ def add_features(parser: argparse.ArgumentParser) -> None:
         ),
     ]
     complete_by("file", files)
+    for what in ("item", "user"):
+        group.add_argument(
+            f"--{what}-features-id",
+            type=column_name,
+            metavar="COLUMN",
+            help=f"column of the {what}s in the files of their features and groups, by name or "
+            "position (default: the first with a usual name)",
+        )
 
 
 def add_rating_scores(parser: argparse.ArgumentParser) -> None:
@@ -70,19 +79,20 @@ def features_of(chosen: argparse.Namespace) -> dict[str, Any]:
     _user_features(chosen)  # What is wrong is said before systems are trained.
     wanted: dict[str, list[str] | None] = {}
     groups: list[str] = []
+    read = partial(read_features, id=chosen.item_features_id, of="items")
     for text in repeated(chosen.item_features):
         path, features = _path_and_features(text)
         wanted[path] = features or None
     for text in repeated(chosen.item_groups):
         path, features = _path_and_features(text)
-        features = features or [read_features(path, of="items").name()]
+        features = features or [read(path).name()]
         groups += features
         before = wanted.get(path, [])
         wanted[path] = None if before is None else [*before, *features]
     if not wanted:
         return {}
     tables = [
-        read_features(path, of="items", features=None if own is None else list(dict.fromkeys(own)))
+        read(path, features=None if own is None else list(dict.fromkeys(own)))
         for path, own in wanted.items()
     ]
     return {"item_features": tables, "item_groups": groups or None}
@@ -114,9 +124,8 @@ def _user_features(chosen: argparse.Namespace) -> dict[str, Features]:
                 name if name in bins else own
                 for own, (name, _, _) in zip(features, parts, strict=True)
             ]
-            found[text] = read_features(
-                path, of="users", features=features or None, bins=bins or None
-            )
+            read = partial(read_features, id=chosen.user_features_id, of="users")
+            found[text] = read(path, features=features or None, bins=bins or None)
             if not features:
                 found[text].name()  # Refuses a table with several features.
     return found

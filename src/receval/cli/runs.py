@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from receval.cli.features import (
 )
 from receval.cli.large_runs import add_blocks, run_in_blocks
 from receval.cli.saved_arguments import add_settings, keep_read
-from receval.storage.messages import printable
+from receval.storage.messages import enumerated, printable
 
 EXAMPLES = """examples:
   receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
@@ -178,10 +179,19 @@ def run_runs(chosen: argparse.Namespace) -> int:
         "seed": chosen.seed,
     }
     if chosen.in_blocks is not None:
-        in_blocks = run_in_blocks(chosen, {**_tables_in_blocks(chosen), **measuring})
+        tables = _tables_in_blocks(chosen)
+        in_blocks = run_in_blocks(chosen, {**tables, **measuring})
         if in_blocks is None:
             return 0
-        result = in_blocks
+        names = () if _of_train(chosen) else tables["train_columns"]
+        taken = enumerated([f"--{name.replace('_', '-')}" for name in names])
+        reading = (
+            replace(own, form=f"{own.form}, read with {taken}")
+            if taken and own.source == chosen.train
+            else own
+            for own in in_blocks.reading
+        )
+        result = replace(in_blocks, reading=tuple(reading))
     else:
         from receval.evaluation.runs import evaluate_runs
 
@@ -209,11 +219,14 @@ def run_runs(chosen: argparse.Namespace) -> int:
     return finish(report, chosen)
 
 
+def _of_train(chosen: argparse.Namespace) -> dict[str, Any]:
+    return {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
+
+
 def _tables_in_blocks(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the tables of an evaluation in blocks, and how they are read."""
     of_test = {**columns_of(chosen, COLUMNS), **reading_of(chosen)}
-    of_train = {**columns_of(chosen, COLUMNS, "train-"), **reading_of(chosen, "train-")}
-    of_train = of_train or {name: own for name, own in of_test.items() if name != "format"}
+    of_train = _of_train(chosen) or {n: own for n, own in of_test.items() if n != "format"}
     found: dict[str, Any] = {
         "test": chosen.test,
         "runs": named_runs(chosen.runs),

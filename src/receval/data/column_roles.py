@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.columns import WantedColumn, chosen_names
-from receval.data.layouts import INDEX_NAMES, is_number
+from receval.data.layouts import INDEX_NAMES, is_number, plain_name
 from receval.data.moments import kind_of_moment
 from receval.data.reading import UNREAD, ReadingOptions, TableError
 from receval.storage.messages import enumerated, how_many, shortened
@@ -85,6 +88,10 @@ def roles_of(
             is_table=options.format == "table",
         )
         places = _with_those_asked_for(source, labels, len(cells), wanted, guessed)
+    if is_named and options.columns is None and "rating" in {own.name for own in wanted}:
+        for place, own in enumerate(labels):
+            if place not in places.values():
+                _refuse_column_of_parts(source, own, cells[place])
     words = labels if is_named else [f"column {place}" for place in range(len(cells))]
     unread = [
         f"{word} ({what})" if (what := "" if is_named else _seen_in(cells[place], place)) else word
@@ -95,14 +102,53 @@ def roles_of(
     return Roles(places, told, tuple(unread), options.columns is None and not is_named)
 
 
-def are_numbered(names: Sequence[str]) -> bool:
-    """Tell whether columns have the numbers from 0 as names, perhaps after an index of pandas.
+COLUMNS_OF_PARTS = frozenset({"split", "fold", "subset", "partition", "set"})
+"""Names, in plain form, of columns that say to which part of a split a row belongs."""
 
-    Examples
-    --------
-    >>> are_numbered(["0", "1", "2"]), are_numbered(["Unnamed: 0", "0", "1"]), are_numbered(["1"])
-    (True, True, False)
-    """
+OTHER_NAMES = {
+    "training": "train", "base": "train", "tr": "train", "valid": "validation",
+    "vali": "validation", "val": "validation", "dev": "validation", "testing": "test", "te": "test",
+}  # fmt: skip
+"""Other common names of the parts of a split, in lower case."""
+
+_PARTS = {name: name for name in OTHER_NAMES.values()} | OTHER_NAMES
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")
+_are_divided: ContextVar[bool] = ContextVar("are_divided", default=False)
+
+
+@contextmanager
+def divided_by_a_column() -> Iterator[None]:
+    """Read tables with a column that divides them into parts of a split, as the caller says."""
+    token = _are_divided.set(True)
+    try:
+        yield
+    finally:
+        _are_divided.reset(token)
+
+
+def parts_in(path: Path, folder: Path) -> frozenset[str]:
+    """Return the parts of a split that the name of a file in a folder has."""
+    words = _LONG_WORD.findall(str(path.relative_to(folder)).lower())
+    return frozenset(_PARTS[word] for word in words if word in _PARTS)
+
+
+def _refuse_column_of_parts(source: str, name: str, cells: Sequence[str]) -> None:
+    """Refuse ratings that a column divides into training and test data; folds may be one table."""
+    if plain_name(name) not in COLUMNS_OF_PARTS or _are_divided.get():
+        return
+    found = [own for own in dict.fromkeys(cells) if own.lower() in _PARTS]
+    if len({_PARTS[own.lower()] for own in found}) > 1:
+        raise TableError(
+            f"{source}: the column {name} has {enumerated(found)}, so the rows are the parts of a "
+            f"split, which would be read as one table. Split by it (split(..., 'predefined', "
+            f"part={name!r}), in a command: --part {name}), or write each part into a file of its "
+            "own. If they are one table, say what each column is, with - for this one "
+            "(columns=..., --columns ...)."
+        )
+
+
+def are_numbered(names: Sequence[str]) -> bool:
+    """Tell whether columns have the numbers from 0 as names, perhaps after an index of pandas."""
     own = names[1:] if names and names[0] in INDEX_NAMES else names
     return len(own) > 1 and list(own) == [str(number) for number in range(len(own))]
 
@@ -111,11 +157,6 @@ def are_ranks_in_order(users: NDArray[np.integer], values: NDArray[np.floating])
     """Tell whether the values of each user are 1, 2, 3 and so on in the order of the rows.
 
     They may also begin with 0. At least one user has several.
-
-    Examples
-    --------
-    >>> are_ranks_in_order(np.array([7, 7, 8]), np.array([1.0, 2.0, 1.0]))
-    True
     """
     places = _places_within(users)
     return bool(

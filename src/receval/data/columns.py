@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -262,13 +263,7 @@ def _may_have_floats(ids: pa.Array) -> bool:
 
 
 def whole_number(text: str) -> str | None:
-    """Return the digits of a whole number that is written as a float, or None if it is none.
-
-    Examples
-    --------
-    >>> whole_number("10.00"), whole_number("1.5e+01"), whole_number("7"), whole_number("1e+99")
-    ('10', '15', '7', None)
-    """
+    """Return the digits of a whole number that is written as a float, or None if it is none."""
     digits, _, exponent = text.lower().partition("e")
     if _is_rounded(text):
         return None
@@ -285,13 +280,7 @@ def whole_number(text: str) -> str | None:
 
 
 def in_usual_signs(name: str) -> str:
-    """Return an identifier in Unicode's usual form, without signs that are not seen.
-
-    Examples
-    --------
-    >>> in_usual_signs("item" + chr(0xFF19) + chr(0x200B))
-    'item9'
-    """
+    """Return an identifier in Unicode's usual form, without signs that are not seen."""
     if name.isascii():
         return name
     usual = unicodedata.normalize("NFKC", name)
@@ -322,8 +311,16 @@ _FOR_NONE = frozenset(
 )
 """Identifiers that programs write where there is none."""
 
-_TOTALS = frozenset(("total", "grand total", "sum", "(all)"))
-"""Names of rows of totals, in lower case."""
+_OF_TOTALS = (
+    "total", "grand total", "subtotal", "sum", "(all)", "overall", "average", "avg", "mean",
+)  # fmt: skip
+_TOTALS = frozenset(
+    f"{form}{sign}"
+    for name in _OF_TOTALS
+    for form in (name, name.capitalize(), name.title(), name.upper())
+    for sign in ("", ":")
+)
+"""Names of rows of totals and averages."""
 
 _BY_SPREADSHEET = re.compile(
     r'=".*|#(REF!|VALUE!|NAME\?|DIV/0!|NUM!)|\'\d+|\dE\+\d{2}'
@@ -352,13 +349,13 @@ def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
         )
         notes.append(Note("missing-identifiers", text))
     signs = "".join(names)
+    if not signs.isdecimal():
+        notes += [*_doubts_on_totals(source, what, names), *_doubts_on_prefixes(source, what, ids)]
     has_zeros = re.search("\n0[^\n]", "\n" + "\n".join(names)) is not None
     if signs.isascii() and signs.isalnum() and signs == signs.lower() and not has_zeros:
-        if not signs.isdecimal():
-            notes += _doubts_on_totals(source, what, names)
         # Most tables are like this, and comparing would take 5 % of the time for reading.
         return notes
-    notes += [*_doubts_on_totals(source, what, names), *_doubts_on_cells(source, what, names)]
+    notes += _doubts_on_cells(source, what, names)
     wrapped = list(filter(_is_wrapped, names))
     if 2 * len(wrapped) > len(names):
         text = (
@@ -387,15 +384,48 @@ def _is_wrapped(name: str) -> bool:
 
 
 def _doubts_on_totals(source: str, what: str, names: list[str]) -> list[Note]:
-    """Return a note if a single name among numbers is that of a row of totals."""
-    others = [name for name in names if not name.isdecimal()]
-    if len(others) != 1 or len(names) == 1 or others[0].lower() not in _TOTALS:
+    """Return a note if the only name among numbers or codes is that of a row of totals."""
+    found = _TOTALS.intersection(names)
+    # Where other names are words, too, it may be one of them.
+    if not found or len(names) == 1 or sum(not _HAS_DIGIT.search(name) for name in names) > 1:
         return []
     text = (
-        f"{Path(source).name}: {quoted(others[0])} among the {what} may be a row of totals. If so, "
-        "leave it out."
+        f"{Path(source).name}: {quoted(min(found))} among the {what} may be a row of totals or "
+        "averages. If so, leave it out."
     )
     return [Note("row-of-totals", text)]
+
+
+_HAS_DIGIT = re.compile(r"\d")
+_WITH_PREFIX = re.compile(r"""([^\d\s+-]\D*)\d+['"`)\]]?""")
+_FEWEST_ALIKE = 2
+
+
+def _doubts_on_prefixes(source: str, what: str, ids: NDArray[np.str_]) -> list[Note]:
+    """Return a note if some identifiers are numbers, and most others have a prefix or quotes."""
+    are_plain = np.char.isdecimal(ids)
+    n_plain = int(are_plain.sum())
+    if n_plain < _FEWEST_ALIKE or n_plain > len(ids) - _FEWEST_ALIKE:
+        return []
+    others = ids[~are_plain].tolist()
+    found = filter(None, map(_WITH_PREFIX.fullmatch, others[:_MOST_LOOKED_AT]))
+    prefixes = Counter(own.group(1) for own in found)
+    prefix = max(prefixes, key=prefixes.__getitem__, default=None)
+    if prefix is None or prefixes[prefix] < _MOST_ALIKE * len(others[:_MOST_LOOKED_AT]):
+        return []
+    known = {*ids[are_plain].tolist()}
+    of_each = {own: re.sub(r"\D", "", own) for own in others if own.startswith(prefix)}
+    like = next((name for name, own in of_each.items() if own in known), next(iter(of_each)))
+    plain = of_each[like] if of_each[like] in known else min(known)
+    text = (
+        f"{Path(source).name}: {len(of_each):,} of {len(ids):,} {what} begin with "
+        f"{quoted(prefix)}, and {n_plain:,} are numbers alone, such as {quoted(like)} and "
+        f"{quoted(plain)}. They count as different {what}. If they are the same, write all alike."
+    )
+    return [Note("mixed-identifiers", text)]
+
+
+_MOST_ALIKE = 0.9
 
 
 def _doubts_on_cells(source: str, what: str, names: list[str]) -> list[Note]:
@@ -412,13 +442,7 @@ def _doubts_on_cells(source: str, what: str, names: list[str]) -> list[Note]:
 
 
 def _is_rounded(name: str) -> bool:
-    """Tell whether a whole number has lost digits, as in 9.78014E+12.
-
-    Examples
-    --------
-    >>> _is_rounded("9.78014E+12"), _is_rounded("1.5e+01"), _is_rounded("1.000000000000e+11")
-    (True, False, False)
-    """
+    """Tell whether a whole number has lost digits, as in 9.78014E+12."""
     number = _ROUNDED.fullmatch(name)
     return number is not None and int(number[1]) > name.upper().index("E") - name.index(".") - 1
 

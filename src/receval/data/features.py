@@ -185,13 +185,7 @@ class Features:
 
 
 def named_alike(feature: str, names: Sequence[str], where: str) -> str:
-    """Return the one of some names that equals a given one but for case, signs and a plural s.
-
-    Examples
-    --------
-    >>> named_alike("genre", ["title", "Genres"], "the table")
-    'Genres'
-    """
+    """Return the one of some names that equals a given one but for case, signs and a plural s."""
     by_plain = {_plain(name): name for name in reversed(names)}
     found = by_plain.get(_plain(feature))
     if found is None:
@@ -279,7 +273,8 @@ def read_features(
                 "table with a row per user or item, or a data frame."
             )
         chosen, one_hot = _of_known_file(Path(source), chosen, one_hot)
-    found = column_names(source, _IDENTIFIERS, chosen)
+    known = (plain_name(id), *_IDENTIFIERS) if isinstance(id, str) else _IDENTIFIERS
+    found = column_names(source, known, chosen)
     table = _Table(source, id, of, found, chosen)
     wanted = table.wanted(features, [*one_hot, *bins], one_hot)
     read = table.read([own for name in wanted for own in table.columns_of(name, one_hot)])
@@ -596,13 +591,7 @@ def _of_numbers(
 
 
 def binned(numbers: NDArray[np.float64], bins: Bins) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the labels of bins, and the bin of each number; -1 if it is not finite.
-
-    Examples
-    --------
-    >>> binned(np.array([1.0, 5.0, 2.0, 9.0]), 2)
-    (('below 3.5', '3.5 or more'), array([0, 1, 0, 1]))
-    """
+    """Return the labels of bins, and the bin of each number; -1 if it is not finite."""
     known = np.isfinite(numbers)
     if isinstance(bins, int):
         shares = np.arange(1, bins) / bins

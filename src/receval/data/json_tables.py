@@ -7,6 +7,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ Scores = Mapping[str, Mapping[str, float]]
 
 # Tuples, because a union type would be created anew for each entry.
 _ITEM = (str, int, float, np.generic)
+_SCORE = (int, float, np.number, np.bool_, Decimal, Fraction)
 _NO_SCORE = (str, list, tuple, dict)
 _NO_ITEM = (list, tuple, dict, set, np.ndarray, bool, type(None))
 
@@ -218,6 +221,8 @@ def read_json(
             return table_of_objects(source, [found])
         if (frame := table_of_frame(source, found, wanted)) is not None:
             return frame
+        if are_numbered_columns(found):
+            return table_in_memory(found)
         if all(map(_is_list, values)):
             return scores_of(source, found, wanted)
     raise TableError(f"{path} must hold {_FORMS}.")
@@ -264,6 +269,28 @@ def are_columns(found: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> b
     return len(keys) > 1 and all(own == keys[0] for own in keys)
 
 
+def are_scores_of_pairs(found: Mapping[Any, Any]) -> bool:
+    """Tell whether a mapping has a value for each pair of a user and an item."""
+    return all(
+        isinstance(pair, tuple) and len(pair) == 2 and isinstance(own, _SCORE)
+        for pair, own in found.items()
+    )
+
+
+def are_numbered_columns(found: Mapping[Any, Any]) -> bool:
+    """Tell whether a mapping has the columns of a data frame without names, numbered in order.
+
+    Their lists have equal lengths, and unlike those of users have some entry twice.
+    """
+    lists = list(found.values())
+    if not 2 <= len(lists) <= _MOST_OF_FRAME or not all(map(_is_plain_list, lists)):
+        return False
+    names = [str(name) for name in found]
+    are_numbers = all(map(str.isdecimal, names)) and names == sorted(names)
+    has_repeats = any(len(set(own)) < len(own) for own in lists)
+    return are_numbers and len(set(map(len, lists))) == 1 and has_repeats
+
+
 def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> Scores:
     """Return lists by user as scores of items by user.
 
@@ -300,7 +327,7 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
                     )
                 ordered[str(item)] = value
         for item, score in ordered.items():
-            if isinstance(score, bool) or not isinstance(score, int | float | np.number):
+            if not isinstance(score, _SCORE):
                 raise TableError(
                     f"{source}: the score of item {shortened(str(item))} for user "
                     f"{shortened(str(user))} is {shortened(json.dumps(score, default=str))}. It "

@@ -10,11 +10,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from receval.data.packed_files import bare_suffix
 from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
 from receval.data.text_lines import QUOTED, opened_text
+from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".inter": "\t", ".dat": "::"}
@@ -139,7 +141,7 @@ def layout_of(
             "must be a line feed, a carriage return, or both."
         )
     if rest and len(first) != len(rest[0]) and not any(map(is_number, first)):
-        _refuse_other_first_line(path, lines[0], first, rest)
+        _refuse_other_first_line(path, lines[0], first, rest, delimiter)
     header, are_numbers = options.header, False
     if header is None and options.columns is not None:
         # They are for files without a header, but a line of names is no row.
@@ -195,7 +197,7 @@ COMMENTS = ("#", "%", "sep=", "//")
 
 
 def _refuse_other_first_line(
-    path: Path, line: str, first: Sequence[str], rest: Sequence[Sequence[str]]
+    path: Path, line: str, first: Sequence[str], rest: Sequence[Sequence[str]], delimiter: str
 ) -> None:
     """Refuse a comment, and names of columns of which the rows have one more."""
     if line.startswith(COMMENTS):
@@ -208,11 +210,17 @@ def _refuse_other_first_line(
             f"{path}, line 1 ({shortened(line)}) has one cell, unlike the next row, and seems to "
             "be a title. Remove the lines above the table."
         )
+    numbers = [str(number) for number in range(1, len(rest) + 1)]
+    commas = advice_on_commas(rest[0], len(first), delimiter)
+    if commas and [row[0] for row in rest] != numbers:
+        raise TableError(
+            f"{path}: line 1 has {len(first)} cells, but line 2 has {len(rest[0])}.{commas}"
+        )
     if {len(row) for row in rest} == {len(first) + 1}:
         raise TableError(
             f"{path}: line 1 has {len(first)} cells, but all others have one more, as where R "
             "writes names of rows, or where rows end in a delimiter. Leave out the names of rows "
-            "(row.names = FALSE), or name this column, too."
+            f"(row.names = FALSE), or name this column, too.{commas}"
         )
 
 
@@ -291,13 +299,7 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a cell can be read as a number.
-
-    Examples
-    --------
-    >>> is_number("-1.5e3"), is_number("4 stars"), is_number("1_000")
-    (True, False, False)
-    """
+    """Tell whether a cell can be read as a number."""
     try:
         float(text)
     except ValueError:
@@ -310,21 +312,45 @@ _POINTS_AND_COMMA = re.compile(r"[-+]?\d{1,3}(\.\d{3})+,\d+")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}([,.'_\s]\d{3})+([.,]\d+)?")
 
 
+_WITH_COMMA = re.compile(r"[-+]?\d+,\d{1,6}")
+
+
+def advice_on_commas(cells: Sequence[str], n_columns: int, delimiter: str) -> str:
+    """Return a sentence if a row has more cells than columns as its numbers have decimal commas."""
+    pair = next(filter(_WITH_COMMA.fullmatch, map(",".join, pairwise(cells[2:]))), None)
+    are_numbers = all(map(is_number, cells[2:]))  # Otherwise, a title may have a comma.
+    if delimiter != "," or len(cells) <= n_columns or pair is None or not are_numbers:
+        return ""
+    return (
+        f" Numbers may have decimal commas, such as {pair}, where commas separate cells. "
+        "Write points, or put quotes around the numbers, or separate cells by semicolons."
+    )
+
+
 def has_thousands(text: str) -> bool:
     """Tell whether a number seems to have marks between thousands."""
     return _THOUSANDS.fullmatch(text) is not None
 
 
-def advice_on_number(text: str) -> str:
-    """Return a sentence for a text that is no number but has one; empty if it has none.
+_POINTS_IN_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
 
-    Examples
-    --------
-    >>> advice_on_number("1,234,567")
-    ' It seems to have marks between thousands. Write it without them.'
-    >>> advice_on_number("85 %"), advice_on_number("good")
-    (' Write the number alone.', '')
-    """
+
+def doubts_on_thousands(source: str, column: str, cells: Collection[str]) -> list[Note]:
+    """Return a note if points in numbers may separate thousands, as in 3.000 beside 900."""
+    with_points = [cell for cell in cells if "." in cell]
+    are_alike = with_points and all(map(_POINTS_IN_THOUSANDS.fullmatch, with_points))
+    if not are_alike or not any(cell.lstrip("+-").isdecimal() for cell in cells):
+        return []
+    text = (
+        f"{Path(source).name}: numbers in {shortened(column)} have three digits behind a point, or "
+        f"no point, such as {shortened(with_points[0])}. They were read as fractions. If points "
+        "separate thousands, write numbers without them."
+    )
+    return [Note("fractional-counts", text)]
+
+
+def advice_on_number(text: str) -> str:
+    """Return a sentence for a text that is no number but has one; empty if it has none."""
     if has_thousands(text):
         return " It seems to have marks between thousands. Write it without them."
     return " Write the number alone." if any(sign.isdecimal() for sign in text) else ""
@@ -427,13 +453,7 @@ def _number_the_columns(cells: Sequence[str]) -> bool:
 
 
 def may_number_columns(cells: Sequence[str]) -> bool:
-    """Tell whether names may be numbers of columns, in any order and perhaps not of all.
-
-    Examples
-    --------
-    >>> may_number_columns(["0.0", "1.0", "3.0"]), may_number_columns(["1", "1", "2"])
-    (True, False)
-    """
+    """Tell whether names may be numbers of columns, in any order and perhaps not of all."""
     names = cells[1:] if cells[0] in INDEX_NAMES else cells
     if len(names) < 2 or not all(map(_NUMBER_OF_COLUMN.fullmatch, names)):
         return False
@@ -448,8 +468,26 @@ _NUMBER_OF_COLUMN = re.compile(r"\d+(\.0)?")
 
 def _may_be_row(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     """Tell whether numbers are those of a row: the next row has the user, others the item."""
-    is_indexed = first[0] in INDEX_NAMES
-    return not is_indexed and first[0] == rest[0][0] and any(first[1] in row[1:2] for row in rest)
+    if first[0] in INDEX_NAMES:
+        return False
+    is_next = first[0] == rest[0][0] and any(first[1] in row[1:2] for row in rest)
+    return is_next or (len(rest) < _FEW_ROWS and _is_like_few([first, *rest]))
+
+
+_FEW_ROWS = 10
+_SMALL_NUMBER = re.compile(r"[1-9]\d?")
+
+
+def _is_like_few(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first of a few short rows is in disorder, or has users and items as near."""
+    if not all(len(row) > 2 and all(map(_SMALL_NUMBER.fullmatch, row)) for row in rows):
+        return False
+    (user, *users), (item, *items) = ([int(row[place]) for row in rows] for place in (0, 1))
+    is_user, is_item = (
+        min(others) <= own + 1 and own <= max(others) + 1
+        for own, others in ((user, users), (item, items))
+    )
+    return (is_user and is_item) or list(rows[0]) != sorted(rows[0], key=int)
 
 
 def _go_on_counting(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
@@ -464,13 +502,7 @@ def _names_an_index(cells: Sequence[str], are_numbers: bool) -> bool:
 
 
 def has_decimal_commas(cells: Sequence[str], where: str) -> bool:
-    """Tell whether numbers have a decimal comma.
-
-    Examples
-    --------
-    >>> has_decimal_commas(["3,5", "4"], "a.csv: the rating")
-    True
-    """
+    """Tell whether numbers have a decimal comma."""
     with_commas = [cell for cell in cells if "," in cell]
     if any(map(_POINTS_AND_COMMA.fullmatch, with_commas)):
         return True  # Points between thousands are refused in their line.

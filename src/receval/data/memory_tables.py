@@ -14,7 +14,13 @@ import pyarrow.compute as pc
 
 from receval.data.column_roles import roles_of
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.layouts import FIRST_LINES, advice_on_number, has_decimal_commas, is_number
+from receval.data.layouts import (
+    FIRST_LINES,
+    advice_on_number,
+    doubts_on_thousands,
+    has_decimal_commas,
+    is_number,
+)
 from receval.data.moments import seconds_of_moments
 from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
 from receval.notes import Note
@@ -97,6 +103,7 @@ def columns_of_table(
 
     Messages have the name and the source, which are a file's name and path, or another description.
     """
+    table = _with_usual_types(table)
     names = names_of(table)
     roles = roles_of(name, names, first_cells(table, names), wanted, options)
     found = {role: names[place] for role, place in roles.places.items()}
@@ -109,7 +116,7 @@ def columns_of_table(
     _refuse_unnamed_parts(source, table.schema, found)
     shape = (table.schema.metadata or {}).get(SHAPE, b"")
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
-    arrays, types = {}, {}
+    arrays, types, rewritten = {}, {}, {}
     dates = ""
     for column in wanted:
         own = found.get(column.name)
@@ -123,11 +130,20 @@ def columns_of_table(
                 source, column, own, values, options.decimal
             )
             dates = dates or own_dates
+            if column.is_text and pa.types.is_floating(values.type):
+                ids = arrays[column.name].chunk(0).dictionary if len(values) else []
+                if len(ids) and "." not in (first := str(ids[0].as_py())):
+                    rewritten[column.name] = (
+                        f"{column.name}s such as {first}.0 were read as whole numbers ({first})"
+                    )
+            elif not (column.is_text or column.is_time or options.decimal):
+                notes += doubts_on_thousands(name, own, _texts_of(values))
     # A list whose parts were read was read.
     unread = tuple(own for own in roles.unread if own in table.column_names or own not in names)
     return FoundColumns(
         *(source, 1, "row", arrays, words, unread, form, dates, tuple(notes)),
         are_guessed=roles.are_guessed,
+        rewritten=rewritten,
         types=types,
         shape=tuple(map(int, shape.split(b","))) if shape else (),
     )
@@ -179,8 +195,33 @@ def _cell(value: object) -> str:
 
 def holds_lists(field: pa.Field) -> bool:
     """Tell whether a column has a list in each row."""
-    kind = field.type
-    return pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    return isinstance(field.type, (pa.ListType, pa.LargeListType, *_RARE_LISTS))
+
+
+_RARE_LISTS = (pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
+
+
+def _with_usual_types(table: pa.Table) -> pa.Table:
+    """Return a table whose lists are of the usual type, and whose values are not run-lengths."""
+    for place, field in enumerate(table.schema):
+        chunks = table.column(place).chunks
+        if pa.types.is_run_end_encoded(field.type):
+            column = pa.chunked_array(map(pc.run_end_decode, chunks), field.type.value_type)
+        elif isinstance(field.type, _RARE_LISTS):
+            lists = pa.large_list(field.type.value_type)
+            column = pa.chunked_array(map(_usual_lists, chunks), lists)
+        else:
+            continue
+        table = table.set_column(place, field.name, column)
+    return table
+
+
+def _usual_lists(chunk: pa.Array) -> pa.LargeListArray:
+    """Return lists of one size, or views of values, as usual lists; missing ones are empty."""
+    # Arrow's own conversion of views has given invalid arrays.
+    lengths = pc.fill_null(pc.list_value_length(chunk), 0).to_numpy(zero_copy_only=False)
+    ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    return pa.LargeListArray.from_arrays(pa.array(ends, pa.int64()), chunk.flatten())
 
 
 def holds_objects(field: pa.Field) -> bool:
@@ -392,6 +433,14 @@ def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
             raise
     is_missing = pc.is_in(column, pa.array(NO_NUMBER, column.type))
     return pc.if_else(is_missing, pa.scalar(None, column.type), column).cast(pa.float64())
+
+
+def _texts_of(column: pa.ChunkedArray) -> list[str]:
+    """Return the different texts of a column of numbers that are written as text."""
+    kind = column.type
+    if not _is_text(kind.value_type if pa.types.is_dictionary(kind) else kind):
+        return []
+    return [text for text in dict.fromkeys(_values_of(column)) if text is not None]
 
 
 def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:

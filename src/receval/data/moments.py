@@ -106,13 +106,7 @@ def _of_moments(moments: NDArray[np.datetime64], per_second: int) -> tuple[NDArr
 
 
 def kind_of_moment(text: str) -> str | None:
-    """Return in words how a cell states a timestamp, or None if it is not one.
-
-    Examples
-    --------
-    >>> kind_of_moment("978300760"), kind_of_moment("2003-02-28"), kind_of_moment("28.2.2003")
-    ('a number', 'a date without an offset', None)
-    """
+    """Return in words how a cell states a timestamp, or None if it is not one."""
     if is_number(text):
         return "a number"
     text = _in_iso(text)
@@ -166,13 +160,7 @@ def in_seconds(
 
 
 def span_in_words(seconds: NDArray[np.integer] | NDArray[np.float64]) -> str:
-    """Return the first and last day of some timestamps; empty beyond the calendar.
-
-    Examples
-    --------
-    >>> span_in_words(np.array([86400, 0]))
-    '1970-01-01 to 1970-01-02'
-    """
+    """Return the first and last day of some timestamps; empty beyond the calendar."""
     try:
         days = [
             datetime.fromtimestamp(float(moment), UTC).date().isoformat()

@@ -32,6 +32,9 @@ LARGEST_OF_SMALL = 24 << 20
 LARGEST_RATIO = 100
 """How many times its own size a larger file may unpack to."""
 
+_OF_EDITORS = re.compile(r".*(~|#|\.(bak|orig|rej|swp|swo|tmp|crdownload|part))", re.IGNORECASE)
+"""The names of backups, and of files that are not yet whole."""
+
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip")
 """The last extensions of packed files, after the extension for the content."""
 
@@ -173,7 +176,12 @@ _OTHER_TEXTS = (
         "a script of SQL",
         "Export the table from its database as CSV.",
     ),
-    (rb"\+--[-+]*\+\s", "a table drawn with lines", "Write it as CSV."),
+    (
+        rb"\+--[-+]*\+\s|[^\n]*\n[ \t|:+]*-{2,}[-|:+ \t]*\r?\n|={2,}[ =]*\r?\n"
+        rb"|\|[^\n]*\|\s*?\n\s*\|",
+        "a table drawn with lines",
+        "Write it as CSV.",
+    ),
     (rb"(?:%[^\n]*\n\s*)*@relation\s", "a file of Weka (ARFF)", _AS_PARQUET),
 )
 """Texts that are not read: a pattern of how they begin, what they are, and what to do."""
@@ -282,13 +290,7 @@ def _json_of_ranx(packed: BinaryIO, path: Path) -> BinaryIO:
 
 
 def most_unpacked(size: int) -> int:
-    """Return the most bytes to which a packed file of this size may unpack.
-
-    Examples
-    --------
-    >>> most_unpacked(1500) == LARGEST_OF_SMALL, most_unpacked(10_000_000)
-    (True, 1000000000)
-    """
+    """Return the most bytes to which a packed file of this size may unpack."""
     if size > SMALL_FILE:
         return LARGEST_RATIO * size
     return min(LARGEST_OF_SMALL, max(LARGEST_RATIO * size, LARGEST_OF_SMALL // _parts.get()))
@@ -376,13 +378,18 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
     )
 
 
-def bare_suffix(path: Path) -> str:
-    """Return the extension of a file, ignoring the extension for its compression.
+def is_named_as_data(path: Path, folder: Path) -> bool:
+    """Tell whether the name of a file in a folder is one of data.
 
-    Examples
-    --------
-    >>> bare_suffix(Path("runs/mine.TSV.gz"))
-    '.tsv'
+    It is not if it, or that of a folder within, begins with a dot or ``_``, or if it ends as those
+    of backups do.
     """
+    parts = path.relative_to(folder).parts
+    is_left_out = any(own.startswith((".", "_")) for own in parts)
+    return not is_left_out and _OF_EDITORS.fullmatch(path.name) is None
+
+
+def bare_suffix(path: Path) -> str:
+    """Return the extension of a file, ignoring the extension for its compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSIONS]
     return suffixes[-1] if suffixes else ""

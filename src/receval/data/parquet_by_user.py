@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.columns import FoundColumns
+from receval.data.packed_files import is_named_as_data
 from receval.data.ratings import finite_in_single_precision
 from receval.data.reading import TableError
 from receval.data.tables import checked_table, sentences_for_damage
@@ -794,10 +795,7 @@ def files_of(source: str) -> tuple[Path, ...]:
     files = [path]
     if path.is_dir():
         files = [
-            own
-            for own in sorted(path.rglob("*"))
-            if own.is_file()
-            and not any(p.startswith((".", "_")) for p in own.relative_to(path).parts)
+            own for own in sorted(path.rglob("*")) if own.is_file() and is_named_as_data(own, path)
         ]
     for own in files:
         with own.open("rb") as file:

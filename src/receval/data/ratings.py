@@ -361,12 +361,6 @@ def ordered_by(
 
     Equal codes keep their order. Nothing is compared, so that it takes linear time: codes are
     counted, as a matrix with one entry per row is when it is stored by columns.
-
-    Examples
-    --------
-    >>> order, carried = ordered_by(np.array([2, 0, 2], dtype=np.int32), np.array([7, 8, 9]))
-    >>> order.tolist(), carried.tolist()
-    ([1, 0, 2], [8, 7, 9])
     """
     n = len(codes)
     starts = np.arange(n + 1, dtype=np.int32 if n < 2**31 - 1 else np.int64)

@@ -224,6 +224,8 @@ def read_ratings(
     if columns.form.startswith(LISTS_OF_USERS):
         are_grades, taken_for = _lists_taken_for(columns, different, len(user_ids))
     is_said = chosen.columns is not None or rating is not None
+    is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
+    are_summed = duplicates == "sum" and not is_count
     reading = ReadingReport(
         source=columns.source,
         form=columns.form,
@@ -242,11 +244,12 @@ def read_ratings(
             *columns.notes,
             *near,
             *doubts_on_ratings(columns, different, counts, is_said=is_said),
+            *doubts_on_columns_of_parts(columns, is_said=chosen.columns is not None),
             *_doubts_on_parts(columns, read_values),
+            *(_doubts_on_sums(columns, read_values) if are_summed else ()),
             *_doubts_on_times(columns, times, words),
         ),
-        are_counts=duplicates == "sum"
-        or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
+        are_counts=duplicates == "sum" or is_count,
         are_grades=are_grades,
         taken_for=taken_for,
         first_cells=first_cells,
@@ -576,12 +579,13 @@ def doubts_on_ratings(
         if notes := _doubts_on_names(columns, different, counts):
             return notes
         is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
-        if is_count or (value := _for_a_missing_rating(different, counts)) is None:
+        marks = _for_missing_ratings(different, counts)
+        if is_count or FORMATS["qrels"] in columns.form or not marks.any():
             return []
-        share = float(counts[different == value][0] / rows)
+        found = zip(different[marks], counts[marks] / rows, strict=True)
+        told = " and ".join(f"{value:g} ({share:.1%} of all)" for value, share in found)
         text = (
-            f"{name}: the rating {value:g} ({share:.1%} of all) may stand for a missing one. If "
-            "so, leave these rows out."
+            f"{name}: the rating {told} may stand for a missing one. If so, leave these rows out."
         )
         return [Note("missing-ratings", text)]
     if columns.unread and not is_said:
@@ -592,6 +596,19 @@ def doubts_on_ratings(
         )
         return [Note("no-rating-column", text)]
     return []
+
+
+def doubts_on_columns_of_parts(columns: FoundColumns, *, is_said: bool) -> list[Note]:
+    """Return a note on a column that was not read and may divide the rows into parts of a split."""
+    found = [own for own in columns.unread if plain_name(own) in ("split", "fold")]
+    if is_said or not found:
+        return []
+    text = (
+        f"{Path(columns.source).name}: the column {found[0]} was not read, so all its parts count "
+        "as one table. If they are training and test data, write each into a file of its own, or "
+        f"split by this column if it says train and test (in a command: --part {found[0]})."
+    )
+    return [Note("parts-of-a-split", text)]
 
 
 def _doubts_on_parts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
@@ -610,18 +627,25 @@ def _doubts_on_parts(columns: FoundColumns, values: NDArray[np.float32]) -> list
 _FEWEST_GRADES = 3
 
 
+def _doubts_on_sums(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
+    """Return a note if ratings were summed that are few and small, as those of a scale are."""
+    different = np.unique(values)
+    if different[-1] > _HIGHEST_OF_A_SCALE or not _FEWEST_GRADES <= len(different) <= SCALE:
+        return []
+    text = (
+        f"{Path(columns.source).name}: ratings from {different[0]:g} to {different[-1]:g} are "
+        "summed. Sums are taken for counts, so that all above 0 are relevant. Set the lowest "
+        "relevant sum (relevant=..., in a command: --relevant ...)."
+    )
+    return [Note("extreme-threshold", text)]
+
+
 def doubts_on_scales(*sources: tuple[str, NDArray[Any]], are_parts: bool = False) -> list[Note]:
     """Return a note if two sources seem to have ratings of different scales.
 
     More than half of the ratings of the one are then above all of the other, or only the other has
     ratings below 0, and its median is lower than all of the one. Parts of one table may be sorted
     by rating, and then do not overlap.
-
-    Examples
-    --------
-    >>> stars, percent = np.array([1.0, 3, 4, 5] * 5), np.array([5.0, 40, 60, 80] * 5)
-    >>> len(doubts_on_scales(("a.csv", stars), ("b.csv", percent)))
-    1
     """
     low, high = sorted(sources, key=lambda own: own[1].max(initial=0))
     if min(len(low[1]), len(high[1])) < _FEWEST_ENTRIES:
@@ -664,50 +688,100 @@ def _doubts_on_names(
         )
         return [Note("fractional-counts", text)]
     ranks = [other for other in columns.unread if plain_name(other) in _RANK_NAMES]
-    if not ranks or plain_name(own) not in _OF_RUNS:
+    if not (ranks or are_like_scores(different)) or plain_name(own) not in _OF_RUNS:
         return []
+    names = f"columns {own} and {ranks[0]} are" if ranks else f"fractions in the column {own} are"
     text = (
-        f"{name}: the columns {own} and {ranks[0]} are usually those of a run, but {own} was read "
-        "as ratings. Check that test data and runs were not exchanged."
+        f"{name}: the {names} usually those of a run, but {own} was read as ratings. Check that "
+        "test data and runs were not exchanged."
     )
     return [Note("run-as-test-data", text)]
 
 
-_FAR_RATINGS = (-9999, -999, -99, 99, 999, 9999)
+def are_like_scores(values: NDArray[np.floating]) -> bool:
+    """Tell whether values are many and mostly have fractions, as the scores of a run have."""
+    tenths = 10.0 * np.unique(values).astype(np.float64)  # As of ratings such as 7.3.
+    return len(tenths) > SCALE and bool((tenths.round(3) % 1 != 0).mean() > 0.5)
+
+
+_FAR_RATINGS = (-9999, -999, -99, 9, 99, 999, 9999)
 _HIGHEST_OF_A_SCALE = 10
+_MUCH_FARTHER = 1.5
+_AS_WIDE = 0.8
+_FEWEST_OF_A_SCALE = 4
 
 
-def _for_a_missing_rating(
+def _for_missing_ratings(
     different: NDArray[np.float32], counts: NDArray[np.int64]
-) -> float | None:
-    """Return a value that may stand for a missing rating, if there is one."""
+) -> NDArray[np.bool_]:
+    """Return which values may stand for missing ratings: lone ones far from the others, or 0."""
+    marks = np.zeros(len(different), dtype=np.bool_)
     if len(different) < 3:
-        return None
-    lowest, highest = float(different[0]), float(different[-1])
-    if lowest == -1 and different[1] >= 1:
-        return lowest
+        return marks
+    marks[0] = _is_lone_below(different)
+    rest = slice(int(marks[0]), None)
+    marks[-1] = _is_lone_above(different[rest], counts[rest])
     # As in Book-Crossing, whose other ratings are from 1 to 10.
-    is_scale = LOWEST_SCALE <= highest <= _HIGHEST_OF_A_SCALE and len(different) <= SCALE
-    if lowest == 0 and different[1] >= 1 and is_scale and 2 * counts[0] > counts.sum():
-        return lowest
-    if highest in _FAR_RATINGS and different[-2] <= _HIGHEST_OF_A_SCALE:
-        return highest
-    return lowest if lowest in _FAR_RATINGS and different[1] >= -_HIGHEST_OF_A_SCALE else None
+    is_scale = LOWEST_SCALE <= different[-1] <= _HIGHEST_OF_A_SCALE and len(different) <= SCALE
+    if different[0] == 0 and different[1] >= 1 and is_scale and 2 * counts[0] > counts.sum():
+        marks[0] = True
+    return marks
+
+
+def _is_lone_below(different: NDArray[np.float32]) -> bool:
+    """Tell whether the lowest value may stand for a missing rating."""
+    lowest, second, *_ = map(float, different)
+    if lowest in _FAR_RATINGS[:3] and second >= -_HIGHEST_OF_A_SCALE:
+        return True
+    if lowest == -1 and second >= 0 and len(different) > SCALE:
+        return True
+    is_far = second - lowest >= _MUCH_FARTHER * max(1, np.diff(different[1:]).max())
+    return lowest < 0 <= second and bool(is_far)
+
+
+def _is_lone_above(different: NDArray[np.float32], counts: NDArray[np.int64]) -> bool:
+    """Tell whether the highest value may stand for a missing rating."""
+    scale, highest = different[:-1].astype(np.float64), float(different[-1])
+    if len(scale) < 2:
+        return False
+    second, steps = float(scale[-1]), np.diff(scale)
+    if highest in _FAR_RATINGS and highest > 5 * max(second, 1):
+        return True
+    is_far = highest - second >= max(_AS_WIDE * (second - scale[0]), 3 * steps[0])
+    is_scale = len(scale) >= _FEWEST_OF_A_SCALE and second <= _HIGHEST_OF_A_SCALE
+    # Of counts, larger ones are rarer.
+    are_counts = (np.diff(counts) <= 0).all()
+    return bool(is_far and is_scale and (steps == steps[0]).all() and not are_counts)
 
 
 _FIRST_LOGS = 788_918_400
 """1995, before which no known dataset of ratings begins."""
 
+_FIRST_DATES = 631_152_000
+"""1990, before which dates, and times beside later ones, are doubtful."""
+
+_FROM_2100 = 4_102_444_800
+
 
 def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None, unit: str) -> list[Note]:
-    """Return notes on timestamps that are too early for seconds or too large to be ordered."""
-    if times is None or columns.dates or times.max() >= _FIRST_LOGS:
+    """Return notes on timestamps that are too early or too late for the unit they were read in."""
+    if times is None:
+        return []
+    name, span = Path(columns.source).name, span_in_words(times)
+    advice = "If they have another unit, set it (time_unit=..., in a command: --time-unit ...)."
+    are_odd = times >= _FROM_2100
+    if are_odd.any():
+        share = f"{int(are_odd.sum()):,} of {len(times):,} times are after 2099 ({span})"
+        return [Note("late-times", f"{name}: read as {columns.dates or unit}, {share}. {advice}")]
+    are_odd = times < _FIRST_DATES
+    if are_odd.any() and (columns.dates or times.max() >= _FIRST_LOGS):
+        share = f"{int(are_odd.sum()):,} of {len(times):,} times are before 1990 ({span})"
+        return [Note("early-times", f"{name}: {share}. Check that they are when users rated.")]
+    if columns.dates or times.max() >= _FIRST_LOGS:
         return []
     # A column with a name may count steps instead.
     if not columns.are_guessed and times.min() >= 0 and times.max() <= len(times):
         return []
-    name = Path(columns.source).name
-    advice = "If they have another unit, set it (time_unit=..., in a command: --time-unit ...)."
     if times.max() < FEWEST_SECONDS:
         text = f"{name}: read as {unit}, all times are before 1973. {advice}"
     else:

@@ -244,15 +244,7 @@ def _in_brackets(text: str) -> str:
 
 
 def readings_of(*sources: object) -> tuple[ReadingReport, ...]:
-    """Return how ratings, runs, splits and other data were read, for those that were read.
-
-    Examples
-    --------
-    >>> from receval.data.ratings_table import read_ratings
-    >>> ratings = read_ratings({"user": ["ann"], "item": ["book"]})
-    >>> [report.source for report in readings_of(ratings, None)]
-    ['the table']
-    """
+    """Return how ratings, runs, splits and other data were read, for those that were read."""
     found = []
     for source in sources:
         found += [getattr(source, "reading", None), *getattr(source, "other_reading", ())]
@@ -260,29 +252,12 @@ def readings_of(*sources: object) -> tuple[ReadingReport, ...]:
 
 
 def are_as_written(*sources: object) -> bool:
-    """Tell whether a caller said of some source that its identifiers are right as written.
-
-    Examples
-    --------
-    >>> from receval.data.ratings_table import read_ratings
-    >>> table = {"user": ["01", "1"], "item": ["book", "book"]}
-    >>> are_as_written(read_ratings(table)), are_as_written(
-    ...     read_ratings(table, identifiers="as-written")
-    ... )
-    (False, True)
-    """
+    """Tell whether a caller said of some source that its identifiers are right as written."""
     return any(own.given.get("identifiers") == "as-written" for own in readings_of(*sources))
 
 
 def told_together(reports: Iterable[ReadingReport]) -> list[list[str]]:
-    """Return the lines of reports; successive files that were read alike share their lines.
-
-    Examples
-    --------
-    >>> read = [ReadingReport(f"{name}.csv", "text", rows=9, users=5, items=8) for name in "abc"]
-    >>> told_together(read)
-    [['a.csv, b.csv, c.csv: text. 9 rows of 5 users and 8 items.']]
-    """
+    """Return the lines of reports; successive files that were read alike share their lines."""
     return [_lines_of(list(alike)) for _, alike in groupby(reports, ReadingReport._told)]
 
 
@@ -294,14 +269,7 @@ def _lines_of(alike: Sequence[ReadingReport]) -> list[str]:
 
 
 def saved_report(report: ReadingReport) -> dict[str, Any]:
-    """Return a report with all its fields as JSON, for :func:`loaded_report`.
-
-    Examples
-    --------
-    >>> report = ReadingReport("a.csv", rows=3, unread=("when",))
-    >>> loaded_report(saved_report(report)) == report
-    True
-    """
+    """Return a report with all its fields as JSON, for :func:`loaded_report`."""
     return asdict(report) | {"notes": [(note.code, str(note)) for note in report.notes]}
 
 

@@ -187,13 +187,7 @@ def relevance_threshold(
 
 
 def relevance_in_words(values: Values, threshold: float, of: str = "test ratings") -> str:
-    """Return a sentence on the threshold and how many ratings reach it.
-
-    Examples
-    --------
-    >>> relevance_in_words(np.array([1.0, 2, 5, 4]), 4)
-    'Test ratings of 4 or more are relevant: 2 of 4 (50.0 %).'
-    """
+    """Return a sentence on the threshold and how many ratings reach it."""
     return counts_in_words(int((values >= threshold).sum()), len(values), threshold, of)
 
 
@@ -218,13 +212,7 @@ def extreme_threshold_notes(
 
 
 def negative_ratings_notes(values: Values) -> list[Note]:
-    """Return a note that ratings below 0 have no gain, if there are any.
-
-    Examples
-    --------
-    >>> negative_ratings_notes(np.array([-2.0, 5.0]))
-    ['Some ratings are below 0 (the lowest is -2): in metrics with gains they have the gain of ...]
-    """
+    """Return a note that ratings below 0 have no gain, if there are any."""
     if not len(values) or values.min() >= 0:
         return []
     text = (

@@ -67,15 +67,7 @@ class IdentifierEncoder:
 
 
 def last_rows(*keys: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the last row of each distinct combination of non-negative keys, in row order.
-
-    Examples
-    --------
-    The first and the last row have the same user and item:
-
-    >>> last_rows(np.array([0, 0, 1, 0]), np.array([5, 6, 5, 5])).tolist()
-    [1, 2, 3]
-    """
+    """Return the last row of each distinct combination of non-negative keys, in row order."""
     combined = _combine(keys)
     _, from_the_end = np.unique(combined[::-1], return_index=True)
     return np.sort(len(combined) - 1 - from_the_end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -65,7 +65,9 @@ WRITTEN: dict[str, WrittenRunFormat] = {
     ".pq": "parquet",
     ".inter": "recbole",
 }
-"""The format to write for each file extension; for any other, a table."""
+"""The format to write for each file extension."""
+
+_OF_TABLES = (".csv", ".tsv", ".txt", "")
 
 _ROWS = 1 << 16
 """The number of rows that are converted to text at once."""
@@ -201,6 +203,10 @@ def read_run(
         why = "has lists of users, which are in the order of scores or as given"
         refuse_foreign_options(name, why, ["order"] if order == "rank" else [])
         columns = columns_of_scores(columns, "score", name, chosen)
+    if rank is None and score is not None and score == columns.names.get("rank"):
+        # The same column was asked for as scores.
+        arrays = {name: own for name, own in columns.arrays.items() if name != "rank"}
+        columns = replace(columns, arrays=arrays)
     is_said = score is not None or rank is not None or options.get("columns") is not None
     return _run_of_columns(columns, order, is_said=is_said)
 
@@ -245,7 +251,7 @@ def _run_of_columns(
         )
     if columns.are_guessed and "score" not in columns and "rank" in columns:
         _check_ranks(columns, users)
-    _refuse_exchanged(columns, users)
+    _refuse_exchanged(columns, users, order)
     scores = _scores(columns, order)
     scored = ~np.isnan(scores)
     notes = [
@@ -290,8 +296,8 @@ def _check_ranks(columns: FoundColumns, users: NDArray[np.int32]) -> None:
         )
 
 
-def _refuse_exchanged(columns: FoundColumns, users: NDArray[np.int32]) -> None:
-    """Refuse negative ranks, and ranks and scores that seem to be exchanged."""
+def _refuse_exchanged(columns: FoundColumns, users: NDArray[np.int32], order: RunOrder) -> None:
+    """Refuse negative ranks, those with fractions, and ranks exchanged with scores."""
     if "rank" not in columns:
         return
     ranks = columns.numbers("rank")
@@ -312,6 +318,13 @@ def _refuse_exchanged(columns: FoundColumns, users: NDArray[np.int32]) -> None:
             f"{columns.source}: ranks have fractions, and scores are 1, 2, 3 and so on, so these "
             "columns seem to be exchanged. Say which is which (columns=..., in a command: "
             "--run-columns ..., or --run-score and --run-rank)."
+        )
+    if have_fractions and ("score" not in columns or order == "rank"):
+        row = int(np.argmax(ranks % 0.5 > 0))
+        raise TableError(
+            f"{columns.where(row)} has the rank {ranks[row]:g}. Ranks by which lists are ordered "
+            "must be whole numbers. If these are scores, name the column (score=..., in a command: "
+            "--run-score ...)."
         )
 
 
@@ -399,13 +412,7 @@ def _doubts_on_distances(
 
 
 def rising_lists(users: NDArray[np.integer], scores: NDArray[np.floating]) -> tuple[int, int]:
-    """Return how many of the longer lists have scores that rise and never fall, and their number.
-
-    Examples
-    --------
-    >>> rising_lists(np.repeat([0, 1], 5), np.array([1, 2, 2, 4, 5, 5.0, 4, 3, 2, 1]))
-    (1, 2)
-    """
+    """Return how many longer lists have scores that rise and never fall, and their number."""
     lengths = np.bincount(users)
     are_long = lengths >= LONG_LIST
     order = np.argsort(users, kind="stable")
@@ -449,13 +456,7 @@ def _doubts_on_ranks(
 def n_disagreeing(
     users: NDArray[np.integer], ranks: NDArray[np.float64], scores: NDArray[np.float64]
 ) -> int:
-    """Return for how many users a higher rank has a higher score.
-
-    Examples
-    --------
-    >>> n_disagreeing(np.array([0, 0, 1, 1]), np.array([1.0, 2, 1, 2]), np.array([5.0, 4, 1, 2]))
-    1
-    """
+    """Return for how many users a higher rank has a higher score."""
     rows = np.lexsort((ranks, users))
     owners, ranks, scores = users[rows], ranks[rows], scores[rows]
     rises = (owners[1:] == owners[:-1]) & (ranks[1:] > ranks[:-1]) & (scores[1:] > scores[:-1])
@@ -512,8 +513,8 @@ def write_run(
     run : Run
         The lists to write, from :func:`read_run`, for example.
     path : path
-        Its extension determines the format: ``.run``, ``.trec``, ``.tsv``, ``.csv``, ``.parquet``,
-        ``.json`` or ``.inter``.
+        Its extension determines the format: ``.run``, ``.trec``, ``.tsv``, ``.csv``, ``.txt``,
+        ``.parquet``, ``.json`` or ``.inter``. Without one, a table is written.
     format : {"trec", "table", "json", "parquet", "recbole", "elliot"}, optional
         ``recbole`` is an atomic file, ``elliot`` a table of user, item and score without a header.
     tag : str
@@ -522,7 +523,8 @@ def write_run(
     Raises
     ------
     TableError
-        The format cannot be written, or an identifier has white space, which TREC does not allow.
+        The extension is unknown and no format is given, or an identifier has white space, which
+        TREC does not allow.
 
     Examples
     --------
@@ -536,7 +538,13 @@ def write_run(
     ann Q0 x 2 1.5 mine
     """
     path = Path(path)
-    chosen = format or WRITTEN.get(path.suffix.lower(), "table")
+    suffix = path.suffix.lower()
+    if format is None and suffix not in (*WRITTEN, *_OF_TABLES):
+        raise TableError(
+            f"{path} ends in {quoted(suffix)}, which tells no format of runs. Use one of "
+            f"{enumerated([*WRITTEN, *_OF_TABLES[:3]])}, or say the format (format=...)."
+        )
+    chosen = format or WRITTEN.get(suffix, "table")
     users, items, scores = _in_order(run)
     starts = np.searchsorted(users, np.arange(len(run.user_ids)))
     columns = {

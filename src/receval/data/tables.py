@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from receval.data.column_roles import are_numbered
+from receval.data.column_roles import COLUMNS_OF_PARTS, are_numbered, parts_in
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
 from receval.data.formats import (
     COLUMNS,
@@ -36,6 +36,8 @@ from receval.data.formats import (
 from receval.data.json_tables import (
     Scores,
     are_columns,
+    are_numbered_columns,
+    are_scores_of_pairs,
     read_json,
     read_json_lines,
     scores_of,
@@ -53,6 +55,7 @@ from receval.data.layouts import (
 )
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.data.packed_files import (
+    is_named_as_data,
     is_of_system,
     is_packed,
     most_unpacked,
@@ -73,6 +76,7 @@ from receval.data.reading import (
 )
 from receval.data.text_lines import BLOCK, line_of_row, other_encoding
 from receval.data.text_tables import read_text
+from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 
@@ -110,6 +114,10 @@ def _of_any(
     if hasattr(source, "tocoo"):
         # Some of scipy's matrices are mappings, too.
         source, form = table_of_matrix(source), FORMATS["npz"]
+    if isinstance(source, Mapping) and source and are_scores_of_pairs(source):
+        pairs = list(zip(*source, strict=True))
+        names = [column.name for column in wanted]
+        source = dict(zip(names, [*pairs, list(map(float, source.values()))], strict=False))
     if isinstance(source, Mapping) and source and not are_columns(source, wanted):
         frame = table_of_frame("the table", source, wanted)
         source = source if frame is None else frame
@@ -117,7 +125,8 @@ def _of_any(
         lists = (Mapping, list, tuple, set, frozenset)
         if _are_arrays_of_users(source):
             source = {user: own.tolist() for user, own in source.items()}
-        if all(isinstance(own, lists) for own in source.values()):
+        are_lists = all(isinstance(own, lists) for own in source.values())
+        if are_lists and not are_numbered_columns(source):
             _refuse_options_of_columns("the table", wanted, options)
             return scores_of("the table", source, wanted)
     if isinstance(source, list | tuple | np.ndarray):
@@ -222,7 +231,7 @@ def column_names(
         path = Path(source)
         if path.is_dir():
             parts = (own for own in sorted(path.rglob("*")) if own.is_file())
-            path = next((own for own in parts if not own.name.startswith((".", "_"))), path)
+            path = next((own for own in parts if is_named_as_data(own, path)), path)
         with regular_file(path) as file:
             return _names_in_file(file, known, options)
     if isinstance(source, list | tuple | np.ndarray):
@@ -385,16 +394,19 @@ def _of_file(
             _check_first_line(path, known, options)
         columns = [name if name in roles else UNREAD for name in COLUMNS[known.name]]
         columns[1] = _CONSTANT.name
+        if known.name == "trec":
+            columns[-1] = _TAG.name
         read_so = replace(
             options,
             delimiter=known.delimiter,
             columns=options.columns or tuple(columns),
             header=options.header or False,
         )
-        found = read_text(path, [*wanted, _CONSTANT], read_so)
+        found = read_text(path, [*wanted, _CONSTANT, _TAG], read_so)
         if options.columns is None:
             _check_constant(found, known.words)
-            found = replace(found, names={}, unread=())
+            notes = (*found.notes, *_doubts_on_tags(found))
+            found = replace(found, names={}, unread=(), notes=notes)
     else:
         return read_text(path, wanted, options)
     encoding = "" if known.name in ("parquet", "npz") else other_encoding(path, options.encoding)
@@ -410,6 +422,22 @@ def _refuse_options_of_texts(path: Path, known: Format, options: ReadingOptions)
 
 
 _CONSTANT = WantedColumn("constant", (), True, is_needed=False)
+_TAG = WantedColumn("tag", (), True, is_needed=False)
+
+
+def _doubts_on_tags(found: FoundColumns) -> list[Note]:
+    """Return a note if a run of TREC has several tags, as several runs in one file have."""
+    if _TAG.name not in found:
+        return []
+    counted = found.arrays[_TAG.name].unify_dictionaries().value_counts()
+    if len(counted) < 2:
+        return []
+    told = [f"{quoted(o['values'])} ({o['counts']:,} rows)" for o in counted[:2].to_pylist()]
+    text = (
+        f"{Path(found.source).name}: the last column has {len(counted):,} tags, such as "
+        f"{enumerated(told)}. If several runs are in this file, write a file for each."
+    )
+    return [Note("several-tags", text)]
 
 
 _COLUMNS_IN_WORDS = {
@@ -490,6 +518,7 @@ def _of_parquet(
         parquet = stack.enter_context(_parquet_file(path, source))
         schema = parquet.schema_arrow
         is_read_whole = options.columns is not None or are_numbered(schema.names)
+        is_read_whole |= not COLUMNS_OF_PARTS.isdisjoint(map(plain_name, schema.names))
         if is_read_whole or any(map(holds_lists, schema)):
             table = checked_table(parquet.read())
             return columns_of_table(path.name, str(path), table, wanted, options)
@@ -551,16 +580,10 @@ def _of_folder(
 ) -> FoundColumns:
     """Read all files of a folder as one table, and say which are left out.
 
-    Left out are empty files, and those whose names, or whose folders' names, begin with a dot or
-    ``_``, as programs name what is not data.
+    Left out are empty files, and those that :func:`.packed_files.is_named_as_data` tells of.
     """
     every = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    files = [
-        path
-        for path in every
-        if path.stat().st_size
-        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-    ]
+    files = [path for path in every if path.stat().st_size and is_named_as_data(path, folder)]
     kept = set(files)
     left_out = [str(path.relative_to(folder)) for path in every if path not in kept]
     without = f" (left out: {enumerated(left_out, most=60)})" if left_out else ""
@@ -568,6 +591,7 @@ def _of_folder(
         raise TableError(
             f"{folder} is a folder without files{without}. Name a file, or a folder of files."
         )
+    _refuse_parts_of_a_split(folder, files)
     names = [format_of(path, options).name for path in files]
     if "parquet" in names and set(names) > {"parquet"}:
         other = files[next(n for n, name in enumerate(names) if name != "parquet")]
@@ -589,7 +613,20 @@ def _of_folder(
             part = _of_part(folder, path, wanted, options)
             # Programs write all numbers of a part as floats if one is missing there alone.
             read.append(part if options.identifiers == "as-written" else part.with_whole_numbers())
-    return _joined(folder, read, form)
+    joined = _joined(folder, read, form)
+    return replace(joined, notes=tuple(dict.fromkeys((*joined.notes, *_doubts_on_tags(joined)))))
+
+
+def _refuse_parts_of_a_split(folder: Path, files: Sequence[Path]) -> None:
+    """Refuse training data beside test or validation data, which are not one table."""
+    of_each = {parts: path for path in reversed(files) if (parts := parts_in(path, folder))}
+    if len(set().union(*of_each)) > 1:
+        names = [str(path.relative_to(folder)) for path in reversed(of_each.values())]
+        raise TableError(
+            f"{folder} seems to hold the parts of a split ({enumerated(names)}), which would be "
+            "read as one table. Name the file or folder of each part (train=... and test=..., in "
+            "a command: --train, --test, --validation). If they are one table, rename them."
+        )
 
 
 # Names of folders such as ``year=2020`` give columns, as Hive and Spark write them.

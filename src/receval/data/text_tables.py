@@ -22,8 +22,10 @@ from receval.data.column_roles import Roles, refuse_lists_of_items, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     Layout,
+    advice_on_commas,
     advice_on_number,
     cells_of_any_length,
+    doubts_on_thousands,
     has_decimal_commas,
     has_thousands,
     is_number,
@@ -41,6 +43,7 @@ from receval.data.text_lines import (
     opened_text,
     other_encoding,
 )
+from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -71,6 +74,12 @@ def read_text(
         _refuse_repeated_header(
             path, table, {own: layout.header[p] for own, p in roles.places.items()}
         )
+    notes: list[Note] = []
+    for column in wanted:
+        if column.name in found and not (column.is_text or column.is_time or options.decimal):
+            place = roles.places[column.name]
+            cells = [own[place] for own in layout.records if place < len(own)]
+            notes += doubts_on_thousands(str(path), roles.words[column.name], cells)
     form = layout.form
     form += other_encoding(path, options.encoding)
     if reader.decimal == ",":
@@ -84,6 +93,7 @@ def read_text(
         unread=roles.unread,
         form=form,
         dates=reader.dates,
+        notes=tuple(notes),
         are_guessed=roles.are_guessed,
         line_of=reader.line_of,
     )
@@ -393,6 +403,7 @@ class _Reader:
                     return TableError(
                         f"{path}, line {number} has {how_many(len(cells), 'cell')} between "
                         f"{layout.delimiter_in_words}, but the first line has {layout.n_columns}."
+                        f"{advice_on_commas(cells, layout.n_columns, layout.delimiter)}"
                     )
                 for column in self.wanted:
                     cell = cells[self.places[column.name]]
@@ -448,7 +459,7 @@ class _Reader:
                 if column.is_time
                 else "a number"
             )
-            hint = "" if column.is_time else advice_on_number(cell)
+            hint = _ADVICE_ON_TIMES if column.is_time else advice_on_number(cell)
             if number == 1 and self.layout.header is None and not has_thousands(cell):
                 hint = (
                     " If the columns are in another order, name them (columns=..., in a command: "
@@ -466,6 +477,12 @@ class _Reader:
             f"{self.path}, line {number}: the {column.name} is {kind}, but in line {first} it is "
             f"{before}. Write all of them in the same way."
         )
+
+
+_ADVICE_ON_TIMES = (
+    " A time of the day needs its date in the same cell; otherwise, name the column of dates "
+    "(timestamp=..., in a command: --timestamp ...)."
+)
 
 
 def _has_quotes(path: Path, encoding: str | None) -> bool:

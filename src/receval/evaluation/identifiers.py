@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings, summed_matrix
-from receval.data.ratings_table import JudgedTable
+from receval.data.ratings_table import SCALE, JudgedTable, are_like_scores
 from receval.data.reading import are_as_written
 from receval.data.run import Run
 from receval.data.shared_identifiers import (
@@ -180,7 +180,30 @@ def check_that_identifiers_meet(
             and bool(np.isin(run.item_ids, test.user_ids).all()),
         )
         notes += notes_on_run(name, meetings)
+        notes += exchanged_values_notes(name, test.values, run.users, run.scores)
     return notes, told
+
+
+def exchanged_values_notes(
+    name: str, tested: NDArray[Any], users: NDArray[np.int32], scores: NDArray[np.float64]
+) -> list[Note]:
+    """Return a note if test ratings are like scores, and the scores of a run like ratings.
+
+    Those are few whole numbers, of which most users have some several times.
+    """
+    tested, users, scores = tested[:MOST_ROWS], users[:MOST_ROWS], scores[:MOST_ROWS]
+    if not are_like_scores(tested) or (scores != np.rint(scores)).any():
+        return []
+    different, codes = np.unique(scores, return_inverse=True)
+    of_each = len(np.unique(users.astype(np.int64) * len(different) + codes))
+    if len(different) > SCALE or 2 * of_each > len(scores):
+        return []
+    text = (
+        f"The test data have many ratings with fractions, up to {tested.max():g}, as scores are, "
+        f"but {name} has only {len(different)} whole numbers as scores, as ratings are. Check that "
+        "test data and runs were not exchanged."
+    )
+    return [Note("run-as-test-data", text)]
 
 
 def notes_on_training(meetings: Iterable[Meeting]) -> list[Note]:

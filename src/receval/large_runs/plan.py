@@ -27,7 +27,7 @@ from receval.data.reading import ReadingReport, TableError, loaded_report, saved
 from receval.data.relevance import RelevanceRule
 from receval.data.run import read_run
 from receval.data.shared_identifiers import Meeting, doubts_on
-from receval.evaluation.identifiers import MOST_SOUGHT, TrainedPairs
+from receval.evaluation.identifiers import MOST_SOUGHT, TrainedPairs, exchanged_values_notes
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.runs import Depth, OrderOfTies, depth_of, with_ties
 from receval.large_runs.processes import in_processes
@@ -374,6 +374,9 @@ def make_plan(
     if at_hand and not judged.are_counts:
         scales = [(f"the {what}", counted[name].sample()) for name, what in _IN_WORDS.items()]
         noted = doubts_on_scales(*scales)
+    for name in runs:
+        if (first := tables[f"run {name}"].first) is not None:
+            noted += exchanged_values_notes(name, different, first.users, first.scores)
     all_values = np.unique(np.concatenate([different, *(own.values for own in at_hand)]))
     reports = {
         name: with_values(own, counted[name], columns)

@@ -24,6 +24,7 @@ from receval.data.columns import FoundColumns, identifier_doubts
 from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers, TypedIdentifier, files_of
 from receval.data.ratings_table import (
     Repeats,
+    doubts_on_columns_of_parts,
     doubts_on_ratings,
     doubts_on_scales,
     merged_pairs,
@@ -32,7 +33,7 @@ from receval.data.ratings_table import (
     scale_in_words,
 )
 from receval.data.reading import UNREAD, ReadingReport, TableError
-from receval.data.run import RunOrder, read_run
+from receval.data.run import Run, RunOrder, read_run
 from receval.data.shared_identifiers import MOST_COMPARED, Meeting
 from receval.data.tables import named_by_folders
 from receval.notes import Note
@@ -55,7 +56,7 @@ class TableInBlocks:
     """A table whose first rows have been read, as they show.
 
     ``are_grades`` and ``are_counts`` are of test data. With ``may_be_ranks``, the first scores of
-    each user are 1, 2, 3 and so on.
+    each user are 1, 2, 3 and so on. ``first`` has the first rows of a run.
     """
 
     rows: ParquetByUser
@@ -64,6 +65,7 @@ class TableInBlocks:
     are_grades: bool = False
     are_counts: bool = False
     may_be_ranks: bool = False
+    first: Run | None = None
 
 
 def opened_ratings(source: str, options: Mapping[str, Any], *, is_test: bool) -> TableInBlocks:
@@ -102,7 +104,7 @@ def opened_ratings(source: str, options: Mapping[str, Any], *, is_test: bool) ->
 
 def opened_run(source: str, options: Mapping[str, Any]) -> TableInBlocks:
     """Open a run with the options of its reader."""
-    reading, _ = _read_head(source, read_run, options)
+    reading, first = _read_head(source, read_run, options)
     order: RunOrder = options.get("order", "score")
     by_order = ["score", "rank"] if order == "score" else ["rank", "score"]
     values = [name for name in by_order if name in reading.columns]
@@ -114,7 +116,7 @@ def opened_run(source: str, options: Mapping[str, Any]) -> TableInBlocks:
     rows = ParquetByUser(source, columns, sign, is_run=True, as_written=_are_as_written(options))
     _check_columns(rows, reading)
     codes = {note.code for note in reading.notes}
-    return TableInBlocks(rows, reading, may_be_ranks="ranks-as-scores" in codes)
+    return TableInBlocks(rows, reading, may_be_ranks="ranks-as-scores" in codes, first=first)
 
 
 def _are_as_written(options: Mapping[str, Any]) -> bool:
@@ -207,14 +209,7 @@ class ValueCounts:
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[NDArray[np.float32], NDArray[np.int64]]]) -> ValueCounts:
-        """Return the counts of all parts together.
-
-        Examples
-        --------
-        >>> part = np.array([1.0, 5.0], dtype=np.float32), np.array([2, 3])
-        >>> ValueCounts.joined([part, part]).counts.tolist()
-        [4, 6]
-        """
+        """Return the counts of all parts together."""
         values, places = np.unique(np.concatenate([own for own, _ in parts]), return_inverse=True)
         weights = np.concatenate([own for _, own in parts])
         counts = np.zeros(len(values), dtype=np.int64)
@@ -238,7 +233,11 @@ def with_values(
         reading.unread,
     )
     is_said = options.get("columns") is not None or options.get("rating") is not None
-    notes = doubts_on_ratings(columns, found.values, found.counts, is_said=is_said)
+    notes = [
+        *(own for own in reading.notes if own.code == "extreme-threshold"),
+        *doubts_on_ratings(columns, found.values, found.counts, is_said=is_said),
+        *doubts_on_columns_of_parts(columns, is_said=options.get("columns") is not None),
+    ]
     values = scale_in_words(columns, found.values)
     return replace(reading, values=values, times="", notes=tuple(notes))
 
@@ -369,14 +368,7 @@ def meeting_of_items(
 
 
 def n_listed(rows: RowsOfUsers, ids: NDArray[Any], users: NDArray[Any], items: NDArray[Any]) -> int:
-    """Return how many pairs of users and items are among the rows, whose items are codes of ids.
-
-    Examples
-    --------
-    >>> rows = RowsOfUsers(np.array([3, 5]), np.array([0, 2, 3]), np.array([0, 1, 1]), np.ones(3))
-    >>> n_listed(rows, np.array([7, 8]), np.array([3, 5, 5]), np.array([8, 7, 8]))
-    2
-    """
+    """Return how many pairs of users and items are among the rows, whose items are codes of ids."""
     if not len(rows.users) or users.dtype.kind != rows.users.dtype.kind:
         return 0
     if items.dtype.kind != ids.dtype.kind:

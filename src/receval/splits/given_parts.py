@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
+from receval.data.column_roles import OTHER_NAMES, divided_by_a_column
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import (
@@ -40,12 +41,6 @@ from receval.storage.messages import enumerated, quoted, shortened
 
 PARTS = {"train": TRAIN, "validation": VALIDATION, "test": TEST}
 """The parts of a predefined split, with their codes."""
-
-OTHER_NAMES = {
-    "training": "train", "tr": "train", "valid": "validation", "val": "validation",
-    "dev": "validation", "vali": "validation", "testing": "test", "te": "test",
-}  # fmt: skip
-"""Other common names of parts in a column, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +159,8 @@ def _parts_of_column(source: object, part: str, options: Mapping[str, Any]) -> d
             f"Ratings have no column {quoted(part)}, because read_ratings keeps only users, items, "
             "ratings and times. Give the file or the table itself instead of the ratings."
         )
-    ratings = read_ratings(source, **options)
+    with divided_by_a_column():
+        ratings = read_ratings(source, **options)
     names = ("user", "item")
     asked = {name: options.get(name) for name in names}
     chosen = {
@@ -202,7 +198,8 @@ def _parts_of_column(source: object, part: str, options: Mapping[str, Any]) -> d
     codes = part_of_row[np.searchsorted(keys, pairs)]
     found = {name: ratings.select(codes == code) for name, code in PARTS.items()}
     unread = tuple(name for name in ratings.reading.unread if name != part)
-    reading = replace(ratings.reading, unread=unread)
+    notes = tuple(own for own in ratings.reading.notes if own.code != "parts-of-a-split")
+    reading = replace(ratings.reading, unread=unread, notes=notes)
     return {name: _with_reading(own, reading) for name, own in found.items() if len(own)}
 
 
