@@ -442,7 +442,4 @@ def test_headings_tell_the_data_once_and_titles_tell_the_metrics() -> None:
     assert titles(picture) == [f"({at}) {of}" for at, of in zip("abcd", 2 * both, strict=True)]
     picture = example("fig16", knots_on_a_grid)
     assert headings(picture) == ["CM100k, anti-popular familiarity"]
-    assert titles(picture) == [
-        f"({at}) {of}, real against observed"
-        for at, of in zip("abcd", ("P", "antiP", "Recall", "Fallout"), strict=True)
-    ]
+    assert titles(picture) == ["(a) Precision", "(b) Anti-precision", "(c) Recall", "(d) Fallout"]

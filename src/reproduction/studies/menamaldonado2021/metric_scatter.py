@@ -28,7 +28,7 @@ MINUS = "\N{MINUS SIGN}"
 TITLE_PAD, HEADING_PAD = 15, 27
 """Points between a panel and its title, and its heading; the coefficient is below both."""
 
-ROW_HEIGHT, PAGE_HEIGHT = 2.9, 9.2
+ROW_HEIGHT, PAGE_HEIGHT = 2.8, 9.2
 """Height in inches of a row of panels, lower for many rows so that the figure fits on a page."""
 
 PANEL = ["y_metric", "x_metric", "experiment", "form"]
@@ -37,6 +37,8 @@ MARGIN = 0.13
 
 NAMES_IN_PRINT = {"RR": "MRR", "antiRR": "anti-MRR"}
 """Names of the metrics per user, by the paper's names for their means."""
+
+NAMES_IN_WORDS = {"P": "Precision", "antiP": "Anti-precision"}
 
 FALSE_POSITIVE = ("antiP", "Fallout", "nDCL", "antiRR")
 """Metrics with lower values for better systems."""
@@ -391,12 +393,10 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
 
 
 def _title(first: pd.Series) -> str:
-    """Return which metric a panel shows against which, or which values of one metric."""
+    """Return which metric a panel shows against which, or the one of both axes in words."""
     x, y = (axis_title("", first[f"{side}_metric"], told=False) for side in ("x", "y"))
     x, y = (name.partition("@")[0] for name in (x, y))
-    if first["x_evaluation"] != first["y_evaluation"]:
-        return f"{y}, {first['y_evaluation']} against {first['x_evaluation']}"
-    return f"{y} against {x}"
+    return f"{y} against {x}" if x != y else NAMES_IN_WORDS.get(x, x)
 
 
 def _released(first: pd.Series, display: DisplayStyle) -> str:
