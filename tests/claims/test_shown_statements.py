@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from claims.made_up import STUDY, own_statements, sources_of, values_of
 
-from reproduction.claims.ledger import own_statement, told_verdicts
+from reproduction.claims.ledger import own_statement, told_in_short, told_verdicts
 from reproduction.claims.sources import ClaimSources
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,6 +49,30 @@ def told(*changes: dict[str, Any], of_paper: bool = True) -> list[tuple[str, str
 
 def test_a_verdict_names_its_dataset_and_says_our_numbers_and_other_splits() -> None:
     assert told() == [("Holds on ML-1M", "kNN has .5, Pop .25. Holds on 20 of 20 splits.")]
+
+
+def test_in_short_the_first_dataset_has_a_sentence_and_the_others_have_verdicts() -> None:
+    def short(*changes: dict[str, Any]) -> list[tuple[str, str]]:
+        rows = [{**ROW, **change} for change in changes]
+        return told_in_short(rows, str.upper, of_paper=True)
+
+    own = {"ours": "Kendall's tau is .5. P has .25."}
+    fails = {"verdict": "does not hold", "reason": "Ours differ."}
+    others = [{**fails, "dataset": name} for name in ("a", "b", "c")]
+    form = {"form": "text", "verdict": "holds in part"}
+    undecided = {"verdict": "undecidable here", "dataset": "d", "needs": "D"}
+    assert short(own, form, others[0], undecided) == [
+        ("Holds on ML-1M", "Kendall's tau is .5."),
+        ("Does not hold on A", ""),
+    ]
+    assert short(own, *others)[1:] == [("Does not hold on A, B and C", "")]
+    # A sentence without numbers leads up to another one.
+    assert short({"ours": "Each has one. P has .25."}, {"dataset": "a"}) == [
+        ("Holds on ML-1M and A", "")
+    ]
+    # Generated data has no name, and its own sentence.
+    assert short({**own, "dataset": ""}, {"dataset": ""}) == [("Holds", "Kendall's tau is .5.")]
+    assert short(undecided) == [("Undecidable here", "it needs D.")]
 
 
 def test_a_number_is_said_once_where_splits_say_it() -> None:

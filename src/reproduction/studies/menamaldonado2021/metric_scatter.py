@@ -382,7 +382,8 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     first = rows.iloc[0]
     tau = tau_text(float(first["tau"]), float(first["p_value"]), _released(first, display))
     beside(axes, tau, (0, 1), (0, 5), xycoords="axes fraction", va="baseline")
-    axes.set_title(_title(first))
+    x, y = (axis_title("", first[f"{side}_metric"], told=False).split("@")[0] for side in "xy")
+    axes.set_title(f"{y} against {x}" if x != y else NAMES_IN_WORDS.get(x, x))
     both = first["x_evaluation"] != first["y_evaluation"] or "real" in str(first["x_evaluation"])
     for side, name in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
         metric = str(first[f"{side}_metric"])
@@ -390,13 +391,6 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
         name(f"{plain} {better(metric)}", fontsize=7.5)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(4))
-
-
-def _title(first: pd.Series) -> str:
-    """Return which metric a panel shows against which, or the one of both axes in words."""
-    x, y = (axis_title("", first[f"{side}_metric"], told=False) for side in ("x", "y"))
-    x, y = (name.partition("@")[0] for name in (x, y))
-    return f"{y} against {x}" if x != y else NAMES_IN_WORDS.get(x, x)
 
 
 def _released(first: pd.Series, display: DisplayStyle) -> str:

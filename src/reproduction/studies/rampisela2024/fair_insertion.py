@@ -96,11 +96,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw each measure by the share of ranks with inserted items, small values enlarged.
-
-    Measures of relevance have the colours of all figures, those that the text speaks of their own,
-    and all others are grey.
-    """
+    """Draw each measure by the share of ranks with inserted items, small values enlarged."""
     figure = new_figure(DOUBLE_COLUMN, 5.2)
     panels = figure.subplots(2, 2, sharex=True)
     share = 100 * real_values(results["inserted"]) / float(results["inserted"].max())
