@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,11 @@ BEST = {
 }
 
 
-def told(*changes: dict[str, Any], of_paper: bool = True) -> list[tuple[str, str]]:
+def told(
+    *changes: dict[str, Any], of_paper: bool = True, tell: Any = told_verdicts
+) -> list[tuple[str, str]]:
     rows = [{**ROW, **change} for change in changes or ({},)]
-    return told_verdicts(rows, lambda name: {"ml-1m": "ML-1M"}.get(name, name), of_paper=of_paper)
+    return tell(rows, lambda name: {"ml-1m": "ML-1M"}.get(name, name), of_paper=of_paper)
 
 
 def test_a_verdict_names_its_dataset_and_says_our_numbers_and_other_splits() -> None:
@@ -52,10 +55,7 @@ def test_a_verdict_names_its_dataset_and_says_our_numbers_and_other_splits() -> 
 
 
 def test_in_short_the_first_dataset_has_a_sentence_and_the_others_have_verdicts() -> None:
-    def short(*changes: dict[str, Any]) -> list[tuple[str, str]]:
-        rows = [{**ROW, **change} for change in changes]
-        return told_in_short(rows, str.upper, of_paper=True)
-
+    short = partial(told, tell=told_in_short)
     own = {"ours": "Kendall's tau is .5. P has .25."}
     fails = {"verdict": "does not hold", "reason": "Ours differ."}
     others = [{**fails, "dataset": name} for name in ("a", "b", "c")]
@@ -63,14 +63,10 @@ def test_in_short_the_first_dataset_has_a_sentence_and_the_others_have_verdicts(
     undecided = {"verdict": "undecidable here", "dataset": "d", "needs": "D"}
     assert short(own, form, others[0], undecided) == [
         ("Holds on ML-1M", "Kendall's tau is .5."),
-        ("Does not hold on A", ""),
+        ("Does not hold on a", ""),
     ]
-    assert short(own, *others)[1:] == [("Does not hold on A, B and C", "")]
-    # A sentence without numbers leads up to another one.
-    assert short({"ours": "Each has one. P has .25."}, {"dataset": "a"}) == [
-        ("Holds on ML-1M and A", "")
-    ]
-    # Generated data has no name, and its own sentence.
+    assert short(own, *others)[1:] == [("Does not hold on a, b and c", "")]
+    assert short({"ours": "One. P has .2."}, {"dataset": "a"}) == [("Holds on ML-1M and a", "")]
     assert short({**own, "dataset": ""}, {"dataset": ""}) == [("Holds", "Kendall's tau is .5.")]
     assert short(undecided) == [("Undecidable here", "it needs D.")]
 

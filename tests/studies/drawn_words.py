@@ -36,10 +36,7 @@ TITLE = re.compile(
 
 
 def panels_without_title(figure: Figure) -> list[str]:
-    """Return a sentence for each of several panels without a letter and words.
-
-    Panels without axes, scales of colours, and strips that continue the panel above have none.
-    """
+    """Return a sentence for each of several panels, but for strips, without a letter and words."""
     panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
     titles = [own.get_title("left") for own in panels if own.axison or own.get_title("left")]
     joined = figure.axes[0].get_shared_x_axes()
