@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from claims.made_up import STUDY, own_statements, sources_of, values_of
 
-from reproduction.claims.ledger import own_statement, told_verdicts
+from reproduction.claims.ledger import own_statement, told_in_short, told_verdicts
 from reproduction.claims.sources import ClaimSources
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,13 +43,32 @@ BEST = {
 }
 
 
-def told(*changes: dict[str, Any], of_paper: bool = True) -> list[tuple[str, str]]:
+def told(
+    *changes: dict[str, Any], of_paper: bool = True, tell: Any = told_verdicts
+) -> list[tuple[str, str]]:
     rows = [{**ROW, **change} for change in changes or ({},)]
-    return told_verdicts(rows, lambda name: {"ml-1m": "ML-1M"}.get(name, name), of_paper=of_paper)
+    return tell(rows, lambda name: {"ml-1m": "ML-1M"}.get(name, name), of_paper=of_paper)
 
 
 def test_a_verdict_names_its_dataset_and_says_our_numbers_and_other_splits() -> None:
     assert told() == [("Holds on ML-1M", "kNN has .5, Pop .25. Holds on 20 of 20 splits.")]
+
+
+def test_in_short_the_first_dataset_has_a_sentence_and_the_others_have_verdicts() -> None:
+    short = partial(told, tell=told_in_short)
+    own = {"ours": "Kendall's tau is .5. P has .25."}
+    fails = {"verdict": "does not hold", "reason": "Ours differ."}
+    others = [{**fails, "dataset": name} for name in ("a", "b", "c")]
+    form = {"form": "text", "verdict": "holds in part"}
+    undecided = {"verdict": "undecidable here", "dataset": "d", "needs": "D"}
+    assert short(own, form, others[0], undecided) == [
+        ("Holds on ML-1M", "Kendall's tau is .5."),
+        ("Does not hold on a", ""),
+    ]
+    assert short(own, *others)[1:] == [("Does not hold on a, b and c", "")]
+    assert short({"ours": "One. P has .2."}, {"dataset": "a"}) == [("Holds on ML-1M and a", "")]
+    assert short({**own, "dataset": ""}, {"dataset": ""}) == [("Holds", "Kendall's tau is .5.")]
+    assert short(undecided) == [("Undecidable here", "it needs D.")]
 
 
 def test_a_number_is_said_once_where_splits_say_it() -> None:

@@ -21,6 +21,7 @@ from receval.figures.point_labels import (
     CLEAR,
     CLUSTER_LEADER_FROM,
     LEADER_FROM,
+    SIDE_BY_SIDE,
     PointLabel,
     label_points,
     lines_cross,
@@ -94,7 +95,7 @@ def gaps(boxes: NDArray[np.float64], points: Sequence[Point], axes: Axes) -> NDA
 @pytest.mark.costly
 @given(points=points_of_a_panel)
 @settings(max_examples=25, deadline=None)
-def test_names_overlap_neither_names_nor_markers_and_stay_in_the_panel(points: list[Point]) -> None:
+def test_names_are_apart_from_names_and_markers_and_stay_in_the_panel(points: list[Point]) -> None:
     axes = panel()
     names = named(points, axes)
     assert [name.get_text() for name in names] == list(NAMES[: len(points)])
@@ -102,8 +103,8 @@ def test_names_overlap_neither_names_nor_markers_and_stay_in_the_panel(points: l
     for place, box in enumerate(boxes):
         others = np.delete(boxes, place, axis=0)
         apart = (
-            (others[:, 0] >= box[2])
-            | (others[:, 2] <= box[0])
+            (others[:, 0] >= box[2] + SIDE_BY_SIDE)
+            | (others[:, 2] <= box[0] - SIDE_BY_SIDE)
             | (others[:, 1] >= box[3])
             | (others[:, 3] <= box[1])
         )

@@ -128,11 +128,14 @@ def test_every_accepted_artifact_leads_to_its_code_its_settings_and_the_claims_i
     assert leads == decided
 
 
-def test_the_pages_of_the_full_edition_begin_with_three_findings_and_a_figure() -> None:
+def test_the_pages_of_the_full_edition_begin_with_three_short_findings_and_a_figure() -> None:
     for index in (ROOT / "results" / "full").glob("*/index.md"):
         said = read_study_text(index)
         assert len(re.findall("^- ", said.findings, re.MULTILINE)) == 3, index
         assert said.pictured, index
+        for finding in said.findings.split("\n"):
+            words = re.split(r" \(?\[", finding)[0]
+            assert len(re.findall(r"\.(?= [A-Z*]|$)", words)) <= 2 + words.count(".**"), finding
 
 
 def test_a_page_of_a_study_without_files_is_refused(tmp_path: Path) -> None:

@@ -29,6 +29,27 @@ LOWER_CASE = (
 """What an axis label may begin with although it is no capital: names that are spelt so."""
 
 
+TITLE = re.compile(
+    r"\([a-z\d]\)\s.*([A-Za-z]{2}|\bP\b)|[A-D]\d? [A-Z]|All universes|Example #\d", re.DOTALL
+)
+"""A letter, or the number of a case, and words; decisions and examples have codes of their own."""
+
+
+def panels_without_title(figure: Figure) -> list[str]:
+    """Return a sentence for each of several panels, but for strips, without a letter and words."""
+    panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+    titles = [own.get_title("left") for own in panels if own.axison or own.get_title("left")]
+    joined = figure.axes[0].get_shared_x_axes()
+    is_column = len({round(axes.get_position().x0, 3) for axes in panels}) == 1
+    if is_column and all(joined.joined(figure.axes[0], axes) for axes in panels):
+        titles = [title for at, title in enumerate(titles) if title or not at]
+    return [
+        f"Panel {at} of {len(titles)} has the title {title!r}, not a letter and words."
+        for at, title in enumerate(titles, 1)
+        if len(titles) > 1 and not TITLE.match(title)
+    ]
+
+
 def wording_problems(figure: Figure, datasets: Iterable[str] = ()) -> list[str]:
     """Return a sentence for each text that another figure would print otherwise.
 
@@ -39,12 +60,8 @@ def wording_problems(figure: Figure, datasets: Iterable[str] = ()) -> list[str]:
     named = [title for title in titles if title.partition("\n")[0] in datasets]
     if len(named) == 1:
         problems.append(f"The title {named[0]!r} does not say what the panel shows.")
+    problems += panels_without_title(figure)
     for axes in figure.axes:
-        above = any(
-            text.get_position()[1] > 0 for text in axes.texts if getattr(text, "xy", None) == (0, 1)
-        )
-        if not above and re.fullmatch(r"\([a-z]\)", axes.get_title(loc="left").strip()):
-            problems.append(f"The panel {axes.get_title(loc='left')} has no title.")
         for label in (axes.get_xlabel(), axes.get_ylabel()):
             start = label.strip()[:1]
             if start.islower() and not label.startswith(LOWER_CASE):

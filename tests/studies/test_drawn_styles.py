@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from matplotlib.patches import Rectangle
 from studies.drawn_styles import alike_problems, held_labels, style_problems
-from studies.drawn_words import wording_problems
+from studies.drawn_words import panels_without_title, wording_problems
 
 from receval.figures.display import DisplayStyle
 from receval.figures.style import (
@@ -109,6 +111,33 @@ def test_words_of_another_style_are_noticed(text: str, problem: str) -> None:
         said = " ".join(wording_problems(figure))
         assert "does not begin with a capital" in said
         assert "4 points" in said
+
+
+@pytest.mark.parametrize(
+    ("titles", "without"),
+    [
+        (["(a) P", "(b) Recall"], []),
+        (["(1) $f$ and $g$ agree", "(a) ML-1M\nwith a floor"], []),
+        (["(a)", "(b) Recall"], ["(a)"]),
+        (["(a) $x$", "Recall", ""], ["(a) $x$", "Recall", ""]),
+    ],
+)
+def test_several_panels_need_letters_and_words(titles: list[str], without: list[str]) -> None:
+    with figure_style():
+        figure = new_figure(DOUBLE_COLUMN, 2)
+        grid = figure.subplots(1, len(titles), squeeze=False, sharex=True)
+        for axes, title in zip(grid[0], titles, strict=True):
+            axes.set_title(title)
+        figure.colorbar(grid[0, 0].imshow([[0, 1]]), ax=grid[0, 0])
+    said = "\n".join(panels_without_title(figure))
+    assert re.findall(r"title '(.*)', not", said) == [repr(title)[1:-1] for title in without]
+
+
+def test_strips_that_continue_the_panel_above_need_no_title() -> None:
+    with figure_style():
+        figure = new_figure(DOUBLE_COLUMN, 2)
+        figure.subplots(2, sharex=True)[0].set_title("All decisions")
+        assert panels_without_title(figure) == []
 
 
 @pytest.mark.parametrize(

@@ -431,9 +431,14 @@ def test_the_demo_explains_nothing_that_real_data_alone_have(figure: str) -> Non
         assert ("the optimal rankings are black" in caption) is (figure in WITH_OPTIMA)
 
 
-def test_headings_tell_the_data_once_and_each_kind_of_lists() -> None:
-    assert headings(example("fig01", crowded)) == ["ML-1M, condensed lists", "Full lists"]
+def titles(figure: Figure) -> list[str]:
+    return [axes.get_title(loc="left") for axes in panels_with_points(figure)]
+
+
+def test_headings_tell_the_data_once_and_titles_tell_the_metrics() -> None:
+    picture = example("fig01", crowded)
+    assert headings(picture) == ["ML-1M, condensed lists", "Full lists"]
+    assert titles(picture)[1:3] == ["(b) Recall against Fallout", "(c) P against antiP"]
     picture = example("fig16", knots_on_a_grid)
     assert headings(picture) == ["CM100k, anti-popular familiarity"]
-    letters = [axes.get_title(loc="left") for axes in panels_with_points(picture)]
-    assert letters == ["(a)", "(b)", "(c)", "(d)"]
+    assert titles(picture) == ["(a) Precision", "(b) Anti-precision", "(c) Recall", "(d) Fallout"]

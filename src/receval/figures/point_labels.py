@@ -189,6 +189,9 @@ CLEAR = 7.0
 GAP = 1.2
 """Free points around markers and names."""
 
+SIDE_BY_SIDE = 6.0
+"""Further free points between names on one line, which would else be read as one."""
+
 _DISTANCES = (1.0, 3.0, 6.0, 9.0, 13.0, 18.0, 24.0, 31.0, 39.0)
 _DIRECTIONS = 24
 _GRID = 4.0  # points between the positions tried all over the panel
@@ -272,7 +275,9 @@ class NamedPoints:
         """Return the nearest positions for a name that overlap no marker and no other name."""
         off_markers = self._off_markers[index]
         # Names without a position are NaN, and NaN overlaps with nothing.
-        met = overlaps(off_markers, np.delete(boxes, index, axis=0)).any(axis=1)
+        others = np.delete(boxes, index, axis=0)
+        others += np.array([-SIDE_BY_SIDE, 0, SIDE_BY_SIDE, 0])
+        met = overlaps(off_markers, others).any(axis=1)
         return off_markers[~met][:_TRIED]
 
     @cached_property

@@ -398,6 +398,29 @@ def told_verdicts(
     return told
 
 
+def told_in_short(
+    rows: Sequence[Mapping[str, Any]], title: Callable[[str], str], *, of_paper: bool
+) -> list[tuple[str, str]]:
+    """Return verdicts as :func:`told_verdicts` does, without other forms and reasons.
+
+    The first has the first sentence on its dataset, if that has numbers; others have none.
+    """
+    shown = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE and not row["form"]]
+    if not shown:
+        return told_verdicts(rows, title, of_paper=of_paper)[:1]
+    first = shown[0]
+    said = re.split(r"(?<=\.) (?=[A-Z])", str(first["ours"]))[0].rstrip(".")
+    is_told = any(map(str.isdigit, said)) or not first["dataset"]
+    told = [(_verdict(first, title, of_paper=of_paper), said and f"{said}.")] if is_told else []
+    # What else has no dataset is of generated data, as its own sentence says.
+    others = [(row["verdict"], row["dataset"]) for row in shown[is_told:] if row["dataset"]]
+    for verdict in dict.fromkeys(verdict for verdict, _ in others):
+        titles = ", ".join(title(dataset) for own, dataset in others if own == verdict)
+        row = {**first, "verdict": verdict, "dataset": re.sub(", (?=[^,]*$)", " and ", titles)}
+        told.append((_verdict(row, str, of_paper=of_paper), ""))
+    return told
+
+
 def _verdict(row: Mapping[str, Any], title: Callable[[str], str], *, of_paper: bool) -> str:
     of_rebuilt = of_paper and is_rebuilt(str(row["paper"]))
     words = (_HELD if of_rebuilt else _SEEN)[ClaimVerdict(row["verdict"])]

@@ -25,8 +25,8 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 TAU_SYMBOL = r"$\tau$"
 MINUS = "\N{MINUS SIGN}"
 
-LETTER_WIDTH = 16.0
-"""Width in points of a panel's letter before its coefficient."""
+TITLE_PAD, HEADING_PAD = 15, 27
+"""Points between a panel and its title, and its heading; the coefficient is below both."""
 
 ROW_HEIGHT, PAGE_HEIGHT = 2.8, 9.2
 """Height in inches of a row of panels, lower for many rows so that the figure fits on a page."""
@@ -37,6 +37,8 @@ MARGIN = 0.13
 
 NAMES_IN_PRINT = {"RR": "MRR", "antiRR": "anti-MRR"}
 """Names of the metrics per user, by the paper's names for their means."""
+
+NAMES_IN_WORDS = {"P": "Precision", "antiP": "Anti-precision"}
 
 FALSE_POSITIVE = ("antiP", "Fallout", "nDCL", "antiRR")
 """Metrics with lower values for better systems."""
@@ -337,8 +339,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes, rows, heading in zip(grid, panels, _headings(panels, display), strict=False):
         _draw_panel(axes, rows, display)
         bold = {"fontsize": 8, "fontweight": "bold", "va": "bottom"}
-        beside(axes, heading, (0, 1), (0, 15), xycoords="axes fraction", **bold)
+        beside(axes, heading, (0, 1), (0, HEADING_PAD), xycoords="axes fraction", **bold)
     letter_panels(grid[: len(panels)])
+    for axes in grid[: len(panels)]:
+        axes.set_title(axes.get_title(loc="left"), pad=TITLE_PAD)
     settle_layout(figure)
     for axes, rows in zip(grid, panels, strict=False):
         marks = ring_hidden_points(axes, rows)
@@ -377,7 +381,9 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     axes.margins(MARGIN)
     first = rows.iloc[0]
     tau = tau_text(float(first["tau"]), float(first["p_value"]), _released(first, display))
-    beside(axes, tau, (0, 1), (LETTER_WIDTH, 5), xycoords="axes fraction", va="baseline")
+    beside(axes, tau, (0, 1), (0, 5), xycoords="axes fraction", va="baseline")
+    x, y = (axis_title("", first[f"{side}_metric"], told=False).split("@")[0] for side in "xy")
+    axes.set_title(f"{y} against {x}" if x != y else NAMES_IN_WORDS.get(x, x))
     both = first["x_evaluation"] != first["y_evaluation"] or "real" in str(first["x_evaluation"])
     for side, name in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
         metric = str(first[f"{side}_metric"])

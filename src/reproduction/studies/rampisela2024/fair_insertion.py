@@ -14,7 +14,7 @@ from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.style import DOUBLE_COLUMN, new_figure, styles_of_many
+from receval.figures.style import DOUBLE_COLUMN, MARKERS, ORDERED, SeriesStyle, new_figure, shaded
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.rampisela2024.measured_lists import (
@@ -37,6 +37,13 @@ PANELS = {
 
 IN_PRINT = {"R": "Recall"}
 """Names under which other figures have these measures."""
+
+GREY, DARK = "#8c8c8c", "#404040"
+COLOURS = {
+    **{"IFD÷": shaded(ORDERED, 0.35), "IFD×": shaded(ORDERED, -0.35)},
+    **dict.fromkeys(("Jain", "Gini", "IBO", "HD", "MME", "AI-F"), DARK),
+}
+"""Both IFD, which the text speaks of, have a hue; dark lines end beside others, which are grey."""
 
 MARKS = {0.0: "0", 1e-5: ".00001", 1e-4: ".0001", 1e-3: ".001", 1e-2: ".01", 1e-1: ".1"}
 
@@ -90,7 +97,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw each measure by the share of ranks with inserted items, small values enlarged."""
-
     figure = new_figure(DOUBLE_COLUMN, 5.2)
     panels = figure.subplots(2, 2, sharex=True)
     share = 100 * real_values(results["inserted"]) / float(results["inserted"].max())
@@ -98,7 +104,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         known = {name: IN_PRINT.get(name, name) for name in names}
         known = {name: metric for name, metric in known.items() if metric in display.metrics}
         printed = display.metric_styles(list(known.values()))
-        styles = styles_of_many(names) | {name: printed[known[name]] for name in known}
+        styles = {
+            name: SeriesStyle(COLOURS.get(name, GREY), MARKERS[at]) for at, name in enumerate(names)
+        }
+        styles |= {name: printed[known[name]] for name in known}
         for name in names:
             line(axes, share, real_values(results[name]), styles[name], name)
         axes.set_title(title)

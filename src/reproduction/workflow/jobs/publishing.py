@@ -83,15 +83,11 @@ class _ShownText:
 
     def paragraphs(self, artifact: Mapping[str, Any]) -> list[str]:
         """Return how to read a figure and what it shows: one statement, or a list of several."""
-        said = [self._statement(shown, artifact["name"]) for shown in artifact["shows"]]
+        said = [self.statement(artifact, shown) for shown in artifact["shows"]]
         reading = f"*How to read it.* {_text(artifact['reading'])}"
         if len(said) == 1:
             return [reading, f"{SHOWN} {said[0]}"]
         return [reading, SHOWN, "\n".join(f"- {one}" for one in said)]
-
-    def one(self, artifact: Mapping[str, Any], at: int) -> str:
-        """Return one of the things that a figure shows."""
-        return self._statement(artifact["shows"][at], artifact["name"])
 
     def made_by(self, artifact: Mapping[str, Any]) -> str:
         """Return where an artifact's code and configuration are, and which claims it decides."""
@@ -118,10 +114,12 @@ class _ShownText:
         ]
         return f"{named[0]} to {named[-1]}" if len(named) > 2 else ", ".join(named)
 
-    def _statement(self, shown: str | Mapping[str, Any], artifact: str) -> str:
-        from reproduction.claims.ledger import own_statement, told_verdicts
+    def statement(self, artifact: Mapping[str, Any], shown: Any, *, in_short: bool = False) -> str:
+        """Return a thing that a figure shows, in words; ``shown`` is a claim's number or ours."""
+        from reproduction.claims.ledger import own_statement, told_in_short, told_verdicts
 
-        where = f"{artifact} of {self._study['name']}"
+        name = artifact["name"]
+        where = f"{name} of {self._study['name']}"
         if isinstance(shown, str):
             rows = self._claims.get(shown)
             if rows is None:
@@ -133,8 +131,9 @@ class _ShownText:
             link = f" ([{shown}]({ledger}#{shown}), {_text(rows[0]['where'])})"
         else:
             statement = own_statement(shown, where)
-            rows, link = statement.judged(self._study["name"], artifact, self._sources), ""
-        told = told_verdicts(rows, self._title, of_paper=isinstance(shown, str))
+            rows, link = statement.judged(self._study["name"], name, self._sources), ""
+        tell = told_in_short if in_short else told_verdicts
+        told = tell(rows, self._title, of_paper=isinstance(shown, str))
         parts = [_text(rows[0]["statement"])]
         for verdict, said in told:
             parts.append(f"**{_text(self._own(verdict))}{':' if said else '.'}**")
@@ -209,7 +208,11 @@ def _findings(
         said = [(n, at) for at in found for n in range(len(artifacts[at]["shows"]))]
         said = sorted(said, key=lambda one: (one[0], found.index(one[1])))[:FINDINGS]
         yield FOUND
-        yield "\n".join(f"- {shown.one(artifacts[at], n)} {_link(*anchors[at])}" for n, at in said)
+        yield "\n".join(
+            f"- {shown.statement(own, own['shows'][n], in_short=True)} {_link(*anchors[at])}"
+            for n, at in said
+            for own in [artifacts[at]]
+        )
         title, _ = anchors[found[0]]
         yield f"![{escape_markdown(title)}]({artifacts[found[0]]['name']}.svg)"
 
