@@ -6,7 +6,7 @@
 # make accept      accept the new results: copy them to results/
 # make clean       delete everything that the workflow made, except downloads in work/raw
 #
-# make quick       unit tests, in a minute
+# make quick       unit tests, in half a minute
 # make test        tests of the library, in three minutes (BUDGET=SECONDS of processor time)
 # make check       make demo, then all tests, including those of workflow runs, documents and results
 # make lint        check style, types, imports and the workflow
@@ -55,15 +55,16 @@ ENVIRONMENT := $(shell made_for=`$(BIN)/python $(MADE_FOR) 2>/dev/null` \
 .PHONY: environment demo quick test check faults mutants minimum-versions bench bench-short reproduce statements lint types style drift report site browser browser-packages accept slurm clean help
 
 demo: $(VENV)/ready
+	@echo "The demo takes about 1 min on two cores."
 	$(SNAKEMAKE) all site --config edition=demo
 	$(BIN)/receval repo drift --edition demo
 
 # What the suites may take of the processor, in seconds; tests/processor_budget.py holds them to it.
 quick: BUDGET = 70
 test: BUDGET = 340
-# With the tests of the whole repository, and what the first run in a checkout compiles. It was 500 before the
-# tests of evaluation in blocks, metadata, more exports and sizes of text in PDFs.
-check: BUDGET = 600
+# With the tests of the whole repository, what the first run in a checkout compiles and, where there is
+# something that drives a browser, the tests of pages.
+check: BUDGET = $(if $(wildcard $(VENV)/lib/*/site-packages/playwright),740,600)
 
 PYTEST = $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder --budget $(BUDGET)
 
@@ -145,7 +146,7 @@ site: $(VENV)/ready
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory work/$(REPORTED)/site $(PORT)
 
 # Chromium itself comes with the system: apt-get install chromium. Without it these tests fail here, and
-# are skipped in make test.
+# are skipped in make check.
 browser-packages: $(VENV)/ready-to-test
 	$(INSTALL) --quiet -r requirements.lock -r requirements-test.lock -r requirements-browser.lock
 

@@ -8,7 +8,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -178,22 +178,46 @@ def small_edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
     All processes of the tests share it, so whoever would change a file copies it before. Beside it
     are ``untouched``, the repository as it is, and ``home``, of those who run the workflow.
     """
-    # Tests of the library alone run where neither is installed (make minimum-versions).
-    from filelock import FileLock
+    # Tests of the library alone run where it is not installed (make minimum-versions).
     from workflow.running import FINISHED, Workflow
+
+    made = made_once(tmp_path_factory, "small_edition", Workflow.make_small_edition)
+    return made / FINISHED
+
+
+@pytest.fixture(scope="session")
+def accepted_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return the site of the accepted results of the full edition, and its ledger."""
+    from publishing.site_samples import accepted_sources
+
+    from reproduction.publishing.site.site import write_site
+
+    def write(folder: Path) -> None:
+        write_site(accepted_sources("full", folder), folder / "site")
+
+    made = made_once(tmp_path_factory, "accepted_site", write)
+    return made / "site", accepted_sources("full", made).claims
+
+
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]
+) -> Path:
+    """Return a folder that one process of the tests makes, for all of them."""
+    # Tests of the library alone run where it is not installed (make minimum-versions).
+    from filelock import FileLock
 
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
-    folder = shared / "small_edition"
-    with FileLock(shared / "small_edition.lock"):
+    folder = shared / name
+    with FileLock(shared / f"{name}.lock"):
         if not (folder / "ready").exists():
             # What a process has left that could not finish it.
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-            Workflow.make_small_edition(folder)
+            make(folder)
             (folder / "ready").touch()
-    return folder / FINISHED
+    return folder
 
 
 @pytest.fixture

@@ -39,6 +39,9 @@ COSTLY = 0.08
 FAR_TOO_COSTLY = 5.0
 """Processor seconds for which a test without the mark fails a run: more than compiling a kernel."""
 
+SHOWN = 5
+"""How many unmarked tests above the cost are named; a first call of a kernel compiles it."""
+
 PATIENCE = 10.0
 """Seconds in which processes that outlive a command should end."""
 
@@ -198,6 +201,8 @@ class Budget:
             if seconds >= 0.05:
                 terminalreporter.write_line(f"{seconds:7.1f}  {name}")
         terminalreporter.write_line(f"{used:7.1f}  all (budget {self._budget:.0f} s)")
+        for name, seconds in Counter(self._unmarked).most_common(SHOWN):
+            terminalreporter.write_line(f"{seconds:7.2f}  {name}, which is not marked as costly")
         for sentence in self._sentences:
             terminalreporter.write_line(sentence, red=True)
 

@@ -80,8 +80,8 @@ def test_a_page_has_no_errors_and_fits_its_window(browser: Any, address: str, na
     if name == "runs":
         notes = page.locator(".notes").inner_text()
         assert "short has no list for 10 of the 30 tested users" in notes
-    for look in LOOKS.values():
-        page.set_viewport_size(look["viewport"])
+    for look in LOOKS:
+        visit.look(look)
         assert not is_too_wide(page)
     assert visit.serious(f"{name}/report.html") == []
     visit.context.close()

@@ -26,6 +26,9 @@ LOOKS = {
 """How readers look at pages."""
 
 
+TWO_FRAMES = "() => new Promise(d => requestAnimationFrame(() => requestAnimationFrame(d)))"
+"""Waits until a page has answered to another size of its window."""
+
 NOT_SERIOUS = ("minor", "moderate")
 
 MAY_DIFFER: dict[str, dict[str, Any]] = {
@@ -104,12 +107,18 @@ class Visit:
     def serious(self, address: str) -> list[str]:
         """Open a page, and return what axe-core finds in each look."""
         found = []
+        self.look("desktop")
         self.go(address)
         for look, options in MAY_DIFFER.items():
-            self.page.set_viewport_size(LOOKS[look]["viewport"])
-            self.page.emulate_media(color_scheme=LOOKS[look]["color_scheme"])
+            self.look(look)
             found += [f"{address}, {look}: {fault}" for fault in serious(self.page, options)]
         return found
+
+    def look(self, look: str) -> None:
+        """Show the open page in one of :data:`LOOKS`, and wait for what follows from its size."""
+        self.page.set_viewport_size(LOOKS[look]["viewport"])
+        self.page.emulate_media(color_scheme=LOOKS[look]["color_scheme"])
+        self.page.evaluate(TWO_FRAMES)
 
     def shown_claims(self) -> list[str]:
         """Return the claims that the ledger has found, in their order."""

@@ -19,7 +19,6 @@ from publishing.site_samples import (
     STATEMENTS,
     SVG,
     PageParts,
-    accepted_sources,
     claim_row,
     pages_of,
     small_sources,
@@ -67,14 +66,13 @@ def page_with(tmp_path: Path) -> Callable[..., str]:
 
 
 @pytest.fixture(scope="module", params=["demo", "full"])
-def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(request: pytest.FixtureRequest) -> Path:
     """The site of a demo that was made, and that of the accepted results of the full edition."""
     if request.param == "demo":
         demo: Path = request.getfixturevalue("demo_edition")
         return demo / "site"
-    folder = tmp_path_factory.mktemp("full")
-    write_site(accepted_sources("full", folder), folder / "site")
-    return folder / "site"
+    site, _ = request.getfixturevalue("accepted_site")
+    return site
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from publishing.browser import LOOKS, Visit, is_too_wide, served, started_browser
-from publishing.site_samples import accepted_sources, small_sources
+from publishing.browser import Visit, is_too_wide, served, started_browser
+from publishing.site_samples import small_sources
 
 from reproduction.claims.errata import Paper
 from reproduction.publishing.ledger import LedgerClaim, claims_in, read_verdict_rows
@@ -37,26 +37,17 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
-def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The site of the accepted results, and its ledger."""
-    folder = tmp_path_factory.mktemp("full")
-    sources = accepted_sources("full", folder)
-    write_site(sources, folder / "site")
-    return folder / "site", sources.claims
-
-
 def addresses(site: Path) -> list[str]:
     return [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
 
 
 def test_no_page_has_errors_or_is_wider_than_its_window(
-    browser: Any, accepted: tuple[Path, Path]
+    browser: Any, accepted_site: tuple[Path, Path]
 ) -> None:
-    site, _ = accepted
+    site, _ = accepted_site
     wide = []
     with served(site) as address:
-        visit = Visit(browser, address)
+        visit = Visit(browser, address, "phone")
         # One template makes the pages of all claims, and one those of all modules: every twentieth
         # stands for them.
         pages = addresses(site)
@@ -65,8 +56,8 @@ def test_no_page_has_errors_or_is_wider_than_its_window(
             pages = sorted(set(pages) - set(same)) + same[::20]
         for name in pages:
             page = visit.go(name)
-            for look in ("phone", "desktop"):
-                page.set_viewport_size(LOOKS[look]["viewport"])
+            for look in ("phone", "desktop", "phone"):
+                visit.look(look)
                 if is_too_wide(page):
                     wide.append(f"{name}, {look}")
         visit.context.close()
@@ -74,24 +65,37 @@ def test_no_page_has_errors_or_is_wider_than_its_window(
     assert wide == []
 
 
-def test_axe_finds_nothing_serious(browser: Any, accepted: tuple[Path, Path], small: str) -> None:
-    site, _ = accepted
+SERIOUS = {
+    "templates": (
+        *("index.html", "studies/index.html", "studies/systems.html", "docs/index.html"),
+        *("docs/decisions.html", "api/index.html", "api/receval.protocols.candidates.html"),
+        *("ledger.html", "errata.html"),
+    ),
+    "studies": tuple(f"studies/{paper}.html" for paper in PAPERS),
+    "ledgers": tuple(f"ledger/{paper}.html" for paper in PAPERS),
+}
+"""Pages that axe-core looks at, in groups, each of which takes a quarter of a minute."""
+
+
+@pytest.mark.parametrize("pages", SERIOUS)
+def test_axe_finds_nothing_serious(
+    browser: Any, accepted_site: tuple[Path, Path], pages: str
+) -> None:
+    site, _ = accepted_site
     with served(site) as address:
         visit = Visit(browser, address)
-        pages = ["index.html", "studies/index.html", "studies/systems.html", "docs/index.html"]
-        pages += ["docs/decisions.html", "api/index.html", "api/receval.protocols.candidates.html"]
-        pages += ["ledger.html", "errata.html"]
-        pages += [f"{part}/{paper}.html" for part in ("studies", "ledger") for paper in PAPERS]
-        found = [fault for page in pages for fault in visit.serious(page)]
+        found = [fault for page in SERIOUS[pages] for fault in visit.serious(page)]
         visit.context.close()
+    assert (found, visit.problems) == ([], [])
+
+
+def test_axe_finds_nothing_serious_in_the_small_site(browser: Any, small: str) -> None:
     visit = Visit(browser, small)
-    for page in (
-        *("ledger.html", "ledger.html?q=p", "ledger/paper2018.html", "claims/A-001.html"),
-        *("errata.html", "studies/paper2018.html"),
-    ):
-        found += visit.serious(page)
+    pages = ["ledger.html", "ledger.html?q=p", "ledger/paper2018.html", "claims/A-001.html"]
+    pages += ["errata.html", "studies/paper2018.html"]
+    found = [fault for page in pages for fault in visit.serious(page)]
     visit.context.close()
-    assert found == []
+    assert (found, visit.problems) == ([], [])
 
 
 FILTERS: dict[str, Callable[[LedgerClaim], bool]] = {
@@ -116,9 +120,9 @@ FILTERS: dict[str, Callable[[LedgerClaim], bool]] = {
 
 @pytest.mark.parametrize("query", FILTERS)
 def test_filters_find_the_claims_that_the_ledger_has(
-    browser: Any, accepted: tuple[Path, Path], query: str
+    browser: Any, accepted_site: tuple[Path, Path], query: str
 ) -> None:
-    site, ledger = accepted
+    site, ledger = accepted_site
     claims = claims_in(read_verdict_rows(ledger))
     fit = {claim.number for claim in claims if FILTERS[query](claim)}
     with served(site) as address:
@@ -212,9 +216,9 @@ def test_without_javascript_the_ledger_leads_to_the_pages_of_the_papers(
 
 
 def test_a_tap_on_a_figure_opens_it_in_full_size_and_the_page_says_so(
-    browser: Any, accepted: tuple[Path, Path]
+    browser: Any, accepted_site: tuple[Path, Path]
 ) -> None:
-    site, _ = accepted
+    site, _ = accepted_site
     with served(site) as address:
         visit = Visit(browser, address, "phone", has_touch=True)
         page = visit.go("studies/rampisela2024.html")
