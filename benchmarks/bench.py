@@ -124,6 +124,7 @@ PROGRAMS = (
     Program("recommenders/svdpp.py", ("--repeats", "1", "--many-epochs", "2"), once=True),
     Program("own_data/measure.py", ("--rounds", "1", "--size", ".1")),
     Program("own_data/whole_lists.py", ("--rounds", "1")),
+    Program("own_data/ratings_commands.py", ("--rounds", "1")),
 )
 
 
@@ -307,9 +308,10 @@ def whole_run(options: argparse.Namespace) -> int:
     if options.lenskit and options.ml_1m:
         lists = [str(options.ml_1m), "--python", options.lenskit, "--tools", "lenskit"]
         more["own_data/whole_lists.py"] = lists
+        more["own_data/ratings_commands.py"] = lists[:-2]
     else:
-        left_out.append("own_data/whole_lists.py")
-        print("Without --ml-1m and --lenskit the lists are not compared with LensKit's.")
+        left_out += ["own_data/whole_lists.py", "own_data/ratings_commands.py"]
+        print("Without --ml-1m and --lenskit nothing is compared with LensKit.")
     begun = time.perf_counter()
     found = measured(options.rounds, more, left_out)
     record = about_this_run()

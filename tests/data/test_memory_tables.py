@@ -135,8 +135,12 @@ def test_lists_of_every_type_have_a_row_an_entry(
     lists = pa.array([["x", "y"], None, ["z", "x"]], kind)
     source: Any = pa.table({"user": ["a", "b", "c"], "items": lists}).slice(1)
     if in_a_file:
-        pq.write_table(source, tmp_path / "a.parquet")
-        source = tmp_path / "a.parquet"
+        written, source = source, tmp_path / "a.parquet"
+        try:
+            pq.write_table(written, source)
+            pq.read_table(source)
+        except pa.ArrowException as error:
+            pytest.skip(f"pyarrow {pa.__version__} cannot store such lists: {error}")
     for read in (read_ratings, read_run):
         found = read(source)
         assert (found.user_ids.tolist(), sorted(found.item_ids)) == (["c"], ["x", "z"])
