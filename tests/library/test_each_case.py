@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from each_case import each
+from each_case import each, tries
+from hypothesis import settings
 
 
 def parts_of(test: Callable[..., None], name: str) -> list[Any]:
@@ -77,3 +79,25 @@ def test_wrong_cases_are_refused() -> None:
         each("a, b", [])
     with pytest.raises(AssertionError, match="not all are arguments"):
         each("a", [1])(lambda: None)
+
+
+@pytest.mark.each(
+    ("profile", "examples"),
+    [("quick", [6, 10]), ("test", [6, 60]), ("mutants", [6, 60]), ("faults", [200, 2000])],
+)
+def test_a_dear_property_has_as_many_more_examples_as_others(
+    profile: str, examples: list[int]
+) -> None:
+    at_first = settings.get_current_profile_name()
+    settings.load_profile(profile)
+    try:
+        assert [tries(own).max_examples for own in (6, 60)] == examples
+    finally:
+        settings.load_profile(at_first)
+
+
+def test_no_property_has_the_same_number_of_examples_under_all_profiles() -> None:
+    tests = Path(__file__).parents[1]
+    texts = {path: path.read_text(encoding="utf-8") for path in tests.rglob("*.py")}
+    fixed = {path.name for path, text in texts.items() if re.search(r"max_examples=\w", text)}
+    assert fixed == {"conftest.py", "each_case.py"}

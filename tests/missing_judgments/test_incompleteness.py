@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Geometric
@@ -81,7 +82,7 @@ def recomputed(
 
 @pytest.mark.costly
 @pytest.mark.parametrize("labels", [NINE, NINE[3:7], OTHERS, ("P@100", "nDCG@7")])
-@settings(max_examples=6)
+@tries(6)
 @given(
     unit=st.sampled_from(["ratings", "items", "popular-items", "largest-users"]),
     seed=st.integers(0, 10_000),

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from recommenders.matrices import generated_matrix
 from recommenders.promises import SEED
@@ -114,7 +115,7 @@ NEIGHBOURHOODS = [name for name, grids in GRIDS.items() if "neighbours" in grids
 
 
 @pytest.mark.parametrize("class_path", [name for name in NEIGHBOURHOODS if "slim" not in name])
-@settings(max_examples=10)
+@tries(10)
 @given(
     numbers=st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True),
     seed=st.integers(0, 10_000),
