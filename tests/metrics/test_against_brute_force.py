@@ -68,10 +68,7 @@ def test_every_metric_has_an_oracle() -> None:
     assert set(ORACLES) == set(METRICS)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.costly) if n == "nDCG" else n for n in METRICS],
-)
+@pytest.mark.parametrize("name", METRICS)
 @tries(6)
 @given(seed=st.integers(0, 100_000), step=st.sampled_from([0.5, 1.0]))
 @pytest.mark.costly

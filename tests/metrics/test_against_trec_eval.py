@@ -103,10 +103,7 @@ GAINS = {
     "relevant": lambda rating: rating if rating >= THRESHOLD else 0,
     "steps": lambda rating: max(rating - 3, 0),
 }
-LOSSES = {
-    "binary": lambda rating: rating < THRESHOLD,
-    "steps": lambda rating: max(4 - rating, 0),
-}
+LOSSES = {"binary": lambda rating: rating < THRESHOLD, "steps": lambda rating: max(4 - rating, 0)}
 
 
 @pytest.mark.parametrize("gain", GAINS)

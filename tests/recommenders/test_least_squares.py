@@ -130,10 +130,9 @@ def eals_objective(
 @pytest.mark.each("form", EALS_FORMS, ids=lambda form: "-".join(map(str, form.values())))
 def test_eals_equals_dense_minimisation_of_one_element_at_a_time(form: dict[str, Any]) -> None:
     values, rated = generated()
-    # Factors of as many users and items, of fewer and of more are copied at a time.
-    at_a_time = COLUMNS_AT_A_TIME
-    lengths = {1, at_a_time - 1, at_a_time, at_a_time + 1, 2 * at_a_time + 1}
-    assert lengths <= {*rated.sum(axis=0), *rated.sum(axis=1)}
+    # Some rows are as long as the blocks in which they are copied, others shorter or longer.
+    n, lengths = COLUMNS_AT_A_TIME, {*rated.sum(axis=0), *rated.sum(axis=1)}
+    assert {1, n - 1, n, n + 1, 2 * n + 1} <= lengths
     model = EALS(factors=5, regularisation=0.2, iterations=2, seed=4, **form)
     model.fit(to_matrix(values, rated))
     weights, _ = eals_weights(model, values, rated)

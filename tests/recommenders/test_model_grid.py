@@ -64,9 +64,7 @@ GRIDS: dict[str, list[dict[str, list[Any]]]] = {
             "length_normalised": [True, False],
         }
     ],
-    "slim:SLIM": [
-        {"neighbours": [5, 12, None], "l2": [50.0, 5.0], "l1": [1.0, 8.0]},
-    ],
+    "slim:SLIM": [{"neighbours": [5, 12, None], "l2": [50.0, 5.0], "l1": [1.0, 8.0]}],
     "user_item_relevance:UserItemRelevance": [{"smoothing": [0.9, 0.5, 1.0]}],
 }
 

@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom, oracle_factors, oracle_table
-from recommenders.matrices import (
-    COLD_ITEM,
-    COLD_USER,
-    generated,
-    generated_matrix,
-    to_matrix,
-)
+from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 from recommenders.objectives import ln_sigmoid
 from recommenders.systems import pcg
 from recommenders.test_librec_popularity import ListsOfLibRec
@@ -240,13 +234,9 @@ def drawn_by_librec(java: OracleRandom, rated: Mask, size: int, number: int) -> 
 @pytest.mark.each("librec_seed", [None, LIBREC_SEED])
 @pytest.mark.each("block", [1, 2, 3, 65, 66])
 def test_gbpr_equals_epochs_in_plain_python(
-    updates: str,
-    size: int,
-    weight: float,
-    librec_seed: int | None,
-    block: int,
+    updates: str, size: int, weight: float, librec_seed: int | None, block: int,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> None:  # fmt: skip
     values, rated = generated(23, 17, seed=2)
     train = to_matrix(values, rated)
     monkeypatch.setattr(gbpr if librec_seed else pairwise, "BLOCK", block)
@@ -262,7 +252,7 @@ def test_gbpr_equals_epochs_in_plain_python(
         def draw() -> Iterator[Any]:
             # The groups of a block are drawn after its pairs.
             for first in range(0, 22 * 3, block):
-                for u, i, j in list(one_by_one(sampler, min(block, 22 * 3 - first))):
+                for u, i, j in [*one_by_one(sampler, min(block, 22 * 3 - first))]:
                     raters = np.flatnonzero(rated[:, i])
                     yield u, i, j, drawn_group(lambda n: one_of(generator, n), raters, u, size)
 

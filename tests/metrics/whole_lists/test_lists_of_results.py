@@ -49,8 +49,7 @@ def test_lists_under_a_protocol_of_parts_are_those_of_all_its_candidates(parts: 
     lists, name = result.lists().set_index("protocol"), list(result.values)[2]
 
     pd.testing.assert_frame_equal(
-        lists.loc[name].reset_index(drop=True),
-        lists.loc["AR TI-AN"].reset_index(drop=True),
+        lists.loc[name].reset_index(drop=True), lists.loc["AR TI-AN"].reset_index(drop=True)
     )
     (note,) = (str(own) for own in result.notes if own.code == "lists-of-all-candidates")
     assert note.startswith(f"The kept lists under {name} are what systems recommend from all")
