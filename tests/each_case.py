@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Many cases of one rule in one test: ``@pytest.mark.each``, with the arguments of parametrize.
 
+A property that is dear to try has fewer examples than others: ``@tries(15)``.
+
 A plugin of pytest, loaded by ``conftest.py``. pytest takes some milliseconds of the processor for
 each test that it collects, sets up and reports, and most cases of a rule take less than one.
 """
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 Test = Callable[..., None]
 PARAMETERS = type(pytest.param())
@@ -107,3 +110,13 @@ def _run_case(
             test(*positional, **arguments)
     else:
         test(*positional, **arguments)
+
+
+def tries(examples: int) -> settings:
+    """Set how many examples `make test` tries of a dear property; `make faults` tries 33 times.
+
+    `make quick` tries no more than of others. What pytest is asked for, the profile of hypothesis,
+    is known before it imports tests.
+    """
+    own, usual = settings().max_examples, settings.get_profile("test").max_examples
+    return settings(max_examples=min(examples, own) if own < usual else examples * own // usual)

@@ -29,9 +29,3 @@ def few_eighths(min_users: int = 2, max_users: int = 12) -> st.SearchStrategy[ND
 def all_pairs(n_systems: int) -> list[tuple[int, int]]:
     """Return pairs by two loops, independently of the library's."""
     return [(i, j) for i in range(n_systems) for j in range(i + 1, n_systems)]
-
-
-def indices_of_reversed(n_systems: int) -> list[int]:
-    """Return where the pair of each two systems is after the order of systems is reversed."""
-    pairs = all_pairs(n_systems)
-    return [pairs.index((n_systems - 1 - j, n_systems - 1 - i)) for i, j in pairs]

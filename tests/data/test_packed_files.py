@@ -71,7 +71,6 @@ USERS = [f"u{user}" for user in np.repeat(np.arange(N_ROWS // 10), 10)]
 ITEMS = [f"i{item}" for item in np.concatenate([RNG.permutation(99)[:10] for _ in USERS[::10]])]
 VALUES = RNG.integers(1, 6, N_ROWS).tolist()
 ROWS = list(zip(USERS, ITEMS, VALUES, strict=True))
-FIRSTS = range(0, N_ROWS, 10)
 
 FILES: dict[str, tuple[Callable[..., object], Callable[[], bytes]]] = {
     "ratings.csv": (

@@ -139,7 +139,7 @@ runs = st.dictionaries(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(scores={"ITEM": {"0": 0.0}}, suffix=".json")
 @example(scores={"user": {"a": 2.0}, "ann": {"b": 1.0}}, suffix=".json")
 @given(scores=runs, suffix=st.sampled_from([".run", ".tsv", ".csv", ".parquet", ".json"]))

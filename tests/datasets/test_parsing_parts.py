@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.data.ratings import Ratings, first_repeat
@@ -22,7 +22,6 @@ def columns(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     return table[:, 0], table[:, 1]
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.text(max_size=2))))
 def test_codes_go_by_first_appearance_over_all_pieces(pieces: list[list[str]]) -> None:
     encoder = IdentifierEncoder()
@@ -32,14 +31,12 @@ def test_codes_go_by_first_appearance_over_all_pieces(pieces: list[list[str]]) -
     assert len(encoder) == len(order)
 
 
-@settings(deadline=None)
 @given(Pairs)
 def test_last_rows_are_those_a_dictionary_would_keep(pairs: list[tuple[int, int]]) -> None:
     last = {pair: row for row, pair in enumerate(pairs)}
     assert last_rows(*columns(pairs)).tolist() == sorted(last.values())
 
 
-@settings(deadline=None)
 @given(Pairs)
 def test_the_first_repeat_is_the_one_a_reader_meets(pairs: list[tuple[int, int]]) -> None:
     seen: dict[tuple[int, int], int] = {}
@@ -59,7 +56,6 @@ def test_large_numbers_do_not_collide() -> None:
     assert last_rows(users, items).tolist() == [1, 2, 3]
 
 
-@settings(deadline=None)
 @given(Pairs.filter(bool), st.integers(1, 9))
 def test_counting_in_pieces_counts_everything_once(
     pairs: list[tuple[int, int]], piece: int

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from trec_eval_oracle import pytrec_eval
 
@@ -86,7 +87,7 @@ def test_averages_of_runs_are_those_of_the_tool(
 
 
 @pytest.mark.costly
-@settings(max_examples=25, deadline=None)
+@tries(25)
 @given(seed=st.integers(0, 10_000))
 def test_runs_in_the_dialect_of_trec_eval_have_its_averages(seed: int) -> None:
     draw = np.random.default_rng(seed)

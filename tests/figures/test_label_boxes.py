@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.figures.point_labels import lines_meet_boxes
@@ -31,7 +31,6 @@ def goes_through(line: Line, box: Line) -> bool:
     return enters < leaves
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(points, points), min_size=1, max_size=6),
     st.lists(st.tuples(points, points), min_size=1, max_size=6),

@@ -8,8 +8,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from each_case import tries
 from figures.text_problems import leaders_of
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -94,7 +95,7 @@ def gaps(boxes: NDArray[np.float64], points: Sequence[Point], axes: Axes) -> NDA
 
 @pytest.mark.costly
 @given(points=points_of_a_panel)
-@settings(max_examples=25, deadline=None)
+@tries(25)
 def test_names_are_apart_from_names_and_markers_and_stay_in_the_panel(points: list[Point]) -> None:
     axes = panel()
     names = named(points, axes)
@@ -117,7 +118,7 @@ def test_names_are_apart_from_names_and_markers_and_stay_in_the_panel(points: li
 
 @pytest.mark.costly
 @given(points=points_of_a_panel)
-@settings(max_examples=10, deadline=None)
+@tries(10)
 def test_a_far_name_and_one_in_a_cluster_have_a_leader_that_ends_at_the_name(
     points: list[Point],
 ) -> None:
@@ -147,7 +148,7 @@ def test_a_far_name_and_one_in_a_cluster_have_a_leader_that_ends_at_the_name(
 
 @pytest.mark.costly
 @given(points=points_of_a_panel)
-@settings(max_examples=4, deadline=None)
+@tries(4)
 def test_the_same_points_get_the_same_places(points: list[Point]) -> None:
     axes = panel()
     first = [(name.xy, name.xyann) for name in named(points, axes)]
@@ -161,7 +162,7 @@ def test_the_same_points_get_the_same_places(points: list[Point]) -> None:
 @example((0.0, 0.0))
 @example((1.0, 1.0))
 @example((0.01, 0.99))
-@settings(max_examples=20, deadline=None)
+@tries(20)
 def test_the_name_of_a_lonely_point_stands_right_beside_it(point: Point) -> None:
     axes = panel()
     names = named([point], axes)

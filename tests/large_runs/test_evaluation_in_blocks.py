@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 
 import receval as rv
@@ -106,7 +107,7 @@ def test_values_are_those_of_lists_evaluated_at_once(whole: EvaluationResult) ->
 
 
 @pytest.mark.costly
-@settings(max_examples=8, deadline=None)
+@tries(8)
 @given(
     rows=st.integers(1, 80), size=st.integers(1, 40), files=st.integers(1, 4), n=st.integers(1, 5)
 )

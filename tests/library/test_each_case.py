@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from each_case import each
+from each_case import each, tries
+from hypothesis import settings
 
 
 def parts_of(test: Callable[..., None], name: str) -> list[Any]:
@@ -77,3 +79,19 @@ def test_wrong_cases_are_refused() -> None:
         each("a, b", [])
     with pytest.raises(AssertionError, match="not all are arguments"):
         each("a", [1])(lambda: None)
+
+
+@pytest.mark.each("name, few, many", [("quick", 6, 10), ("test", 6, 60), ("faults", 200, 2000)])
+def test_a_profile_has_more_examples_of_dear_properties_too(name: str, few: int, many: int) -> None:
+    at_first = settings.get_current_profile_name()
+    settings.load_profile(name)
+    try:
+        assert [tries(6).max_examples, tries(60).max_examples] == [few, many]
+    finally:
+        settings.load_profile(at_first)
+
+
+def test_no_property_has_the_same_number_of_examples_under_all_profiles() -> None:
+    paths = Path(__file__).parents[1].rglob("*.py")
+    fixed = {path.name for path in paths if re.search(r"max_examples=\w", path.read_text("utf-8"))}
+    assert fixed == {"conftest.py", "each_case.py"}

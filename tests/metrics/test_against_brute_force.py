@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from metrics.brute_force import ORACLES, values
 from metrics.examples import (
@@ -67,11 +68,8 @@ def test_every_metric_has_an_oracle() -> None:
     assert set(ORACLES) == set(METRICS)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.costly) if n == "nDCG" else n for n in METRICS],
-)
-@settings(max_examples=6)
+@pytest.mark.parametrize("name", METRICS)
+@tries(6)
 @given(seed=st.integers(0, 100_000), step=st.sampled_from([0.5, 1.0]))
 @pytest.mark.costly
 def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
@@ -88,7 +86,7 @@ def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
 
 
 @pytest.mark.costly
-@settings(max_examples=6)
+@tries(6)
 @given(seed=st.integers(0, 100_000))
 def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(seed: int) -> None:
     rng = np.random.default_rng(seed)

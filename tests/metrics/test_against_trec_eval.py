@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from metrics.trec_eval_runs import (
     COUNTED,
@@ -102,14 +103,11 @@ GAINS = {
     "relevant": lambda rating: rating if rating >= THRESHOLD else 0,
     "steps": lambda rating: max(rating - 3, 0),
 }
-LOSSES = {
-    "binary": lambda rating: rating < THRESHOLD,
-    "steps": lambda rating: max(4 - rating, 0),
-}
+LOSSES = {"binary": lambda rating: rating < THRESHOLD, "steps": lambda rating: max(4 - rating, 0)}
 
 
 @pytest.mark.parametrize("gain", GAINS)
-@settings(max_examples=15)
+@tries(15)
 @given(seed=SEEDS)
 def test_other_gains_equal_trec_eval_on_mapped_judgments(gain: str, seed: int) -> None:
     run = random_run(seed)
@@ -119,7 +117,7 @@ def test_other_gains_equal_trec_eval_on_mapped_judgments(gain: str, seed: int) -
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@settings(max_examples=15)
+@tries(15)
 @given(seed=SEEDS)
 def test_metrics_of_the_disliked_equal_trec_eval_with_judgments_turned_round(
     loss: str, seed: int

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Geometric
@@ -81,7 +82,7 @@ def recomputed(
 
 @pytest.mark.costly
 @pytest.mark.parametrize("labels", [NINE, NINE[3:7], OTHERS, ("P@100", "nDCG@7")])
-@settings(max_examples=6)
+@tries(6)
 @given(
     unit=st.sampled_from(["ratings", "items", "popular-items", "largest-users"]),
     seed=st.integers(0, 10_000),
@@ -99,12 +100,13 @@ def test_values_equal_those_of_a_test_set_that_never_had_the_removed_judgments(
     assert_as_recomputed(aggregated_metrics, unit, seed)
 
 
+@pytest.mark.each("at_a_time", [1, 2, 3, N_USERS - 2])  # One of all users has no judgments.
 @pytest.mark.parametrize("labels", [NINE, OTHERS])
 @pytest.mark.costly
-def test_values_are_those_of_all_users_when_three_are_measured_at_a_time(
-    labels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+def test_values_are_those_of_all_users_however_many_are_measured_at_a_time(
+    labels: tuple[str, ...], at_a_time: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incompleteness, "_USERS_AT_A_TIME", 3)
+    monkeypatch.setattr(incompleteness, "_USERS_AT_A_TIME", at_a_time)
     assert_as_recomputed([AggregatedMetric(parse(label), Arithmetic()) for label in labels])
 
 

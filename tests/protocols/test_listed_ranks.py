@@ -7,7 +7,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -93,7 +94,7 @@ def test_lists_that_stand_best_first_but_for_two_rank_as_scores_do(case, relevan
         assert_ranked_as_scores_are(fold, scores, protocol, order)
 
 
-@settings(max_examples=10)  # with 70,000 users
+@tries(10)  # with 70,000 users
 @given(case=folds_with_scores(), candidates=st.sampled_from(["TI", "train", "rated"]))
 @pytest.mark.costly
 def test_ranks_are_the_same_behind_millions_of_other_pairs(case, candidates) -> None:  # type: ignore[no-untyped-def]

@@ -36,18 +36,19 @@ def normals(generator: np.random.Generator, *shape: int) -> Dense:
     return (np.float32(0.1) * generator.standard_normal(shape, dtype=np.float32)).astype(float)
 
 
-@pytest.mark.parametrize("librec_seed", [None, LIBREC_SEED])
+@pytest.mark.each("block", [1, 2, 3, -1])
+@pytest.mark.each("librec_seed", [None, LIBREC_SEED])
 def test_rank_sgd_epochs_visit_the_ratings_in_order(
-    librec_seed: int | None, monkeypatch: pytest.MonkeyPatch
+    librec_seed: int | None, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values, rated = generated(14, 11)
     if not librec_seed:
         # Who has rated everything has no unrated item, and is not visited.
         rated[9] = rated.any(axis=0)
     train = to_matrix(values, rated)
-    monkeypatch.setattr(rank_sgd, "BLOCK", 7)
-    model = RankSGD(4, 0.0625, 0.125, epochs=3, seed=3, librec_seed=librec_seed).fit(train)
     users, items = np.nonzero(rated & (rated.sum(axis=1) < rated.any(axis=0).sum())[:, None])
+    monkeypatch.setattr(rank_sgd, "BLOCK", block % len(users))
+    model = RankSGD(4, 0.0625, 0.125, epochs=3, seed=3, librec_seed=librec_seed).fit(train)
     generator, java = pcg(3), OracleRandom(LIBREC_SEED)
     popularity = rated.sum(axis=0)
     rising = sorted(np.flatnonzero(popularity), key=lambda item: popularity[item])

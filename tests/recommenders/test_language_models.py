@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.brute_force import Dense, cosines, language_models, scores_of
@@ -101,7 +102,7 @@ def brute_user_item_relevance(values: Dense, smoothing: float) -> Dense:
 
 
 @pytest.mark.costly
-@settings(max_examples=12)
+@tries(12)
 @given(seeds, st.sampled_from([0.1, 0.9, 0.999, 1.0]))
 def test_user_item_relevance_is_the_formula(seed: int, smoothing: float) -> None:
     values, rated = generated(14, 12, seed)
@@ -119,7 +120,7 @@ def transition_probabilities(values: Dense) -> Dense:
     return np.divide(weights, sums, out=weights, where=sums > 0)
 
 
-@settings(max_examples=12)
+@tries(12)
 @given(seeds, st.integers(2, 16))
 def test_hitting_time_is_the_recurrence(seed: int, steps: int) -> None:
     values, rated = generated(12, 10, seed)
@@ -178,7 +179,7 @@ def first_met(values: Dense, user: int, wanted: int) -> list[int]:
 
 
 @pytest.mark.costly
-@settings(max_examples=12)
+@tries(12)
 @given(seeds, st.integers(1, 40))
 def test_only_the_items_nearest_in_the_graph_are_scored(seed: int, nearest: int) -> None:
     values, rated = generated(30, 40, seed)

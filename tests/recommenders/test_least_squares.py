@@ -15,7 +15,7 @@ from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 from recommenders.systems import pcg
 from scipy.sparse import csr_array
 
-from receval.recommenders.eals import EALS, _update_rows
+from receval.recommenders.eals import COLUMNS_AT_A_TIME, EALS, _update_rows
 from receval.recommenders.ease import EASE
 from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.wrmf import WRMF
@@ -130,6 +130,9 @@ def eals_objective(
 @pytest.mark.each("form", EALS_FORMS, ids=lambda form: "-".join(map(str, form.values())))
 def test_eals_equals_dense_minimisation_of_one_element_at_a_time(form: dict[str, Any]) -> None:
     values, rated = generated()
+    # Some rows are as long as the blocks in which they are copied, others shorter or longer.
+    n, lengths = COLUMNS_AT_A_TIME, {*rated.sum(axis=0), *rated.sum(axis=1)}
+    assert {1, n - 1, n, n + 1, 2 * n + 1} <= lengths
     model = EALS(factors=5, regularisation=0.2, iterations=2, seed=4, **form)
     model.fit(to_matrix(values, rated))
     weights, _ = eals_weights(model, values, rated)

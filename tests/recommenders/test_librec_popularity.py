@@ -135,12 +135,15 @@ def test_draws_are_those_of_the_lists_of_librec(
     assert shares.min() < 1e-3 * shares.max()
 
 
-def test_blocks_of_three_draws_are_one_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.each(("block", "sizes"), [(1, [1] * 8), (2, [2] * 4), (3, [3, 3, 2]), (7, [7, 1])])
+def test_draws_in_blocks_are_one_sequence(
+    block: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, rated = generated(40, 20)
     train = to_matrix(rated * 1.0, rated)
-    monkeypatch.setattr(wbpr, "BLOCK", 3)
+    monkeypatch.setattr(wbpr, "BLOCK", block)
     sampler, oracle = DriftingPopularitySampler(train, JavaRandom(5)), OracleRandom(5)
-    assert [len(users) for users, _, _ in sampler.blocks(8)] == [3, 3, 2]
+    assert [len(users) for users, _, _ in sampler.blocks(8)] == sizes
     # A block's users are drawn before the weights of the next one change.
     lists = ListsOfLibRec(rated)
     for _ in range(8):

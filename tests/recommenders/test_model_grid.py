@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from recommenders.matrices import generated_matrix
 from recommenders.promises import SEED
@@ -63,9 +64,7 @@ GRIDS: dict[str, list[dict[str, list[Any]]]] = {
             "length_normalised": [True, False],
         }
     ],
-    "slim:SLIM": [
-        {"neighbours": [5, 12, None], "l2": [50.0, 5.0], "l1": [1.0, 8.0]},
-    ],
+    "slim:SLIM": [{"neighbours": [5, 12, None], "l2": [50.0, 5.0], "l1": [1.0, 8.0]}],
     "user_item_relevance:UserItemRelevance": [{"smoothing": [0.9, 0.5, 1.0]}],
 }
 
@@ -114,7 +113,7 @@ NEIGHBOURHOODS = [name for name, grids in GRIDS.items() if "neighbours" in grids
 
 
 @pytest.mark.parametrize("class_path", [name for name in NEIGHBOURHOODS if "slim" not in name])
-@settings(max_examples=10)
+@tries(10)
 @given(
     numbers=st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True),
     seed=st.integers(0, 10_000),

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from recommenders.brute_force import (
     Dense,
@@ -49,7 +50,7 @@ def test_user_knn_is_the_sum_over_the_nearest_users(
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-@settings(max_examples=15)
+@tries(15)
 @given(seeds, st.integers(1, 70))
 def test_item_knn_is_the_sum_over_the_nearest_items_in_the_profile(
     seed: int, neighbours: int
@@ -167,7 +168,7 @@ def test_centred_neighbourhood_adds_the_deviations_of_the_nearest_raters(
 
 
 @pytest.mark.costly
-@settings(max_examples=15)
+@tries(15)
 @given(
     seeds,
     st.integers(1, 14),

@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom, oracle_factors, oracle_table
-from recommenders.matrices import (
-    COLD_ITEM,
-    COLD_USER,
-    generated,
-    generated_matrix,
-    to_matrix,
-)
+from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 from recommenders.objectives import ln_sigmoid
 from recommenders.systems import pcg
 from recommenders.test_librec_popularity import ListsOfLibRec
@@ -235,20 +229,17 @@ def drawn_by_librec(java: OracleRandom, rated: Mask, size: int, number: int) -> 
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("updates", ["triple", "epoch"])
-@pytest.mark.parametrize(("size", "weight"), [(1, 0.7), (2, 1.5), (3, 0.6), (20, 0.6)])
-@pytest.mark.parametrize("librec_seed", [None, LIBREC_SEED])
+@pytest.mark.each("updates", ["triple", "epoch"])
+@pytest.mark.each(("size", "weight"), [(1, 0.7), (2, 1.5), (3, 0.6), (20, 0.6)])
+@pytest.mark.each("librec_seed", [None, LIBREC_SEED])
+@pytest.mark.each("block", [1, 2, 3, 65, 66])
 def test_gbpr_equals_epochs_in_plain_python(
-    updates: str,
-    size: int,
-    weight: float,
-    librec_seed: int | None,
+    updates: str, size: int, weight: float, librec_seed: int | None, block: int,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> None:  # fmt: skip
     values, rated = generated(23, 17, seed=2)
     train = to_matrix(values, rated)
-    if librec_seed:
-        monkeypatch.setattr(gbpr, "BLOCK", 7)
+    monkeypatch.setattr(gbpr if librec_seed else pairwise, "BLOCK", block)
     more = {"samples_per_user": 3, "updates": updates, "librec_seed": librec_seed}
     model = GBPR(4, weight, size, 0.25, 0.125, epochs=2, seed=6, **more).fit(train)
     if librec_seed:
@@ -259,10 +250,11 @@ def test_gbpr_equals_epochs_in_plain_python(
         sampler = PairSampler(train, generator)
 
         def draw() -> Iterator[Any]:
-            triples = list(one_by_one(sampler, 22 * 3))
-            for u, i, j in triples:
-                raters = np.flatnonzero(rated[:, i])
-                yield u, i, j, drawn_group(lambda n: one_of(generator, n), raters, u, size)
+            # The groups of a block are drawn after its pairs.
+            for first in range(0, 22 * 3, block):
+                for u, i, j in [*one_by_one(sampler, min(block, 22 * 3 - first))]:
+                    raters = np.flatnonzero(rated[:, i])
+                    yield u, i, j, drawn_group(lambda n: one_of(generator, n), raters, u, size)
 
     losses = []
     for _ in range(2):

@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from each_case import tries
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from theory.exact_chances import assert_chances, hypergeometric
@@ -171,7 +172,7 @@ def test_a_fold_without_test_ratings_has_no_odds() -> None:
 
 
 @pytest.mark.costly
-@settings(max_examples=12)
+@tries(12)
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.booleans()), min_size=1, max_size=3))
 def test_folds_together_have_what_each_has_alone(drawn: list[tuple[int, bool]]) -> None:
     parts = []
@@ -194,7 +195,7 @@ def test_folds_together_have_what_each_has_alone(drawn: list[tuple[int, bool]]) 
         np.testing.assert_array_equal(found, np.concatenate(expected))
 
 
-@settings(max_examples=10)
+@tries(10)
 @given(
     pools=st.lists(st.integers(1, 3000), min_size=1, max_size=4),
     sampled=st.integers(1, 1000),

@@ -6,14 +6,17 @@ import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder
 
 from reproduction.config.reading import load_datasets
+from reproduction.simulation.observation import DAY, Observation
 from reproduction.simulation.spec import WRITERS, TwinSpec
 from reproduction.simulation.twins import TRUTH_FILE, Simulation, write_twin
+from reproduction.simulation.writers import lastfm, netflix
 
 DATASETS = [name for name in WRITERS if name != "dated-twin"]
 """All twins; the dated twin has the raw format of another one."""
@@ -49,6 +52,27 @@ def test_same_seed_gives_same_bytes_and_another_seed_other_ones(
     write_twin(dataset, spec, ROOT_SEED + 1, tmp_path / "other")
     other = checksums(tmp_path / "other")
     assert all(other[name] != digest for name, digest in checksums(twin.folder).items())
+
+
+@pytest.mark.each("block", [1, 2, 3, 6])
+@pytest.mark.each("writer, size", [(lastfm, "_BLOCK_PLAYS"), (netflix, "_BLOCK_RATINGS")])
+def test_lines_in_blocks_are_the_bytes_of_one_block(
+    writer: ModuleType, size: str, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The items have one, no, three and three ratings.
+    users, items = np.int32([[0, 1, 2, 2, 1, 0, 3], [2, 2, 2, 3, 3, 0, 3]])
+    values, times = np.float32([1, 2, 3, 4, 5, 1, 2]), 10**9 + 9 * DAY * np.arange(7)
+    seen = Observation(users, items, values, times, None, np.zeros(7, dtype=bool))
+    ids = writer.identifiers(4, 4, np.random.default_rng(1))
+
+    def written(folder: Path) -> dict[str, str]:
+        folder.mkdir()
+        writer.write(folder, seen, *ids, np.random.default_rng(2))
+        return checksums(folder)
+
+    whole = written(tmp_path / "whole")
+    monkeypatch.setattr(writer, size, block)
+    assert written(tmp_path / "blocks") == whole
 
 
 @pytest.mark.processes

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.data.ratings import Ratings
@@ -67,7 +68,7 @@ def test_density_counts_a_pair_once_that_is_known_and_was_drawn() -> None:
 
 
 @pytest.mark.costly
-@settings(max_examples=15)
+@tries(15)
 @given(
     order=st.lists(st.integers(0, 30), min_size=1, max_size=20, unique=True),
     segments=st.integers(1, 22),

@@ -266,12 +266,15 @@ def test_lists_leave_out_what_is_known_or_has_no_score_and_order_ties_by_code() 
     assert whole.tolist() == [[0] + 7 * [-1], [4, 1, 3, 5] + 4 * [-1]]
 
 
-def test_lists_of_many_users_are_made_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.each("block", [1, 2, 3, 29])
+def test_lists_do_not_depend_on_how_many_users_are_scored_at_once(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     train = csr_array(np.random.default_rng(1).integers(0, 2, (30, 12)).astype(np.float32))
     model = make(RECOMMENDERS["wrmf"], {"factors": 2}, 1).fit(train)
     users = np.arange(30)[::-1].copy()
     whole = top_items(model, train, users, depth=4)
-    monkeypatch.setattr("reproduction.studies.systems.implementations.BLOCK", 7)
+    monkeypatch.setattr("reproduction.studies.systems.implementations.BLOCK", block)
     np.testing.assert_array_equal(top_items(model, train, users, depth=4), whole)
 
 

@@ -10,7 +10,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from each_case import tries
+from hypothesis import given
 from hypothesis import strategies as st
 from studies.prepared import display_of
 from studies.toys import EXAMPLES, STUDY, number
@@ -82,7 +83,7 @@ def test_values_are_those_of_the_code_that_evaluates_systems(artifact: str, exam
 marks_of_a_half = st.text(alphabet="+-10", min_size=4, max_size=4)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(rows=st.fixed_dictionaries({"a": marks_of_a_half, "b": marks_of_a_half}))
 def test_real_values_complement_each_other_and_observed_ones_do_not_exceed_them(
     rows: dict[str, str],
@@ -97,7 +98,7 @@ def test_real_values_complement_each_other_and_observed_ones_do_not_exceed_them(
     assert (observed["antiP"] <= real["antiP"]).all()
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(rows=st.fixed_dictionaries({"a": marks_of_a_half, "b": marks_of_a_half}))
 def test_fractions_have_the_values_of_the_probabilities(rows: dict[str, str]) -> None:
     matrix = ToyMatrix.mirrored(rows)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import receval as rv
@@ -48,8 +49,7 @@ def test_lists_under_a_protocol_of_parts_are_those_of_all_its_candidates(parts: 
     lists, name = result.lists().set_index("protocol"), list(result.values)[2]
 
     pd.testing.assert_frame_equal(
-        lists.loc[name].reset_index(drop=True),
-        lists.loc["AR TI-AN"].reset_index(drop=True),
+        lists.loc[name].reset_index(drop=True), lists.loc["AR TI-AN"].reset_index(drop=True)
     )
     (note,) = (str(own) for own in result.notes if own.code == "lists-of-all-candidates")
     assert note.startswith(f"The kept lists under {name} are what systems recommend from all")
@@ -150,13 +150,17 @@ def test_files_have_the_columns_that_the_tools_read(
     assert path.read_text(encoding="utf-8").splitlines() == lines
 
 
+@pytest.mark.costly
+@pytest.mark.each(("rows", "groups"), [(1, 3), (2, 3), (3, 2), (5, 1)])
 @pytest.mark.parametrize("metrics", ["nDCG@2", ["nDCG@2", "ItemCoverage@3"]])
 def test_lists_written_while_they_are_made_are_those_that_would_be_kept(
-    metrics: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    metrics: list[str], rows: int, groups: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("receval.evaluation.systems._LIST_ROWS", 2)
     options = {"metrics": metrics, "protocols": ["AR AI-AN", "AR TI-AN"], "users": "all"}
     kept = _result(**options, lists=2)
+    # Each of the three users is scored alone, and has two rows.
+    monkeypatch.setattr("receval.protocols.evaluation._BLOCK_ENTRIES", 4)
+    monkeypatch.setattr("receval.evaluation.systems._LIST_ROWS", rows)
 
     result = _result(**options, lists=2, lists_to=tmp_path)
 
@@ -168,6 +172,7 @@ def test_lists_written_while_they_are_made_are_those_that_would_be_kept(
     columns = ["user", "item", "rank", "score"]
     lists = kept.lists()
     for path in result.lists_written:
+        assert pq.ParquetFile(path).num_row_groups == groups
         own = lists[(lists["protocol"] == path.parent.name.replace("AR-", "AR ", 1))]
         own = own[own["system"] == path.stem][columns].sort_values(["user", "rank"])
         found = pd.read_parquet(path).sort_values(["user", "rank"])
