@@ -59,8 +59,8 @@ def test_same_seed_gives_same_bytes_and_another_seed_other_ones(
 def test_lines_in_blocks_are_the_bytes_of_one_block(
     writer: ModuleType, size: str, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The items have one, no, three and three ratings.
-    users, items = np.int32([[0, 1, 2, 2, 1, 0, 3], [2, 2, 2, 3, 3, 0, 3]])
+    # The items have one, four, two and no ratings.
+    users, items = np.int32([[0, 1, 2, 2, 1, 0, 3], [1, 1, 1, 2, 2, 0, 1]])
     values, times = np.float32([1, 2, 3, 4, 5, 1, 2]), 10**9 + 9 * DAY * np.arange(7)
     seen = Observation(users, items, values, times, None, np.zeros(7, dtype=bool))
     ids = writer.identifiers(4, 4, np.random.default_rng(1))

@@ -93,6 +93,9 @@ def _movies(
         # At least one movie, and further ones as long as their ratings fit in a block.
         last = max(first + 1, int(np.searchsorted(ends, start + _BLOCK_RATINGS, side="right")))
         rows = order[start : ends[last - 1]]
+        if not len(rows):
+            first = last
+            continue
         lines = join_columns(
             [
                 customers.take(pa.array(seen.users[rows])),
