@@ -149,11 +149,11 @@ def test_shares_of_drawn_folds_and_seeds_by_hand(tmp_path: Path) -> None:
     assert one["drawn_within"] == pytest.approx(0.5, abs=0.02)
     assert one["smaller"] == pytest.approx(0.5, abs=0.02)
     assert five["drawn_within"] == 1
-    assert np.isnan(one["cross_sd_falls"])
-    for column in ("hold_out_sd_falls", "cross_sd_falls", "cross_largest_falls"):
+    assert np.isnan(one["cross_sd_down"])
+    for column in ("hold_out_sd_down", "cross_sd_down", "cross_largest_down"):
         assert five[column] == pytest.approx(0.5, abs=0.02), column
     # First folds do not deviate at any cut-off.
-    assert five["hold_out_largest_falls"] == 0
+    assert five["hold_out_largest_down"] == 0
 
 
 def test_pairs_of_systems_by_hand(tmp_path: Path) -> None:

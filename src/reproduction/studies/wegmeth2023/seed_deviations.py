@@ -72,9 +72,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     :func:`spread_of_means`); cross_largest; ratio (of cross_sd to hold_out_sd); smaller (share of
     the draws in which the largest deviation by cross-validation is smaller than by hold-out);
     drawn_within (share of the draws in which the largest deviation is within the paper's bound);
-    cross_within (number of seeds whose deviation by cross-validation is); hold_out_sd_falls,
-    cross_sd_falls (share of the draws of seeds in which the deviation is smaller than at the next
-    lower cut-off); hold_out_largest_falls, cross_largest_falls (than at the lowest cut-off; empty
+    cross_within (number of seeds whose deviation by cross-validation is); hold_out_sd_down,
+    cross_sd_down (share of the draws of seeds in which the deviation is smaller than at the next
+    lower cut-off); hold_out_largest_down, cross_largest_down (than at the lowest cut-off; empty
     there, all four); draws; seeds; outside (per cent of all folds of all seeds whose deviation from
     the mean over the seeds is larger than the interval);
     training_largest (of ALS on one split, if only its training seed varies; empty for the others).
@@ -113,7 +113,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 series.append(measure(again))
                 lower = series[max(len(series) - 2, 0) if name == "sd" else 0]
                 share = float((series[-1] < lower).mean())
-                falls[f"{column}_falls"] = share if len(series) > 1 else float("nan")
+                falls[f"{column}_down"] = share if len(series) > 1 else float("nan")
         rows.append(
             {
                 **row,
