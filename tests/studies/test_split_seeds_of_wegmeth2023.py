@@ -136,6 +136,26 @@ def test_deviations_by_hand(tmp_path: Path) -> None:
     assert np.isnan(row["training_largest"])
 
 
+def test_shares_of_drawn_folds_and_seeds_by_hand(tmp_path: Path) -> None:
+    # The folds of the second seed differ: half of the draws have .2 and .2, within the bound, and
+    # half .2 and .3, 20 % off. By cross-validation .2 and .25 are 11 % off.
+    first = seeds_table({"pop": [[0.2, 0.2], [0.2, 0.3]]})
+    # At k = 5 a tenth of this deviates. Half of the draws of two seeds have one seed twice, and
+    # nothing that could fall.
+    fifth = first.assign(cutoff=5, value=0.18 + 0.1 * first["value"])
+    results = pd.concat([first, fifth])
+    table = summed_up(seed_deviations, results, tmp_path, draws=10_000, **BOUNDS)
+    one, five = table.to_dict("records")
+    assert one["drawn_within"] == pytest.approx(0.5, abs=0.02)
+    assert one["smaller"] == pytest.approx(0.5, abs=0.02)
+    assert five["drawn_within"] == 1
+    assert np.isnan(one["cross_sd_down"])
+    for column in ("hold_out_sd_down", "cross_sd_down", "cross_largest_down"):
+        assert five[column] == pytest.approx(0.5, abs=0.02), column
+    # First folds do not deviate at any cut-off.
+    assert five["hold_out_largest_down"] == 0
+
+
 def test_pairs_of_systems_by_hand(tmp_path: Path) -> None:
     results = seeds_table({"pop": [[0.2, 0.4], [0.1, 0.5]], "als": [[0.25, 0.2], [0.05, 0.3]]})
     table = summed_up(seed_orders, results, tmp_path).set_index("scheme")

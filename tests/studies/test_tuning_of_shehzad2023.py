@@ -288,3 +288,18 @@ def test_no_text_is_in_the_way_of_another(
     assert problems_of(figure) == []
     # The colour bar has an axis of its own.
     assert len(figure.axes) == 3 * len(datasets) + 1
+
+
+def test_released_values_are_those_of_the_best_of_five_released_splits() -> None:
+    # The fixture is the output of benchmarks/released_splits.py.
+    names = ["system", "parameters", "metric"]
+    released = pd.read_csv(ROOT / "config" / "published" / "shehzad2023.csv", comment="#")
+    released = released[released["dataset"] == "ml-1m"].set_index(names)["published"]
+    ours = pd.read_csv(Path(__file__).parent / "fixtures" / "released_splits.csv")
+    for (system, parameters), own in ours.groupby(["system", "parameters"]):
+        values = own.pivot_table("value", index="split", columns="metric")
+        best = values["nDCG@10"].idxmax()
+        assert best == {"tuned": 0, "untuned": 2}[str(parameters)]
+        for metric, value in values.loc[best].items():
+            there = released[system, parameters, metric]
+            assert value == pytest.approx(there, abs=5.1e-7), (system, metric)

@@ -43,7 +43,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             keys = ["system", "metric", "cutoff"]
             for key, own in table.groupby(keys, sort=False):
                 values = by_seed_and_fold(own)
-                one = spread_of_one(values)
+                one = float(spread_of_one(values))
                 rows.append(
                     {
                         "dataset": dataset,
@@ -51,9 +51,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                         "folds": int(folds),
                         "value": float(values.mean()),
                         "hold_out_sd": one,
-                        "cross_sd": spread_of_means(values),
+                        "cross_sd": float(spread_of_means(values)),
                         "repeated_sd": float(one / np.sqrt(int(folds))),
-                        "cross_largest": largest(values.mean(axis=1)),
+                        "cross_largest": float(largest(values.mean(axis=1))),
                     }
                 )
     return pd.DataFrame(rows)

@@ -22,32 +22,45 @@ from reproduction.studies.wegmeth2023.split_seeds import (
 )
 
 
-def largest(values: NDArray[np.float64]) -> float:
-    """Return the largest deviation from the mean, in per cent of it."""
-    return float(np.abs(deviations(values)).max())
+def largest(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the largest deviation from the mean over the last axis, in per cent of this mean."""
+    middles = values.mean(axis=-1, keepdims=True)
+    return np.asarray(np.abs(values / middles - 1).max(axis=-1) * 100)
 
 
-def spread_of_one(values: NDArray[np.float64]) -> float:
+def spread_of_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the standard deviation over seeds of the value in a single fold, in per cent.
 
-    The values have shape (n_seeds, n_folds), and every fold is a hold-out. Variances over seeds are
-    averaged over the folds. Folds of one seed are not compared with each other, because they depend
-    on each other.
+    The values have shape (..., n_seeds, n_folds), and every fold is a hold-out. Variances over
+    seeds are averaged over the folds. Folds of one seed are not compared with each other, because
+    they depend on each other.
     """
-    return float(np.sqrt(values.var(axis=0, ddof=1).mean()) / values.mean() * 100)
+    spread = np.sqrt(values.var(axis=-2, ddof=1).mean(axis=-1))
+    return np.asarray(spread / values.mean(axis=(-2, -1)) * 100)
 
 
-def spread_of_means(values: NDArray[np.float64]) -> float:
+def spread_of_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the standard deviation over seeds of the mean over the folds, in per cent."""
-    means = values.mean(axis=1)
-    return float(means.std(ddof=1) / means.mean() * 100)
+    means = values.mean(axis=-1)
+    return np.asarray(means.std(axis=-1, ddof=1) / means.mean(axis=-1) * 100)
+
+
+MEASURES = {
+    "sd": (spread_of_one, spread_of_means),
+    "largest": (
+        lambda values: largest(values[..., 0]),
+        lambda values: largest(values.mean(axis=-1)),
+    ),
+}
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the deviations over the seeds of ``split_seeds``, in per cent of the mean.
 
     Which of the folds of a seed is the hold-out is a matter of chance. Besides the first fold of
-    each seed, as in the released code, one fold of each seed is drawn at random several times.
+    each seed, as in the released code, one fold of each seed is drawn at random many times. And
+    because the seeds themselves are a sample, as many seeds are drawn from them, with replacement,
+    as often.
 
     Parameters of the artifact: ``draws``, how often; ``hold_out_bound`` and ``cross_bound``, the
     largest deviations that the paper gives, in per cent.
@@ -56,12 +69,14 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     folds); interval (half the width of a 95 % interval over the users of one hold-out);
     hold_out_sd (of :func:`spread_of_one`); hold_out_largest (largest deviation of first folds);
     drawn_lowest, drawn_highest (of the largest deviation over the draws); cross_sd (of
-    :func:`spread_of_means`); cross_largest; ratio (of cross_sd to hold_out_sd); smaller (number of
-    draws in which the largest deviation by cross-validation is smaller than by hold-out);
-    drawn_within (number of draws in which the largest deviation is within the paper's bound);
-    cross_within (number of seeds whose deviation by cross-validation is); draws; seeds; outside
-    (per cent of all folds of all seeds whose deviation from the mean over the seeds is larger than
-    the interval);
+    :func:`spread_of_means`); cross_largest; ratio (of cross_sd to hold_out_sd); smaller (share of
+    the draws in which the largest deviation by cross-validation is smaller than by hold-out);
+    drawn_within (share of the draws in which the largest deviation is within the paper's bound);
+    cross_within (number of seeds whose deviation by cross-validation is); hold_out_sd_down,
+    cross_sd_down (share of the draws of seeds in which the deviation is smaller than at the next
+    lower cut-off); hold_out_largest_down, cross_largest_down (than at the lowest cut-off; empty
+    there, all four); draws; seeds; outside (per cent of all folds of all seeds whose deviation from
+    the mean over the seeds is larger than the interval);
     training_largest (of ALS on one split, if only its training seed varies; empty for the others).
     """
     results = read_results(inputs.results["split_seeds"])
@@ -72,38 +87,48 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
     keys = ["dataset", "system", "metric", "cutoff"]
     retrained = {
-        key: largest(own["value"].to_numpy())
+        key: float(largest(own["value"].to_numpy()))
         for key, own in results[results["varied"] == "training"].groupby(keys, sort=False)
     }
     rows = []
+    resampled: dict[tuple[object, ...], list[NDArray[np.float64]]] = {}
     for key, own in results[results["varied"] == "split"].groupby(keys, sort=False):
         values = by_seed_and_fold(own)
-        # The same folds are drawn for all systems and metrics.
+        n_seeds, n_folds = values.shape
+        # The same folds and seeds are drawn for all systems, metrics and cut-offs.
         rng = generator(inputs.seed, STUDY, str(key[0]), "hold-outs")
-        chosen = rng.integers(values.shape[1], size=(draws, len(values)))
-        drawn = [largest(values[np.arange(len(values)), folds]) for folds in chosen]
+        folds = rng.integers(n_folds, size=(draws, n_seeds))
+        drawn = largest(values[np.arange(n_seeds), folds])
+        rng = generator(inputs.seed, STUDY, str(key[0]), "seeds")
+        again = values[rng.integers(n_seeds, size=(draws, n_seeds))]
         crossed = np.abs(deviations(values.mean(axis=1)))
-        by_folds = float(crossed.max())
         interval = float(HALF_WIDTH * own["error"].mean() / values.mean() * 100)
-        one, mean = spread_of_one(values), spread_of_means(values)
+        row = dict(zip(keys, key, strict=True))
+        falls = {}
+        for name, of_schemes in MEASURES.items():
+            for scheme, measure in zip(("hold_out", "cross"), of_schemes, strict=True):
+                column = f"{scheme}_{name}"
+                row[column] = float(measure(values))
+                series = resampled.setdefault((*key[:3], column), [])
+                series.append(measure(again))
+                lower = series[max(len(series) - 2, 0) if name == "sd" else 0]
+                share = float((series[-1] < lower).mean())
+                falls[f"{column}_down"] = share if len(series) > 1 else float("nan")
         rows.append(
             {
-                **dict(zip(keys, key, strict=True)),
+                **row,
+                **falls,
                 "users": float(own["users"].mean()),
                 "value": float(values.mean()),
                 "interval": interval,
-                "hold_out_sd": one,
-                "hold_out_largest": largest(values[:, 0]),
-                "drawn_lowest": min(drawn),
-                "drawn_highest": max(drawn),
-                "cross_sd": mean,
-                "cross_largest": by_folds,
-                "ratio": mean / one,
-                "smaller": sum(by_folds < each for each in drawn),
-                "drawn_within": sum(each <= hold_out_bound for each in drawn),
+                "drawn_lowest": float(drawn.min()),
+                "drawn_highest": float(drawn.max()),
+                "ratio": row["cross_sd"] / row["hold_out_sd"],
+                "smaller": float((crossed.max() < drawn).mean()),
+                "drawn_within": float((drawn <= hold_out_bound).mean()),
                 "cross_within": int((crossed <= cross_bound).sum()),
                 "draws": draws,
-                "seeds": len(values),
+                "seeds": n_seeds,
                 "outside": float(100 * (np.abs(deviations(values)) > interval).mean()),
                 "training_largest": retrained.get(key, float("nan")),
             }
