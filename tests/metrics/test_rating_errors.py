@@ -149,6 +149,40 @@ def test_runs_whose_scores_are_ratings_are_measured_if_the_person_says_so() -> N
     assert any(note.code == "ratings-not-predicted" for note in result.notes)
 
 
+RANKED = pd.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rank": [2, 1, 1]})
+
+
+@pytest.mark.each(
+    ("run", "has_scores"),
+    [
+        (RANKED, False),
+        (RANKED[["user", "item"]], False),
+        ({"a": ["y", "x"], "b": ["x"]}, False),
+        ({"a": ["y", "x"], "b": {"x": 5.0}}, False),
+        (rv.read_run(RANKED.assign(score=[1.0, 3.0, 5.0]), order="rank"), False),
+        (RANKED.assign(score=[1.0, 3.0, 5.0]), True),
+        ({"a": [("x", 1.0), ("y", 3.0)], "b": {"x": 5.0}}, True),
+    ],
+)
+@pytest.mark.parametrize("metric", ["RMSE", "PooledAUC"])
+def test_ranks_of_a_run_are_no_scores(metric: str, run: object, has_scores: bool) -> None:
+    table = {"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rating": [1, 3, 5]}
+    options = {"metrics": metric, "relevant": 4, "depth": "whole"}
+    options["rating_scores"] = ["m"] if metric == "RMSE" else []
+    train = {"user": ["a", "b"], "item": ["w", "w"], "rating": [4, 5]}
+    split = rv.split(rv.read_ratings(train), "predefined", test=rv.read_ratings(table))
+    calls = (
+        lambda: rv.evaluate_runs(table, {"m": run}, **options),
+        lambda: rv.evaluate(split, {}, runs={"m": run}, **options),
+    )
+    for call in calls:
+        if has_scores:
+            assert call().summary()["mean"].item() == (0 if metric == "RMSE" else 1)
+        else:
+            with pytest.raises(ValueError, match=f"'m' has ranks or .* no scores, but {metric} n"):
+                call()
+
+
 def test_a_run_beside_systems_has_the_errors_of_the_system_that_made_it(
     halves: rv.SplitRatings,
 ) -> None:

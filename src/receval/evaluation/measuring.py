@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
+from receval.data.run import Run
 from receval.evaluation.by_user import (
     ItemGroupCollector,
     ValuesByUser,
@@ -377,15 +378,22 @@ def _refuse_without_ratings(name: str, protocols: Mapping[str, Protocol], users:
 
 def check_rating_scores(
     systems: Mapping[str, Any],
-    runs: Collection[str],
+    runs: Mapping[str, Sequence[Run]],
     rating_scores: Sequence[str],
     metrics: Mapping[str, RatingMetric],
 ) -> None:
-    """Refuse unknown names, and metrics of ratings for those whose scores may be none."""
+    """Refuse unknown names, and metrics of scores for runs without, or that may be no ratings."""
     for name in rating_scores:
         if name not in systems and name not in runs:
             there = enumerated([*systems, *runs])
             raise ValueError(f"rating_scores names {quoted(name)}, but there are {there}.")
+    for name, folds in runs.items():
+        if any(own.scores_are_ranks for own in folds) and (metrics or name in rating_scores):
+            raise ValueError(
+                f"{quoted(name)} has ranks or lists in order and no scores, but "
+                f"{enumerated([*metrics]) if metrics else 'rating_scores'} needs scores. Give a "
+                "run with scores, ordered by them, or leave it out."
+            )
     metric = next((name for name, own in metrics.items() if own.needs_ratings), None)
     for name in [*systems, *runs] if metric else []:
         says = getattr(systems.get(name), "predicts_ratings", False)

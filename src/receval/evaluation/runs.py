@@ -160,7 +160,8 @@ def evaluate_runs(
         dialect=dialect,
         are_grades=judged.are_grades,
     )
-    check_rating_scores({}, given, rating_scores, measuring.of_ratings)
+    each = {name: [own] for name, own in given.items()}
+    check_rating_scores({}, each, rating_scores, measuring.of_ratings)
     spoken = measuring.dialect
     if ties == "auto":
         ties = "trec" if spoken is None else spoken.ties

@@ -252,7 +252,7 @@ def evaluate_systems(
         are_grades=data.are_judgments,
     )
     if measuring.of_ratings or rating_scores:
-        check_rating_scores(systems, others.names, rating_scores, measuring.of_ratings)
+        check_rating_scores(systems, others.by_name, rating_scores, measuring.of_ratings)
     timed = [own for own in measuring.of_lists.values() if own.times_needed]
     if timed and data.ratings.timestamps is None:
         timed[0].refuse_without_times()
