@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import receval as rv
 from receval.metrics.rating_errors import MAE, RMSE, PooledAUC, PredictedRatings
@@ -272,3 +273,57 @@ def test_the_pooled_auc_needs_no_ratings_and_is_of_all_users(halves: rv.SplitRat
         relevant=4,
     )
     assert spoken.metrics == ("PooledAUC", "mrr@5")
+
+
+def _two_windows() -> tuple[rv.SplitRatings, list[dict]]:
+    """Return two windows, and runs: 8 ratings of one user are exact, 3 of 7 of four are 2 off."""
+    rated = {0: [4] * 8, 1: [5, 2], 2: [5, 4], 3: [1, 2], 4: [3]}
+    rows = [(user, "known", 3, 0) for user in rated]
+    runs: list[dict] = [{}, {}]
+    for user, own in rated.items():
+        rows += [(user, f"i{place}", value, 20 if user else 10) for place, value in enumerate(own)]
+        predicted = [own[0] + 2 if 0 < user < 4 else own[0], *own[1:]]
+        runs[user > 0][str(user)] = {f"i{n}": float(value) for n, value in enumerate(predicted)}
+    columns = ["user", "item", "rating", "timestamp"]
+    ratings = rv.read_ratings(pd.DataFrame(rows, columns=columns))
+    return rv.split(ratings, "time-windows", windows=2, cut=0.3), runs
+
+
+def test_each_rating_counts_the_same_in_whatever_fold_it_is_tested() -> None:
+    split, runs = _two_windows()
+    metrics = ["MSE", "RMSE", "MAE", "MSE(over=users)"]
+
+    result = rv.evaluate(
+        split, {}, runs={"m": runs}, metrics=metrics, rating_scores=["m"], depth="whole", relevant=4
+    )
+
+    found = result.summary().set_index("metric")
+    # 3 of 15 ratings are 2 off. Three of five users have an error of 4 in one of two ratings.
+    expected = [12 / 15, np.sqrt(12 / 15), 6 / 15, 6 / 5]
+    assert found["mean"].tolist() == pytest.approx(expected, rel=1e-12)
+    # Cochran (1977), section 6.4, of the sums and numbers of ratings of each user; the root has
+    # the derivative 1 / (2 RMSE).
+    sums, counts = np.array([0, 4, 4, 4, 0]), np.array([8, 2, 2, 2, 1])
+    deviation = np.sqrt(((sums - 0.8 * counts) ** 2).sum() * 5 / 4) / 15
+    half = stats.t.ppf(0.975, 4) * deviation
+    assert found.loc["MSE", "high"] - 0.8 == pytest.approx(half, rel=1e-9)
+    assert found.loc["RMSE", "high"] - np.sqrt(0.8) == pytest.approx(half / 2 / np.sqrt(0.8))
+    assert "sums over users and folds" in result.methods()
+    words = [own for own in result.words if own.startswith("MSE")]
+    assert len({own.partition(":")[2] for own in words}) == 2
+
+
+def test_the_pooled_auc_of_folds_counts_them_by_their_users() -> None:
+    ratings = rv.read_ratings(_table())
+    split = rv.split(ratings, "k-fold", folds=3, seed=1)
+    result = rv.evaluate(split, {"Avg": rv.AverageRating()}, metrics="PooledAUC", relevant=4)
+
+    users, values = [], []
+    for fold in split.folds():
+        scores = rv.AverageRating().fit(fold.train).score(fold.test.users)
+        own = scores[np.arange(len(fold.test)), fold.test.items]
+        values.append(of_errors.roc_auc_score(fold.test.values >= 4, own))
+        users.append(len(np.unique(fold.test.users)))
+    expected = np.average(values, weights=users)
+    assert result.summary()["mean"].item() == pytest.approx(expected, rel=1e-9)
+    assert "at once on each fold, averaged by numbers of users" in result.methods()

@@ -157,7 +157,7 @@ def _describe_metric(metric: BaseMetric) -> str:
     # The first line of the card, unless tools differ in the definition.
     definition = metric.definition
     if isinstance(metric, RatingMetric):
-        return definition
+        return definition + _OVER_IN_WORDS[getattr(metric, "over", None)]
     if not isinstance(metric, Metric):
         return f"{definition} ({', '.join([f'k = {metric.cutoff}', *_defaults_in_words(metric)])})"
     with suppress(ValueError):
@@ -171,6 +171,13 @@ def _describe_metric(metric: BaseMetric) -> str:
     if metric.condensed:
         definition += ", on lists without unjudged items"
     return definition
+
+
+_OVER_IN_WORDS = {
+    "ratings": ", over all test ratings",
+    "users": ", of each user, and then the mean over users",
+    None: "",
+}
 
 
 def _defaults_in_words(metric: BaseMetric) -> list[str]:
