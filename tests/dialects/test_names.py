@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import receval as rv
+from receval.evaluation.measuring import _in_dialect
 from receval.metrics.aliases import any_metric
 from receval.metrics.dialects import DIALECTS, _first_label, dialect
 from receval.metrics.registry import parse
@@ -74,15 +76,15 @@ def test_a_name_in_any_of_its_forms_is_one_metric(name: str, asked: str, label: 
             r"no metric 'ndgc@10'; did you mean ndcg@k.*\? There are ndcg@k, map@k",
         ),
         ("recbole", "ndcg", "needs a cut-off. Write ndcg@10"),
-        ("recbole", "auc", r"of predicted ratings, .* it is PooledAUC\. Give .*'PooledAUC'\)"),
+        ("recbole", "auc", r"of predicted ratings, .* it is PooledAUC\. Write PooledAUC, for"),
         ("cornac", "MAE", r"it is MAE\(over=users\), or MAE with user_based=False\."),
         ("recbole", "logloss", "receval cannot compute it, because scores would have to be"),
-        ("lenskit", "ListGini@10", r"it is Gini\. Give .* such as rv.metric\('Gini@10'\), beside"),
+        ("lenskit", "ListGini@10", r"it is Gini\. Write Gini@10, for example"),
         ("lenskit", "MeanPopRank", r"it is ARP\(unit=quantile\)\."),
         ("recpack", "CoverageK@10", r"it is ItemCoverage\."),
         ("recpack", "IntraListDiversityK@10", "has not been compared with that of our ILD"),
         ("elliot", "ARP@10", r"it is ARP\."),
-        ("elliot", "Gini@10", r"it is 1 minus Gini\(denominator=others\)\. Give .*'Gini\(den.*@10"),
+        ("elliot", "Gini@10", r"it is 1 minus Gini\(denominator=others\)\. Write Gini\(den.*@10"),
         ("warprec", "EPC@10", r"it is EPC\(discount=log,relevance=binary\)\."),
         ("recbole", "P.5@3", "one cut-off"),
         ("recbole", "@5", "not the name of a metric"),
@@ -119,6 +121,30 @@ def test_what_is_relevant_is_the_tools_rule() -> None:
 def test_names_of_the_released_tool_are_no_labels(name: str) -> None:
     with pytest.raises(ValueError, match="There is no metric"):
         parse(name)
+
+
+def test_the_label_that_a_refusal_tells_is_taken_in_every_dialect() -> None:
+    n_told = 0
+    for spoken in map(dialect, DIALECTS):
+        for name in (*spoken.of_lists, *spoken.of_ratings):
+            with pytest.raises(ValueError, match=r"Write (\S+), for example") as refusal:
+                spoken.metric(name)
+            (told,) = re.findall(r"Write (\S+), for example", str(refusal.value))
+            assert _in_dialect(spoken, told) == {told: any_metric(told)}, (spoken.name, name)
+            n_told += 1
+    assert n_told > 50
+
+
+def test_brackets_say_that_a_metric_is_of_receval_in_a_dialect() -> None:
+    test = {"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rating": [1, 3, 5]}
+    run = {"a": {"x": 2.0, "y": 3.0}, "b": {"x": 2.0}}
+    options = {"rating_scores": ["m"], "depth": "whole", "dialect": "elliot"}
+
+    result = rv.evaluate_runs(test, {"m": run}, metrics=["MSE(over=ratings)"], **options)
+
+    assert result.summary()["mean"].tolist() == pytest.approx([10 / 3])
+    again = rv.evaluate_runs(test, {"m": run}, metrics=list(result.metrics), **options)
+    assert again.metrics == result.metrics == ("MSE(over=ratings)",)
 
 
 def test_metrics_of_lists_are_those_that_the_values_of_the_tools_confirmed() -> None:

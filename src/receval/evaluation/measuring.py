@@ -856,7 +856,7 @@ def _in_dialect(
     for name in names:
         of_lists = _own_list_metric(spoken, name)
         if of_lists is not None:
-            found[of_lists.label] = of_lists
+            found[spoken.own_label(of_lists)] = of_lists
             continue
         if not isinstance(name, str):
             own = name.label if isinstance(name, BaseMetric) else "A function"
@@ -871,15 +871,16 @@ def _in_dialect(
 def _own_list_metric(spoken: Dialect, given: GivenMetric) -> ListMetric | RatingMetric | None:
     """Return a metric of whole lists or of ratings, or that of its label.
 
-    None is returned if the tool means another by it.
+    None is returned if the tool means another by it, which a label with brackets excludes.
     """
     if not isinstance(given, str):
         return given if isinstance(given, ListMetric | RatingMetric) else None
     with suppress(ValueError):
         own = any_metric(given)
-        label = given.partition("@")[0]
-        if isinstance(own, ListMetric | RatingMetric) and own.label == given:
-            return None if spoken.names_otherwise(given, label) else own
+        if not isinstance(own, ListMetric | RatingMetric):
+            return None
+        if given.startswith(f"{own.name}(") or given == own.label == spoken.own_label(own):
+            return own
     return None
 
 
