@@ -102,14 +102,22 @@ def test_what_is_not_predicted_is_the_mean_of_the_training_ratings_and_noted(
     nothing[:, 0] = 3
 
     result = rv.evaluate(
-        halves, {"mine": nothing}, metrics="RMSE", relevant=4, rating_scores=["mine"]
+        halves,
+        {"mine": nothing},
+        metrics=["RMSE", "PooledAUC", "MAE", "MSE(over=users)"],
+        relevant=4,
+        rating_scores=["mine"],
     )
 
     is_first = fold.test.items == 0
     predicted = np.where(is_first, 3.0, fold.train.data.mean())
     expected = of_errors.root_mean_squared_error(fold.test.values, predicted)
-    assert result.summary()["mean"].item() == pytest.approx(expected, rel=1e-6)
-    assert any(note.code == "ratings-not-predicted" for note in result.notes)
+    assert result.summary()["mean"][0] == pytest.approx(expected, rel=1e-6)
+    (told,) = [str(note) for note in result.notes if note.code == "ratings-not-predicted"]
+    assert told.partition(": ")[2] == (
+        "the mean of the training ratings counts as the prediction in RMSE, MAE, "
+        "MSE(over=users), and a score below all others counts in PooledAUC."
+    )
 
 
 @pytest.mark.each(
@@ -146,6 +154,10 @@ def test_runs_whose_scores_are_ratings_are_measured_if_the_person_says_so() -> N
         rv.evaluate_runs(test, runs, **options)
     train = {"user": ["a", "b"], "item": ["w", "w"], "rating": [4, 5]}
     result = rv.evaluate_runs(test, runs, train=train, **options)
+    (told,) = [str(note) for note in result.notes if note.code == "users-without-lists"]
+    assert told == "mine has no list for 1 of the 2 tested users: they count as 0 in RR."
+    result = rv.evaluate_runs(test, runs, train=train, **options | {"metrics": ["RMSE", "MAE"]})
+    assert "mine has no list for 1 of the 2 tested users." in map(str, result.notes)
     assert result.summary()["mean"][1] == pytest.approx((1 + 0 + 0.5) / 3)
     assert any(note.code == "ratings-not-predicted" for note in result.notes)
 

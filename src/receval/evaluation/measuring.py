@@ -715,16 +715,17 @@ class Measurements:
     def _notes_on_predictions(self) -> list[Note]:
         """Return a note for each system that did not predict some test ratings."""
         told = {system: own for (system, _), own in self._n_lacking.items()}
+        told_of = self._measuring.of_ratings.items()
         instead = [
-            f"in {name} {'the mean of the training ratings' if own.needs_ratings else 'a score'} "
-            f"{'counts as its prediction' if own.needs_ratings else 'below all others counts'}"
-            for name, own in self._measuring.of_ratings.items()
+            f"{words} in {enumerated(names)}"
+            for needs_ratings, words in _INSTEAD_OF_PREDICTIONS.items()
+            if (names := [name for name, own in told_of if own.needs_ratings == needs_ratings])
         ]
         return [
             Note(
                 "ratings-not-predicted",
                 f"{system} has no score for {lacking:,} of {how_many(whole, 'test rating')}: "
-                f"{enumerated(instead)}.",
+                f"{', and '.join(instead)}.",
             )
             for system, (lacking, whole) in told.items()
             if lacking
@@ -766,6 +767,13 @@ class Measurements:
             )
             notes.append(Note("too-few-users", text))
         return notes
+
+
+_INSTEAD_OF_PREDICTIONS = {
+    True: "the mean of the training ratings counts as the prediction",
+    False: "a score below all others counts",
+}
+"""What stands for missing scores in metrics that need ratings, and in others."""
 
 
 def notes_on_users_left_out(
