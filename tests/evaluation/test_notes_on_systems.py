@@ -68,6 +68,28 @@ def test_users_without_test_ratings_are_counted_with_the_reason(
     assert [str(note) for note in notes if note.code == code] == [told]
 
 
+def test_users_whom_a_selection_removes_are_told_as_such() -> None:
+    # Users 0 to 3 have 8 ratings, user 4 has one, and users 5 to 7 have two.
+    profiles = [8] * 4 + [1] + [2] * 3
+    users = np.repeat(np.arange(8), profiles)
+    items = np.concatenate([np.arange(own) for own in profiles])
+    data = split(
+        read_ratings({"user": users, "item": items}),
+        "user-ratio",
+        train_ratio=0.8,
+        selection={"min_user_ratings": 2},
+        unselected_items="candidates",
+    )
+    result = evaluate_systems(data, {"Pop": Popularity()})
+    assert told(result.notes, "users-left-out") == [
+        "4 of 8 users are averaged under AR AI-AN: 3 have no test rating, because the split held "
+        "out none of their ratings (at most 2 per user) and 1 has no rating that the selection "
+        "keeps."
+    ]
+    (kept,) = told(result.notes, "selection")
+    assert kept.startswith("The selection keeps 38 of 39 ratings, 7 of 8 users and 8 of 8 items. ")
+
+
 def test_each_protocol_has_the_number_of_its_own_users() -> None:
     data = whole_table(values=[1, 2, 3, 4, 5, 1, 2, 1, 2, 1, 2])
     protocols = ["AR AI-AN", "1R TI-NN sampled=3"]

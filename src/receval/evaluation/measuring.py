@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -454,10 +455,10 @@ class FoldLists:
 class Measurements:
     """Collects the values of systems list by list, and makes a result of them.
 
-    ``profiles`` are the numbers of ratings per user before the split, if there was one. Lists are
-    part of the result with at most ``kept`` items each; by default, none are. ``traits`` are
-    numbers of all users, by which they can be grouped. With ``may_be_empty``, the users are a block
-    of all of them, of whom perhaps none is averaged.
+    ``profiles`` are the numbers of ratings per user before the split, if there was one, of those
+    that a selection keeps. Lists are part of the result with at most ``kept`` items each; by
+    default, none are. ``traits`` are numbers of all users, by which they can be grouped. With
+    ``may_be_empty``, the users are a block of all of them, of whom perhaps none is averaged.
     """
 
     def __init__(
@@ -736,13 +737,13 @@ class Measurements:
         averaged = {protocol: own.n_users for protocol, own in values.items()}
         if self._profiles is None or len(self._profiles) == self.n_tested:
             return notes_on_users_left_out(self._measuring, averaged, self.n_tested)
-        most = int(self._profiles[~self._tested].max())
-        why = (
-            f"no test rating, because the split held out none of their ratings (at most {most:,} "
-            "per user)"
-        )
-        n_users = len(self._profiles)
-        return notes_on_users_left_out(self._measuring, averaged, self.n_tested, n_users, why)
+        untested = self._profiles[~self._tested]
+        why = {
+            "no test rating, because the split held out none of their ratings (at most "
+            f"{untested.max():,} per user)": int((untested > 0).sum()),
+            "no rating that the selection keeps": int((untested == 0).sum()),
+        }
+        return notes_on_users_left_out(self._measuring, averaged, self.n_tested, why)
 
     def _notes_on_tests(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
         """Return notes if no pair of systems can be significant, whatever the values."""
@@ -780,14 +781,13 @@ def notes_on_users_left_out(
     measuring: Measuring,
     averaged: Mapping[str, int],
     n_tested: int,
-    n_users: int | None = None,
-    why_untested: str = "",
+    untested: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Note]:
     """Return notes on how many users are not averaged, by protocol, and why.
 
-    By default all users are tested.
+    There are numbers of untested users by the reason; by default all users are tested.
     """
-    n_users = n_tested if n_users is None else n_users
+    n_users = n_tested + sum(untested.values())
     by_count: dict[int, list[str]] = {}
     for protocol, own in averaged.items():
         by_count.setdefault(own, []).append(protocol)
@@ -795,9 +795,7 @@ def notes_on_users_left_out(
     for n_evaluated, protocols in by_count.items():
         if n_evaluated >= n_users:
             continue
-        why = []
-        if n_users > n_tested:
-            why.append(f"{_have(n_users - n_tested)} {why_untested}")
+        why = [f"{_have(number)} {reason}" for reason, number in untested.items() if number]
         if n_tested > n_evaluated:
             are_relevant = measuring.users.startswith("relevant") or all(
                 measuring.protocols[name].relevant != "AR" for name in protocols

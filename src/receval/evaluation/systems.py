@@ -114,6 +114,14 @@ def system_settings(system: Any) -> dict[str, Any]:
     return told
 
 
+def _profiles(data: SplitRatings) -> NDArray[np.int64]:
+    """Return the number of ratings of each user, without those that a selection leaves out."""
+    users = data.ratings.users
+    if "unselected_items" in data.parameters:
+        users = users[np.logical_or.reduce([codes > 0 for codes in data.parts.codes])]
+    return np.bincount(users, minlength=data.ratings.n_users)
+
+
 def _item_ages(data: SplitRatings, number: int) -> NDArray[np.float64]:
     """Return how many days before the last training rating of a fold items had their first."""
     ratings, is_train = data.ratings, (data.parts.codes[number] & TRAIN) > 0
@@ -266,7 +274,7 @@ def evaluate_systems(
         measuring,
         [*systems, *others.names],
         data.ratings.user_ids,
-        np.bincount(data.ratings.users, minlength=data.ratings.n_users),
+        _profiles(data),
         kept=length_kept if lists_to is None else None,
         item_ids=data.ratings.item_ids,
         features=features,
