@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -781,12 +780,13 @@ def notes_on_users_left_out(
     measuring: Measuring,
     averaged: Mapping[str, int],
     n_tested: int,
-    untested: Mapping[str, int] = MappingProxyType({}),
+    untested: Mapping[str, int] | None = None,
 ) -> list[Note]:
     """Return notes on how many users are not averaged, by protocol, and why.
 
     There are numbers of untested users by the reason; by default all users are tested.
     """
+    untested = untested or {}
     n_users = n_tested + sum(untested.values())
     by_count: dict[int, list[str]] = {}
     for protocol, own in averaged.items():

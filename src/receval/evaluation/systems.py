@@ -366,6 +366,8 @@ def evaluate_systems(
         settings["rating_scores"] = list(rating_scores)
     if runs:
         settings |= {"runs": others.sources, "depth": depth}
+    if lists_to is None and lists is not None:
+        settings["lists"] = lists
     result = measurements.result(
         {**settings, **measuring.settings, **features.settings},
         [*data.notes, *notes],

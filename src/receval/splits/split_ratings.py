@@ -356,8 +356,8 @@ def load_split(folder: str | Path) -> SplitRatings:
     Raises
     ------
     ValueError
-        The folder has no saved split, another major version of receval wrote it, or a file is
-        damaged.
+        The folder has no saved split, another version of receval wrote it in another form, or a
+        file is damaged.
 
     Examples
     --------
