@@ -96,14 +96,12 @@ def test_a_result_of_an_earlier_state_of_this_version_is_to_be_saved_again(
     result: rv.EvaluationResult, tmp_path: Path
 ) -> None:
     result.save(tmp_path)
-    path = tmp_path / "result.json"
-    content = json.loads(path.read_text(encoding="utf-8"))
-    for report in content["content"]["reading"]:
-        del report["shape"]
-    path.write_text(json.dumps(content), encoding="utf-8")
-    assert rv.load_result(tmp_path).reading == result.reading != ()
-    del content["content"]["lists"]
-    path.write_text(json.dumps(content), encoding="utf-8")
+    saved = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    del saved["content"]["reading"][0]["shape"]
+    (tmp_path / "result.json").write_text(json.dumps(saved), encoding="utf-8")
+    assert rv.load_result(tmp_path).reading == result.reading
+    del saved["content"]["lists"]
+    (tmp_path / "result.json").write_text(json.dumps(saved), encoding="utf-8")
     words = rf"earlier state of receval {rv.__version__}, .* \(lists\)\. Save the result again"
     with pytest.raises(ValueError, match=words):
         rv.load_result(tmp_path)

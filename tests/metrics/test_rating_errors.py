@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -142,7 +145,7 @@ def test_runs_whose_scores_are_ratings_are_measured_if_the_person_says_so() -> N
     runs = {"mine": {"a": {"x": 2.0, "z": 9.0, "y": 3.0}, "b": {"x": 2.0}}}
     options = {"metrics": ["RMSE", "MAE", "RR"], "depth": "whole", "rating_scores": ["mine"]}
 
-    result = rv.evaluate_runs(test, runs, **options, lists=1)
+    result = rv.evaluate_runs(test, runs, **options | {"rating_scores": "mine"}, lists=1)
 
     assert result.summary()["mean"][:2].tolist() == pytest.approx([np.sqrt(10 / 3), 4 / 3])
     assert result.settings["rating_scores"] == ["mine"]
@@ -179,21 +182,17 @@ RANKED = pd.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rank":
 )
 @pytest.mark.parametrize("metric", ["RMSE", "PooledAUC"])
 def test_ranks_of_a_run_are_no_scores(metric: str, run: object, has_scores: bool) -> None:
-    table = {"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rating": [1, 3, 5]}
+    test = RANKED.assign(rating=[1, 3, 5])[["user", "item", "rating"]]
     options = {"metrics": metric, "relevant": 4, "depth": "whole"}
     options["rating_scores"] = ["m"] if metric == "RMSE" else []
-    train = {"user": ["a", "b"], "item": ["w", "w"], "rating": [4, 5]}
-    split = rv.split(rv.read_ratings(train), "predefined", test=rv.read_ratings(table))
-    calls = (
-        lambda: rv.evaluate_runs(table, {"m": run}, **options),
-        lambda: rv.evaluate(split, {}, runs={"m": run}, **options),
-    )
-    for call in calls:
-        if has_scores:
-            assert call().summary()["mean"].item() == (0 if metric == "RMSE" else 1)
-        else:
-            with pytest.raises(ValueError, match=f"'m' has ranks or .* no scores, but {metric} n"):
-                call()
+    train = rv.read_ratings({"user": ["a", "b"], "item": ["w", "w"], "rating": [4, 5]})
+    split = rv.split(train, "predefined", test=rv.read_ratings(test))
+    refused = pytest.raises(ValueError, match=f"'m' has ranks .* but {metric} needs")
+    expected = nullcontext() if has_scores else refused
+    for call, given in ((rv.evaluate_runs, test), (partial(rv.evaluate, systems={}), split)):
+        with expected:
+            means = call(given, runs={"m": run}, **options).summary()["mean"]
+            assert means.tolist() == [0 if metric == "RMSE" else 1]
 
 
 def test_a_run_beside_systems_has_the_errors_of_the_system_that_made_it(
@@ -287,55 +286,33 @@ def test_the_pooled_auc_needs_no_ratings_and_is_of_all_users(halves: rv.SplitRat
     assert spoken.metrics == ("PooledAUC", "mrr@5")
 
 
-def _two_windows() -> tuple[rv.SplitRatings, list[dict]]:
-    """Return two windows, and runs: 8 ratings of one user are exact, 3 of 7 of four are 2 off."""
-    rated = {0: [4] * 8, 1: [5, 2], 2: [5, 4], 3: [1, 2], 4: [3]}
-    rows = [(user, "known", 3, 0) for user in rated]
-    runs: list[dict] = [{}, {}]
-    for user, own in rated.items():
-        rows += [(user, f"i{place}", value, 20 if user else 10) for place, value in enumerate(own)]
-        predicted = [own[0] + 2 if 0 < user < 4 else own[0], *own[1:]]
-        runs[user > 0][str(user)] = {f"i{n}": float(value) for n, value in enumerate(predicted)}
-    columns = ["user", "item", "rating", "timestamp"]
-    ratings = rv.read_ratings(pd.DataFrame(rows, columns=columns))
-    return rv.split(ratings, "time-windows", windows=2, cut=0.3), runs
-
-
 def test_each_rating_counts_the_same_in_whatever_fold_it_is_tested() -> None:
-    split, runs = _two_windows()
-    metrics = ["MSE", "RMSE", "MAE", "MSE(over=users)"]
+    # A user with its ratings, their predictions and their time: 3 of 15 are 2 off.
+    table = [
+        *((0, "44444433", "44444433", 10), (1, "52", "32", 20), (2, "54", "52", 20)),
+        *((3, "12", "32", 20), (4, "3", "3", 20)),
+    ]
+    rows = [(user, "known", 3, 0) for user, *_ in table]
+    runs: list[dict] = [{}, {}]
+    for user, rated, predicted, time in table:
+        rows += [(user, f"i{n}", int(own), time) for n, own in enumerate(rated)]
+        runs[time == 20][str(user)] = {f"i{n}": float(own) for n, own in enumerate(predicted)}
+    frame = pd.DataFrame(rows, columns=["user", "item", "rating", "timestamp"])
+    split = rv.split(rv.read_ratings(frame), "time-windows", windows=2, cut=0.3)
+    metrics = ["MSE", "RMSE", "MAE", "MSE(over=users)", "PooledAUC"]
+    options = {"rating_scores": ["m"], "depth": "whole", "relevant": 4}
 
-    result = rv.evaluate(
-        split, {}, runs={"m": runs}, metrics=metrics, rating_scores=["m"], depth="whole", relevant=4
-    )
+    result = rv.evaluate(split, {}, runs={"m": runs}, metrics=metrics, **options)
 
     found = result.summary().set_index("metric")
-    # 3 of 15 ratings are 2 off. Three of five users have an error of 4 in one of two ratings.
-    expected = [12 / 15, np.sqrt(12 / 15), 6 / 15, 6 / 5]
+    # The last has 1 for one user, and 8 of 12 pairs for four: folds count by their users.
+    expected = [12 / 15, np.sqrt(12 / 15), 6 / 15, 6 / 5, (1 + 4 * 8 / 12) / 5]
     assert found["mean"].tolist() == pytest.approx(expected, rel=1e-12)
-    # Cochran (1977), section 6.4, of the sums and numbers of ratings of each user; the root has
-    # the derivative 1 / (2 RMSE).
+    # Cochran (1977), section 6.4, of the sums and numbers of ratings of each user.
     sums, counts = np.array([0, 4, 4, 4, 0]), np.array([8, 2, 2, 2, 1])
-    deviation = np.sqrt(((sums - 0.8 * counts) ** 2).sum() * 5 / 4) / 15
-    half = stats.t.ppf(0.975, 4) * deviation
+    half = stats.t.ppf(0.975, 4) * np.sqrt(((sums - 0.8 * counts) ** 2).sum() * 5 / 4) / 15
     assert found.loc["MSE", "high"] - 0.8 == pytest.approx(half, rel=1e-9)
     assert found.loc["RMSE", "high"] - np.sqrt(0.8) == pytest.approx(half / 2 / np.sqrt(0.8))
-    assert "sums over users and folds" in result.methods()
-    words = [own for own in result.words if own.startswith("MSE")]
-    assert len({own.partition(":")[2] for own in words}) == 2
-
-
-def test_the_pooled_auc_of_folds_counts_them_by_their_users() -> None:
-    ratings = rv.read_ratings(_table())
-    split = rv.split(ratings, "k-fold", folds=3, seed=1)
-    result = rv.evaluate(split, {"Avg": rv.AverageRating()}, metrics="PooledAUC", relevant=4)
-
-    users, values = [], []
-    for fold in split.folds():
-        scores = rv.AverageRating().fit(fold.train).score(fold.test.users)
-        own = scores[np.arange(len(fold.test)), fold.test.items]
-        values.append(of_errors.roc_auc_score(fold.test.values >= 4, own))
-        users.append(len(np.unique(fold.test.users)))
-    expected = np.average(values, weights=users)
-    assert result.summary()["mean"].item() == pytest.approx(expected, rel=1e-9)
-    assert "at once on each fold, averaged by numbers of users" in result.methods()
+    told = result.methods()
+    assert "sums over users and folds" in told
+    assert "at once on each fold, averaged by numbers of users" in told

@@ -95,7 +95,7 @@ class Run:
     reading : ReadingReport
         How the run was read.
     scores_are_ranks : bool
-        Whether the scores were made of ranks or of the order of rows, so that they say nothing else.
+        Whether the scores were made of ranks or of the order of rows.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain
@@ -31,6 +31,7 @@ from receval.metrics.dialects import USERS_IN_WORDS, Dialect, metric_in_words
 from receval.metrics.dialects import dialect as dialect_of
 from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
+from receval.metrics.labels import printed_parameters
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import BaseMetric, Metric, WeightedMean
 from receval.metrics.own_metrics import metric_of_function
@@ -144,10 +145,15 @@ def description(
     protocols: Mapping[str, Protocol], metrics: Mapping[str, BaseMetric], relevance: str, users: str
 ) -> tuple[str, ...]:
     """Describe protocols and metrics, what is relevant, and which users are averaged."""
+    defined = {name: _describe_metric(own) for name, own in metrics.items()}
+    for name, own in metrics.items():
+        parameters = printed_parameters(own, leave_out=("cutoff",)).strip("()")
+        if parameters and list(defined.values()).count(defined[name]) > 1:
+            defined[name] += f", with {parameters}"
     return (
         relevance,
         *(f"{name}: {_describe_protocol(own)}." for name, own in protocols.items()),
-        *(f"{name}: {_describe_metric(own)}." for name, own in metrics.items()),
+        *(f"{name}: {words}." for name, words in defined.items()),
         f"Averages are over {USERS_IN_WORDS[users]}.",
     )
 
@@ -386,10 +392,11 @@ def _refuse_without_ratings(name: str, protocols: Mapping[str, Protocol], users:
 def check_rating_scores(
     systems: Mapping[str, Any],
     runs: Mapping[str, Sequence[Run]],
-    rating_scores: Sequence[str],
+    rating_scores: str | Sequence[str],
     metrics: Mapping[str, RatingMetric],
-) -> None:
-    """Refuse unknown names, and metrics of scores for runs without, or that may be no ratings."""
+) -> list[str]:
+    """Return the names; refuse unknown ones, and metrics whose scores are ranks or no ratings."""
+    rating_scores = [rating_scores] if isinstance(rating_scores, str) else list(rating_scores)
     for name in rating_scores:
         if name not in systems and name not in runs:
             there = enumerated([*systems, *runs])
@@ -411,6 +418,7 @@ def check_rating_scores(
                 f"order items. If they are ratings, set rating_scores=[{name!r}] (in a command: "
                 f"--rating-scores {name}); otherwise leave the metric or the {what} out."
             )
+    return rating_scores
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def evaluate_runs(
     seed: int = 1,
     dialect: str | Dialect | None = None,
     lists: int | None = None,
-    rating_scores: Sequence[str] = (),
+    rating_scores: str | Sequence[str] = (),
     item_features: object = None,
     item_groups: str | Sequence[str] | None = None,
     progress: Callable[[str, int, int], object] | None = None,
@@ -114,7 +114,7 @@ def evaluate_runs(
     lists : int, optional
         Keep the first items of each list in the result, without training items; ties are broken
         as for the ranks (:meth:`receval.evaluation.result.EvaluationResult.lists`).
-    rating_scores : sequence of str
+    rating_scores : str or sequence of str
         Names of runs whose scores are predicted ratings, for metrics such as RMSE. A test rating
         that a run does not list is predicted by the mean of the training ratings, if given.
     item_features, item_groups
@@ -161,7 +161,7 @@ def evaluate_runs(
         are_grades=judged.are_grades,
     )
     each = {name: [own] for name, own in given.items()}
-    check_rating_scores({}, each, rating_scores, measuring.of_ratings)
+    rating_scores = check_rating_scores({}, each, rating_scores, measuring.of_ratings)
     spoken = measuring.dialect
     if ties == "auto":
         ties = "trec" if spoken is None else spoken.ties
@@ -224,7 +224,7 @@ def evaluate_runs(
     ]
     settings = {**measuring.settings, **features.settings}
     if rating_scores:
-        settings["rating_scores"] = list(rating_scores)
+        settings["rating_scores"] = rating_scores
     return measurements.result(
         settings | {"depth": depth, "ties": ties, "seed": seed},
         notes,

@@ -144,7 +144,7 @@ def evaluate_systems(
     lists: int | None = None,
     lists_to: str | Path | None = None,
     keep_models: bool = False,
-    rating_scores: Sequence[str] = (),
+    rating_scores: str | Sequence[str] = (),
     item_features: object = None,
     item_groups: str | Sequence[str] | None = None,
     progress: Callable[[str, int, int], object] | None = None,
@@ -201,7 +201,7 @@ def evaluate_systems(
     keep_models : bool
         Whether the result has the fitted systems, ``result.models``, by name and fold. Each fold
         then trains a copy of the system.
-    rating_scores : sequence of str
+    rating_scores : str or sequence of str
         Names of systems and runs whose scores are ratings, for metrics such as RMSE. Systems with
         an attribute ``predicts_ratings`` that is true need not be named; scores of others only
         order items.
@@ -260,7 +260,9 @@ def evaluate_systems(
         are_grades=data.are_judgments,
     )
     if measuring.of_ratings or rating_scores:
-        check_rating_scores(systems, others.by_name, rating_scores, measuring.of_ratings)
+        rating_scores = check_rating_scores(
+            systems, others.by_name, rating_scores, measuring.of_ratings
+        )
     timed = [own for own in measuring.of_lists.values() if own.times_needed]
     if timed and data.ratings.timestamps is None:
         timed[0].refuse_without_times()
@@ -363,7 +365,7 @@ def evaluate_systems(
     if tuning:
         settings["tuning"] = {name: own.as_dict() for name, own in tuning.items()}
     if rating_scores:
-        settings["rating_scores"] = list(rating_scores)
+        settings["rating_scores"] = rating_scores
     if runs:
         settings |= {"runs": others.sources, "depth": depth}
     if lists_to is None and lists is not None:

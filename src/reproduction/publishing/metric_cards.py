@@ -158,10 +158,10 @@ training ratings counts as its prediction."""
 _OF_FOLDS = """\
 They have labels as metrics do, such as `geometric(floor=0.001)`.
 
-With several folds, an average is over the lists of all folds. Weighted means (MAE, MSE and RMSE with
-`over=ratings`, GAUC) are so, too: their sums and weights are added over the folds before the
-quotient and the root. Metrics of all users at once, such as Gini and PooledAUC, are computed on each
-fold, and folds count by their numbers of averaged users."""
+With several folds, an average is over the lists of all folds. Weighted means (MAE, MSE and RMSE
+with `over=ratings`, GAUC) are so, too: their sums and weights are added over the folds before the
+quotient and the root. Metrics of all users at once, such as Gini and PooledAUC, are computed on
+each fold, and folds count by their numbers of averaged users."""
 
 
 def card_of(kind: type[BaseMetric]) -> Card:
