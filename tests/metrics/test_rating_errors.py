@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import receval as rv
-from receval.metrics.rating_errors import MAE, RMSE, PooledAUC, PredictedRatings
+from receval.metrics.rating_errors import PooledAUC, PredictedRatings
 from receval.metrics.registry import RATING_METRICS, metric_class, parse, parse_any
 from receval.recommenders.biased_mf import BiasedMF
 from receval.splits.split import Judgments
@@ -38,27 +38,6 @@ of_errors = pytest.importorskip("sklearn.metrics", reason="the extra sklearn has
 )
 def test_errors_are_averaged_over_ratings_or_over_users(label: str, expected: float) -> None:
     assert parse_any(label).per_user(PREDICTED).mean() == pytest.approx(expected, rel=1e-14)
-
-
-@pytest.mark.parametrize("metric", [MAE(), RMSE()], ids=lambda metric: metric.label)
-def test_errors_over_ratings_have_the_variance_of_the_jackknife(metric: MAE | RMSE) -> None:
-    rng = np.random.default_rng(1)
-    counts = rng.integers(1, 9, 400)
-    users = np.repeat(np.arange(400), counts)
-    items = np.concatenate([np.arange(count) for count in counts])
-    test = Judgments.from_pairs(users, items, rng.integers(1, 6, len(users)), n_users=400)
-    predictions = rng.normal(3, 1, len(users))
-    values = metric.per_user(PredictedRatings(test, predictions, np.arange(400)))
-    errors = predictions - test.values
-
-    def of(kept: np.ndarray) -> float:
-        own = errors[kept]
-        return float(np.abs(own).mean() if metric.name == "MAE" else np.sqrt((own**2).mean()))
-
-    without = np.array([of(users != user) for user in range(400)])
-    jackknife = 399 / 400 * ((without - without.mean()) ** 2).sum()
-    assert values.mean() == pytest.approx(of(users >= 0), rel=1e-12)
-    assert values.var(ddof=1) / 400 == pytest.approx(jackknife, rel=0.02)
 
 
 def _table() -> dict[str, list]:
@@ -274,16 +253,6 @@ def test_the_pooled_auc_needs_no_ratings_and_is_of_all_users(halves: rv.SplitRat
     assert 0 < row["low"] < row["mean"] < row["high"] < 1
     assert result.of_all_users == {"PooledAUC"}
     assert result.by_group("activity", 2).metrics == ("RR",)
-    with pytest.raises(ValueError, match=r"auc of RecBole is a metric of predicted.*Pooled"):
-        rv.evaluate(halves, {"Pop": rv.Popularity()}, metrics="auc", dialect="recbole")
-    spoken = rv.evaluate(
-        halves,
-        {"Pop": rv.Popularity()},
-        metrics=["PooledAUC", "mrr@5"],
-        dialect="recbole",
-        relevant=4,
-    )
-    assert spoken.metrics == ("PooledAUC", "mrr@5")
 
 
 def test_each_rating_counts_the_same_in_whatever_fold_it_is_tested() -> None:
