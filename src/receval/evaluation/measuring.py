@@ -405,7 +405,7 @@ def check_rating_scores(
         if any(own.scores_are_ranks for own in folds) and (metrics or name in rating_scores):
             raise ValueError(
                 f"{quoted(name)} has ranks or lists in order and no scores, but "
-                f"{enumerated([*metrics]) if metrics else 'rating_scores'} needs scores. Give a "
+                f"{next(iter(metrics), 'rating_scores')} needs scores. Give a "
                 "run with scores, ordered by them, or leave it out."
             )
     metric = next((name for name, own in metrics.items() if own.needs_ratings), None)
