@@ -137,4 +137,4 @@ def test_scores_of_runs_are_ratings_if_the_command_says_so(
     for out in ("one", "two"):
         assert pd.read_csv(f"{out}/averages.csv")["mean"].tolist() == pytest.approx([4 / 3])
     assert main([*words, "--rating-scores=mine", "--in-blocks=blocks"]) == 2
-    assert "--rating-scores cannot be used with --in-blocks" in capsys.readouterr().err
+    assert "--in-blocks, because metrics of ratings need the test" in capsys.readouterr().err

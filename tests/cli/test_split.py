@@ -159,6 +159,14 @@ def test_other_tools_get_their_files(form: str) -> None:
             "min_user_ratings of the selection is 0. It must be greater than or equal to 1",
         ),
         (["split", "r.csv", "--selection", "share"], "has a name without a value"),
+        (
+            ["split", "r.csv", "--selection", "share=0.5,share=0.6"],
+            "'share=0.5,share=0.6' has share twice. Give it once.",
+        ),
+        (
+            ["split", "r.csv", "--selection", "min_user_ratings=999"],
+            "ratings: at least 999 ratings per user and 1 per item. Relax",
+        ),
         (["split", "r.csv", "--unselected-items", "candidates"], "items that --selection leaves"),
         (["evaluate", "r.csv", "--selection", "share=0.5", "--part", "what"], "is made already"),
         (["evaluate", "r.csv", "--split", "predefined"], "A predefined split needs a test"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from receval.evaluation.measuring import description
-from receval.metrics.registry import parse
+from receval.metrics.registry import parse, parse_any
 from receval.protocols.protocol import parse_protocol
 
 
@@ -40,4 +40,12 @@ def test_every_metric_is_told_with_its_cutoff_and_the_part_of_lists_that_it_look
         "Recall(condensed=true, depth=50)@10: hits / the number of relevant items (k = 10), of the "
         "first 50 items, on lists without unjudged items.",
         "Averages are over users with a relevant test rating and a list.",
+    )
+
+
+def test_two_labels_with_one_definition_are_told_apart() -> None:
+    metrics = {label: parse_any(label) for label in ("Gini@10", "Gini(corrected=true)@10")}
+    _, plain, corrected, _ = description({}, metrics, "All are.", "tested")
+    assert corrected == plain.replace("Gini@10", "Gini(corrected=true)@10").removesuffix(".") + (
+        ", with corrected=true."
     )

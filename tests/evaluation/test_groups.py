@@ -514,11 +514,11 @@ def test_weighted_means_of_groups_are_those_of_the_ratings_of_their_users(
                 above = scores[user, liked][:, None] > scores[user, others][None, :]
                 right += above.mean(axis=1).sum()
                 n_relevant += len(liked)
-            values = np.sqrt((wrong**2).mean()), np.abs(wrong).mean(), right / n_relevant
-            by_fold.append((len(np.unique(users[own])), *values))
-        counts, *values = np.array(by_fold).T
-        for metric, own in zip(metrics, values, strict=False):
-            wanted = counts @ own / counts.sum()
+            by_fold.append(((wrong**2).sum(), np.abs(wrong).sum(), len(wrong), right, n_relevant))
+        # Each rating counts the same, in whatever fold it is tested.
+        squares, absolute, count, right, n_relevant = np.sum(by_fold, axis=0)
+        values = np.sqrt(squares / count), absolute / count, right / n_relevant
+        for metric, wanted in zip(metrics, values, strict=False):
             assert found.loc[(metric, group), "mean"] == pytest.approx(wanted, rel=1e-6)
 
 

@@ -68,6 +68,20 @@ def test_users_without_test_ratings_are_counted_with_the_reason(
     assert [str(note) for note in notes if note.code == code] == [told]
 
 
+def test_users_whom_a_selection_removes_are_told_as_such() -> None:
+    users = np.repeat(np.arange(8), profiles := [8] * 4 + [1] + [2] * 3)
+    table = {"user": users, "item": np.concatenate([np.arange(own) for own in profiles])}
+    options = {"selection": {"min_user_ratings": 2}, "unselected_items": "candidates"}
+    data = split(read_ratings(table), "user-ratio", train_ratio=0.8, **options)
+    notes = evaluate_systems(data, {"Pop": Popularity()}).notes
+    assert told(notes, "users-left-out") == [
+        "4 of 8 users are averaged under AR AI-AN: 3 have no test rating, because the split held "
+        "out none of their ratings (at most 2 per user) and 1 has no rating that the selection "
+        "keeps."
+    ]
+    assert told(notes, "selection")[0].startswith("The selection keeps 38 of 39 ratings, 7 of 8 us")
+
+
 def test_each_protocol_has_the_number_of_its_own_users() -> None:
     data = whole_table(values=[1, 2, 3, 4, 5, 1, 2, 1, 2, 1, 2])
     protocols = ["AR AI-AN", "1R TI-NN sampled=3"]

@@ -312,6 +312,7 @@ def test_items_outside_a_selection_are_no_candidates_unless_the_caller_says_so()
     assert chosen.notes[0].endswith("and 10 of 15 items. The other items are not candidates.")
     kept = split(ratings, "user-ratio", selection=selection, unselected_items="candidates")
     assert kept.ratings.n_items == 15
+    assert kept.notes[0] == chosen.notes[0].replace("are not candidates", "are candidates")
     assert chosen.parts.codes[0].tolist() == kept.parts.codes[0][kept.parts.codes[0] > 0].tolist()
     result = evaluate_systems(chosen, {"Pop": Popularity()}, metrics="P@5")
     assert chosen.notes[0] in result.notes

@@ -92,6 +92,21 @@ def test_another_major_version_is_refused(
         rv.load_result(tmp_path)
 
 
+def test_a_result_of_an_earlier_state_of_this_version_is_to_be_saved_again(
+    result: rv.EvaluationResult, tmp_path: Path
+) -> None:
+    result.save(tmp_path)
+    saved = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    del saved["content"]["reading"][0]["shape"]
+    (tmp_path / "result.json").write_text(json.dumps(saved), encoding="utf-8")
+    assert rv.load_result(tmp_path).reading == result.reading
+    del saved["content"]["lists"]
+    (tmp_path / "result.json").write_text(json.dumps(saved), encoding="utf-8")
+    words = rf"earlier state of receval {rv.__version__}, .* \(lists\)\. Save the result again"
+    with pytest.raises(ValueError, match=words):
+        rv.load_result(tmp_path)
+
+
 @pytest.mark.each("part", ["weighted_means", "tuning", "reading", "lists"])
 def test_a_result_of_an_older_version_is_refused_with_its_name(
     part: str, result: rv.EvaluationResult, tmp_path: Path
@@ -152,10 +167,13 @@ def test_the_command_repeats_what_the_library_has_saved(
         metrics=metrics,
         relevant=3,
         depth="whole",
+        lists=2,
     )
     result.save("saved")
     assert main(["evaluate", "--settings", "saved/settings.json", "--out", "again"]) == 0
     assert "other-data" not in capsys.readouterr().err
+    lists = pd.read_csv("again/lists.csv").astype(dict(result.lists().dtypes))
+    pd.testing.assert_frame_equal(lists, result.lists(), rtol=1e-6)
     averages = pd.read_csv("again/averages.csv")
     assert averages["system"].unique().tolist() == [*systems, "mine"]
     np.testing.assert_allclose(averages["mean"], result.summary()["mean"], rtol=1e-9)

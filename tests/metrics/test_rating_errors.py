@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import receval as rv
-from receval.metrics.rating_errors import MAE, RMSE, PooledAUC, PredictedRatings
+from receval.metrics.rating_errors import PooledAUC, PredictedRatings
 from receval.metrics.registry import RATING_METRICS, metric_class, parse, parse_any
 from receval.recommenders.biased_mf import BiasedMF
 from receval.splits.split import Judgments
@@ -34,27 +38,6 @@ of_errors = pytest.importorskip("sklearn.metrics", reason="the extra sklearn has
 )
 def test_errors_are_averaged_over_ratings_or_over_users(label: str, expected: float) -> None:
     assert parse_any(label).per_user(PREDICTED).mean() == pytest.approx(expected, rel=1e-14)
-
-
-@pytest.mark.parametrize("metric", [MAE(), RMSE()], ids=lambda metric: metric.label)
-def test_errors_over_ratings_have_the_variance_of_the_jackknife(metric: MAE | RMSE) -> None:
-    rng = np.random.default_rng(1)
-    counts = rng.integers(1, 9, 400)
-    users = np.repeat(np.arange(400), counts)
-    items = np.concatenate([np.arange(count) for count in counts])
-    test = Judgments.from_pairs(users, items, rng.integers(1, 6, len(users)), n_users=400)
-    predictions = rng.normal(3, 1, len(users))
-    values = metric.per_user(PredictedRatings(test, predictions, np.arange(400)))
-    errors = predictions - test.values
-
-    def of(kept: np.ndarray) -> float:
-        own = errors[kept]
-        return float(np.abs(own).mean() if metric.name == "MAE" else np.sqrt((own**2).mean()))
-
-    without = np.array([of(users != user) for user in range(400)])
-    jackknife = 399 / 400 * ((without - without.mean()) ** 2).sum()
-    assert values.mean() == pytest.approx(of(users >= 0), rel=1e-12)
-    assert values.var(ddof=1) / 400 == pytest.approx(jackknife, rel=0.02)
 
 
 def _table() -> dict[str, list]:
@@ -101,14 +84,22 @@ def test_what_is_not_predicted_is_the_mean_of_the_training_ratings_and_noted(
     nothing[:, 0] = 3
 
     result = rv.evaluate(
-        halves, {"mine": nothing}, metrics="RMSE", relevant=4, rating_scores=["mine"]
+        halves,
+        {"mine": nothing},
+        metrics=["RMSE", "PooledAUC", "MAE", "MSE(over=users)"],
+        relevant=4,
+        rating_scores=["mine"],
     )
 
     is_first = fold.test.items == 0
     predicted = np.where(is_first, 3.0, fold.train.data.mean())
     expected = of_errors.root_mean_squared_error(fold.test.values, predicted)
-    assert result.summary()["mean"].item() == pytest.approx(expected, rel=1e-6)
-    assert any(note.code == "ratings-not-predicted" for note in result.notes)
+    assert result.summary()["mean"][0] == pytest.approx(expected, rel=1e-6)
+    (told,) = [str(note) for note in result.notes if note.code == "ratings-not-predicted"]
+    assert told.partition(": ")[2] == (
+        "the mean of the training ratings counts as the prediction in RMSE, MAE, "
+        "MSE(over=users), and a score below all others counts in PooledAUC."
+    )
 
 
 @pytest.mark.each(
@@ -133,7 +124,7 @@ def test_runs_whose_scores_are_ratings_are_measured_if_the_person_says_so() -> N
     runs = {"mine": {"a": {"x": 2.0, "z": 9.0, "y": 3.0}, "b": {"x": 2.0}}}
     options = {"metrics": ["RMSE", "MAE", "RR"], "depth": "whole", "rating_scores": ["mine"]}
 
-    result = rv.evaluate_runs(test, runs, **options, lists=1)
+    result = rv.evaluate_runs(test, runs, **options | {"rating_scores": "mine"}, lists=1)
 
     assert result.summary()["mean"][:2].tolist() == pytest.approx([np.sqrt(10 / 3), 4 / 3])
     assert result.settings["rating_scores"] == ["mine"]
@@ -145,8 +136,42 @@ def test_runs_whose_scores_are_ratings_are_measured_if_the_person_says_so() -> N
         rv.evaluate_runs(test, runs, **options)
     train = {"user": ["a", "b"], "item": ["w", "w"], "rating": [4, 5]}
     result = rv.evaluate_runs(test, runs, train=train, **options)
+    (told,) = [str(note) for note in result.notes if note.code == "users-without-lists"]
+    assert told == "mine has no list for 1 of the 2 tested users: they count as 0 in RR."
+    result = rv.evaluate_runs(test, runs, train=train, **options | {"metrics": ["RMSE", "MAE"]})
+    assert "mine has no list for 1 of the 2 tested users." in map(str, result.notes)
     assert result.summary()["mean"][1] == pytest.approx((1 + 0 + 0.5) / 3)
     assert any(note.code == "ratings-not-predicted" for note in result.notes)
+
+
+RANKED = pd.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rank": [2, 1, 1]})
+
+
+@pytest.mark.each(
+    ("run", "has_scores"),
+    [
+        (RANKED, False),
+        (RANKED[["user", "item"]], False),
+        ({"a": ["y", "x"], "b": ["x"]}, False),
+        ({"a": ["y", "x"], "b": {"x": 5.0}}, False),
+        (rv.read_run(RANKED.assign(score=[1.0, 3.0, 5.0]), order="rank"), False),
+        (RANKED.assign(score=[1.0, 3.0, 5.0]), True),
+        ({"a": [("x", 1.0), ("y", 3.0)], "b": {"x": 5.0}}, True),
+    ],
+)
+@pytest.mark.parametrize("metric", ["RMSE", "PooledAUC"])
+def test_ranks_of_a_run_are_no_scores(metric: str, run: object, has_scores: bool) -> None:
+    test = RANKED.assign(rating=[1, 3, 5])[["user", "item", "rating"]]
+    options = {"metrics": metric, "relevant": 4, "depth": "whole"}
+    options["rating_scores"] = ["m"] if metric == "RMSE" else []
+    train = rv.read_ratings({"user": ["a", "b"], "item": ["w", "w"], "rating": [4, 5]})
+    split = rv.split(train, "predefined", test=rv.read_ratings(test))
+    refused = pytest.raises(ValueError, match=f"'m' has ranks .* but {metric} needs")
+    expected = nullcontext() if has_scores else refused
+    for call, given in ((rv.evaluate_runs, test), (partial(rv.evaluate, systems={}), split)):
+        with expected:
+            means = call(given, runs={"m": run}, **options).summary()["mean"]
+            assert means.tolist() == [0 if metric == "RMSE" else 1]
 
 
 def test_a_run_beside_systems_has_the_errors_of_the_system_that_made_it(
@@ -228,13 +253,35 @@ def test_the_pooled_auc_needs_no_ratings_and_is_of_all_users(halves: rv.SplitRat
     assert 0 < row["low"] < row["mean"] < row["high"] < 1
     assert result.of_all_users == {"PooledAUC"}
     assert result.by_group("activity", 2).metrics == ("RR",)
-    with pytest.raises(ValueError, match=r"auc of RecBole is a metric of predicted.*Pooled"):
-        rv.evaluate(halves, {"Pop": rv.Popularity()}, metrics="auc", dialect="recbole")
-    spoken = rv.evaluate(
-        halves,
-        {"Pop": rv.Popularity()},
-        metrics=["PooledAUC", "mrr@5"],
-        dialect="recbole",
-        relevant=4,
-    )
-    assert spoken.metrics == ("PooledAUC", "mrr@5")
+
+
+def test_each_rating_counts_the_same_in_whatever_fold_it_is_tested() -> None:
+    # A user with its ratings, their predictions and their time: 3 of 15 are 2 off.
+    table = [
+        *((0, "44444433", "44444433", 10), (1, "52", "32", 20), (2, "54", "52", 20)),
+        *((3, "12", "32", 20), (4, "3", "3", 20)),
+    ]
+    rows = [(user, "known", 3, 0) for user, *_ in table]
+    runs: list[dict] = [{}, {}]
+    for user, rated, predicted, time in table:
+        rows += [(user, f"i{n}", int(own), time) for n, own in enumerate(rated)]
+        runs[time == 20][str(user)] = {f"i{n}": float(own) for n, own in enumerate(predicted)}
+    frame = pd.DataFrame(rows, columns=["user", "item", "rating", "timestamp"])
+    split = rv.split(rv.read_ratings(frame), "time-windows", windows=2, cut=0.3)
+    metrics = ["MSE", "RMSE", "MAE", "MSE(over=users)", "PooledAUC"]
+    options = {"rating_scores": ["m"], "depth": "whole", "relevant": 4}
+
+    result = rv.evaluate(split, {}, runs={"m": runs}, metrics=metrics, **options)
+
+    found = result.summary().set_index("metric")
+    # The last has 1 for one user, and 8 of 12 pairs for four: folds count by their users.
+    expected = [12 / 15, np.sqrt(12 / 15), 6 / 15, 6 / 5, (1 + 4 * 8 / 12) / 5]
+    assert found["mean"].tolist() == pytest.approx(expected, rel=1e-12)
+    # Cochran (1977), section 6.4, of the sums and numbers of ratings of each user.
+    sums, counts = np.array([0, 4, 4, 4, 0]), np.array([8, 2, 2, 2, 1])
+    half = stats.t.ppf(0.975, 4) * np.sqrt(((sums - 0.8 * counts) ** 2).sum() * 5 / 4) / 15
+    assert found.loc["MSE", "high"] - 0.8 == pytest.approx(half, rel=1e-9)
+    assert found.loc["RMSE", "high"] - np.sqrt(0.8) == pytest.approx(half / 2 / np.sqrt(0.8))
+    told = result.methods()
+    assert "sums over users and folds" in told
+    assert "at once on each fold, averaged by numbers of users" in told

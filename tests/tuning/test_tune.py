@@ -373,7 +373,7 @@ def test_trials_can_be_compared_by_diversity_of_features() -> None:
 
 
 def test_trials_can_be_compared_by_errors_of_ratings_that_are_named_so() -> None:
-    tuned = tuned_here(metric="RMSE", rating_scores=["near"])
+    tuned = tuned_here(metric="RMSE", rating_scores="near")
     assert tuned.records["near"].less_is_better
     with pytest.raises(ValueError, match="no tuned system"):
         tuned_here(metric="RMSE", rating_scores=["far"])

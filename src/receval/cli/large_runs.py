@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 JOIN = "join"
 """The value of ``--shard`` that joins the measured shards."""
 
-_NOT_IN_BLOCKS = ("dialect", "rating_scores", "item_features", "item_groups", "user_groups")
+_BY_USER = "it needs the values of each user"
+_NOT_IN_BLOCKS = {
+    "dialect": _BY_USER,
+    "rating_scores": "metrics of ratings need the test ratings of all users at once",
+    "item_features": _BY_USER,
+    "item_groups": _BY_USER,
+    "user_groups": _BY_USER,
+    "significance_test": _BY_USER,
+}
+"""Options that are refused, and why."""
 
 
 def add_blocks(parser: argparse.ArgumentParser) -> None:
@@ -76,14 +85,12 @@ def run_in_blocks(chosen: argparse.Namespace, options: dict[str, Any]) -> Evalua
     from receval.large_runs.evaluate import joined_result, measure_shard, plan_large_runs
 
     folder = Path(chosen.in_blocks)
-    given = [name for name in _NOT_IN_BLOCKS if getattr(chosen, name)]
-    if chosen.significance_test not in (None, "t"):
-        given.append("significance_test")
+    given = [name for name in _NOT_IN_BLOCKS if getattr(chosen, name) not in (None, [], "", "t")]
     if given:
         raise ValueError(
-            f"--{given[0].replace('_', '-')} cannot be used with --in-blocks, because it needs the "
-            "values of each user. Leave it out (the t-test needs only sums), or evaluate a sample "
-            "of users without --in-blocks."
+            f"--{given[0].replace('_', '-')} cannot be used with --in-blocks, because "
+            f"{_NOT_IN_BLOCKS[given[0]]}. Leave it out (the t-test needs only sums), or evaluate a "
+            "sample of users without --in-blocks."
         )
     chosen.significance_test = "t"
     jobs: int | Literal["auto"] = "auto" if chosen.jobs is None else chosen.jobs

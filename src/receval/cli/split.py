@@ -252,7 +252,14 @@ def named_split(text: str) -> tuple[str, Mapping[str, Any]]:
     """
     kind, _, written = text.partition(":")
     parts = [part.partition("=") for part in written.split(",") if part]
-    return kind, {name.strip(): number_or_word(value.strip()) for name, _, value in parts}
+    found: dict[str, Any] = {}
+    for name, _, value in parts:
+        if name.strip() in found:
+            raise ValueError(
+                f"{quoted(text.removeprefix(':'))} has {name.strip()} twice. Give it once."
+            )
+        found[name.strip()] = number_or_word(value.strip())
+    return kind, found
 
 
 def run_split(chosen: argparse.Namespace) -> int:

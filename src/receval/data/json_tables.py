@@ -291,16 +291,21 @@ def are_numbered_columns(found: Mapping[Any, Any]) -> bool:
     return are_numbers and len(set(map(len, lists))) == 1 and has_repeats
 
 
+class ScoresOfOrder(dict[str, dict[str, float]]):
+    """Scores that were made, for some users at least, of the order of their items."""
+
+
 def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> Scores:
     """Return lists by user as scores of items by user.
 
     A list maps items to scores, or has pairs of an item and its score, or items alone. Items alone
-    have the best first; if ratings are wanted, all have the same value.
+    have the best first (:class:`ScoresOfOrder`); if ratings are wanted, all have the same value.
     """
     is_run = any(column.name == "score" for column in wanted)
     _refuse_columns(source, lists)
     _refuse_frames(source, lists)
     scores: dict[str, dict[str, float]] = {}
+    is_of_order = False
     for user, own in lists.items():
         ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
         if is_run and isinstance(own, set | frozenset):
@@ -311,6 +316,7 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
         if not isinstance(own, Mapping):
             own = _with_scores(own)
             are_pairs = len(own) > 0 and all(map(_is_pair, own))
+            is_of_order |= is_run and len(own) > 0 and not are_pairs
             for place, entry in enumerate(own):
                 item, value = entry if are_pairs else (entry, -float(place) if is_run else 1.0)
                 is_fraction = isinstance(item, float) and not item.is_integer()
@@ -340,7 +346,7 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
                 f"{source}: a score of user {shortened(str(user))} is too large for a "
                 "floating-point number."
             ) from None
-    return scores
+    return ScoresOfOrder(scores) if is_of_order else scores
 
 
 def _refuse_columns(source: str, lists: Mapping[Any, Any]) -> None:

@@ -276,5 +276,5 @@ def saved_report(report: ReadingReport) -> dict[str, Any]:
 def loaded_report(saved: Mapping[str, Any]) -> ReadingReport:
     """Return the report that :func:`saved_report` returned."""
     notes = tuple(Note(*own) for own in saved["notes"])
-    lists = {name: tuple(saved[name]) for name in ("unread", "shape")}
+    lists = {name: tuple(saved.get(name, ())) for name in ("unread", "shape")}
     return ReadingReport(**{**saved, "notes": notes, **lists})

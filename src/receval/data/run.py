@@ -24,6 +24,7 @@ from receval.data.columns import (
     identifier_doubts,
     refuse_lists_in_cells,
 )
+from receval.data.json_tables import ScoresOfOrder
 from receval.data.ratings import first_repeat
 from receval.data.ratings_table import (
     ITEM_NAMES,
@@ -93,6 +94,8 @@ class Run:
         Where the run is from, for messages.
     reading : ReadingReport
         How the run was read.
+    scores_are_ranks : bool
+        Whether the scores were made of ranks or of the order of rows.
 
     Examples
     --------
@@ -108,6 +111,7 @@ class Run:
     item_ids: NDArray[np.str_]
     source: str = "the run"
     reading: ReadingReport = field(default_factory=lambda: ReadingReport("the run"))
+    scores_are_ranks: bool = False
 
     def __repr__(self) -> str:
         users, rows = how_many(len(self.user_ids), "user"), how_many(len(self.items), "row")
@@ -198,6 +202,7 @@ def read_run(
         ),
         chosen,
     )
+    is_of_order = isinstance(columns, ScoresOfOrder)
     if not isinstance(columns, FoundColumns):
         name = source if isinstance(source, str | Path) else "the run"
         why = "has lists of users, which are in the order of scores or as given"
@@ -208,7 +213,8 @@ def read_run(
         arrays = {name: own for name, own in columns.arrays.items() if name != "rank"}
         columns = replace(columns, arrays=arrays)
     is_said = score is not None or rank is not None or options.get("columns") is not None
-    return _run_of_columns(columns, order, is_said=is_said)
+    run = _run_of_columns(columns, order, is_said=is_said)
+    return replace(run, scores_are_ranks=True) if is_of_order else run
 
 
 def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the run") -> Run:
@@ -252,7 +258,7 @@ def _run_of_columns(
     if columns.are_guessed and "score" not in columns and "rank" in columns:
         _check_ranks(columns, users)
     _refuse_exchanged(columns, users, order)
-    scores = _scores(columns, order)
+    scores, are_ranks = _scores(columns, order)
     scored = ~np.isnan(scores)
     notes = [
         *columns.notes,
@@ -283,7 +289,7 @@ def _run_of_columns(
         shape=columns.shape,
         given={"identifiers": "as-written"} if columns.are_as_written else {},
     )
-    return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
+    return Run(users, items, scores, user_ids, item_ids, columns.source, reading, are_ranks)
 
 
 def _check_ranks(columns: FoundColumns, users: NDArray[np.int32]) -> None:
@@ -335,14 +341,15 @@ def _order(columns: FoundColumns, order: RunOrder) -> str:
     return "lists are ordered by rank" if "rank" in columns else "lists keep their given order"
 
 
-def _scores(columns: FoundColumns, order: RunOrder) -> NDArray[np.float64]:
+def _scores(columns: FoundColumns, order: RunOrder) -> tuple[NDArray[np.float64], bool]:
+    """Return scores, and whether they were made of ranks or of the order of rows."""
     if "score" in columns and order == "score":
         scores = columns.numbers("score")
         if not ("rank" in columns and np.isnan(scores).all()):
-            return scores
+            return scores, False
     if "rank" in columns:
-        return -columns.numbers("rank")
-    return -np.arange(len(columns), dtype=np.float64)
+        return -columns.numbers("rank"), True
+    return -np.arange(len(columns), dtype=np.float64), True
 
 
 def _doubts_on_columns(columns: FoundColumns) -> list[Note]:

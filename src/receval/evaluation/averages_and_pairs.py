@@ -158,6 +158,7 @@ class AveragesAndPairs:
                 if metric in self.of_all_users:
                     bounds = self.bounds.get(metric, (-np.inf, np.inf))
                     low, high = interval_within(means, half, bounds)
+                    means = np.clip(means, *bounds)  # The mean of pseudo-values is rounded.
                 columns = {
                     "protocol": protocol,
                     "metric": metric,

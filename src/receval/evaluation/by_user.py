@@ -30,7 +30,7 @@ _LARGEST_EXPONENT = 600.0
 
 @dataclass(frozen=True)
 class WeightedMeansOfFolds:
-    """A metric that is a weighted mean, or its root, on each fold, with the means' parts.
+    """A metric that is a weighted mean of the lists of all folds, or its root, with its parts.
 
     ``values`` and ``weights`` have the shape (n_folds, n_systems, n_users); they are NaN for users
     who are not averaged on a fold.
@@ -43,12 +43,13 @@ class WeightedMeansOfFolds:
     def sums(self, is_member: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the sums of :class:`ValuesByUser` if only the members are averaged."""
         values, weights = self.values[..., is_member], self.weights[..., is_member]
-        found = np.zeros(values.shape[1:])
-        for fold, system in np.ndindex(values.shape[:2]):
-            own = WeightedMean(values[fold, system], weights[fold, system], self.is_root)
-            is_averaged = ~np.isnan(own.weights)
-            found[system, is_averaged] += own.of(is_averaged).contributions
-        return found
+        is_averaged = ~np.isnan(weights)
+        found = np.zeros(values.shape)
+        for system in range(values.shape[1]):
+            chosen = is_averaged[:, system]
+            own = WeightedMean(values[:, system][chosen], weights[:, system][chosen], self.is_root)
+            found[:, system][chosen] = own.contributions
+        return np.asarray(found.sum(axis=0))
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ class ValuesByUserCollector:
         """Add the lists of a system on one fold, with values of shape (n_metrics, n_lists).
 
         Metrics that are weighted means of the lists of all users, of which each has one, have them
-        by their numbers. Their values are computed from the averaged lists.
+        by their numbers. Their values are computed from the averaged lists of all folds.
         """
         chosen = evaluated_lists(lists, self._evaluated_users)
         if not chosen.any() and not self._may_be_empty:
@@ -237,10 +238,9 @@ class ValuesByUserCollector:
         for metric, row in enumerate(values):
             own = row[chosen]
             if weighted_means and metric in weighted_means:
-                mean = weighted_means[metric]
-                own = mean.of(chosen).contributions
                 by_system = self._means.setdefault(metric, [[] for _ in self._systems])
-                by_system[index].append(_by_user(mean, users, chosen, size))
+                by_system[index].append(_by_user(weighted_means[metric], users, chosen, size))
+                continue
             self._sums[metric, index] += np.bincount(users, weights=weights * own, minlength=size)
 
     def values(self) -> ValuesByUser:
@@ -254,7 +254,7 @@ class ValuesByUserCollector:
                     "values cannot be paired. Average tested, relevant or all users."
                 )
         users = np.flatnonzero(first)
-        means = {}
+        sums, means = self._sums[:, :, users], {}
         for metric, by_system in self._means.items():
             values, weights = (
                 np.array([[getattr(own, part)[users] for own in folds] for folds in by_system])
@@ -263,7 +263,8 @@ class ValuesByUserCollector:
             means[metric] = WeightedMeansOfFolds(
                 values.swapaxes(0, 1), weights.swapaxes(0, 1), by_system[0][0].is_root
             )
-        return ValuesByUser(self._sums[:, :, users], first[users], users, means)
+            sums[metric] = means[metric].sums(np.ones(len(users), dtype=bool))
+        return ValuesByUser(sums, first[users], users, means)
 
 
 def _by_user(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
+from receval.data.run import Run
 from receval.evaluation.by_user import (
     ItemGroupCollector,
     ValuesByUser,
@@ -30,6 +31,7 @@ from receval.metrics.dialects import USERS_IN_WORDS, Dialect, metric_in_words
 from receval.metrics.dialects import dialect as dialect_of
 from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists
 from receval.metrics.judged_items import JudgedItems
+from receval.metrics.labels import printed_parameters
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import BaseMetric, Metric, WeightedMean
 from receval.metrics.own_metrics import metric_of_function
@@ -143,10 +145,15 @@ def description(
     protocols: Mapping[str, Protocol], metrics: Mapping[str, BaseMetric], relevance: str, users: str
 ) -> tuple[str, ...]:
     """Describe protocols and metrics, what is relevant, and which users are averaged."""
+    defined = {name: _describe_metric(own) for name, own in metrics.items()}
+    for name, own in metrics.items():
+        parameters = printed_parameters(own, leave_out=("cutoff",)).strip("()")
+        if parameters and list(defined.values()).count(defined[name]) > 1:
+            defined[name] += f", with {parameters}"
     return (
         relevance,
         *(f"{name}: {_describe_protocol(own)}." for name, own in protocols.items()),
-        *(f"{name}: {_describe_metric(own)}." for name, own in metrics.items()),
+        *(f"{name}: {words}." for name, words in defined.items()),
         f"Averages are over {USERS_IN_WORDS[users]}.",
     )
 
@@ -156,7 +163,7 @@ def _describe_metric(metric: BaseMetric) -> str:
     # The first line of the card, unless tools differ in the definition.
     definition = metric.definition
     if isinstance(metric, RatingMetric):
-        return definition
+        return definition + _OVER_IN_WORDS[getattr(metric, "over", None)]
     if not isinstance(metric, Metric):
         return f"{definition} ({', '.join([f'k = {metric.cutoff}', *_defaults_in_words(metric)])})"
     with suppress(ValueError):
@@ -170,6 +177,13 @@ def _describe_metric(metric: BaseMetric) -> str:
     if metric.condensed:
         definition += ", on lists without unjudged items"
     return definition
+
+
+_OVER_IN_WORDS = {
+    "ratings": ", over all test ratings",
+    "users": ", of each user, and then the mean over users",
+    None: "",
+}
 
 
 def _defaults_in_words(metric: BaseMetric) -> list[str]:
@@ -377,15 +391,23 @@ def _refuse_without_ratings(name: str, protocols: Mapping[str, Protocol], users:
 
 def check_rating_scores(
     systems: Mapping[str, Any],
-    runs: Collection[str],
-    rating_scores: Sequence[str],
+    runs: Mapping[str, Sequence[Run]],
+    rating_scores: str | Sequence[str],
     metrics: Mapping[str, RatingMetric],
-) -> None:
-    """Refuse unknown names, and metrics of ratings for those whose scores may be none."""
+) -> list[str]:
+    """Return the names; refuse unknown ones, and metrics whose scores are ranks or no ratings."""
+    rating_scores = [rating_scores] if isinstance(rating_scores, str) else list(rating_scores)
     for name in rating_scores:
         if name not in systems and name not in runs:
             there = enumerated([*systems, *runs])
             raise ValueError(f"rating_scores names {quoted(name)}, but there are {there}.")
+    for name, folds in runs.items():
+        if any(own.scores_are_ranks for own in folds) and (metrics or name in rating_scores):
+            raise ValueError(
+                f"{quoted(name)} has ranks or lists in order and no scores, but "
+                f"{next(iter(metrics), 'rating_scores')} needs scores. Give a "
+                "run with scores, ordered by them, or leave it out."
+            )
     metric = next((name for name, own in metrics.items() if own.needs_ratings), None)
     for name in [*systems, *runs] if metric else []:
         says = getattr(systems.get(name), "predicts_ratings", False)
@@ -396,6 +418,7 @@ def check_rating_scores(
                 f"order items. If they are ratings, set rating_scores=[{name!r}] (in a command: "
                 f"--rating-scores {name}); otherwise leave the metric or the {what} out."
             )
+    return rating_scores
 
 
 @dataclass(frozen=True)
@@ -439,10 +462,10 @@ class FoldLists:
 class Measurements:
     """Collects the values of systems list by list, and makes a result of them.
 
-    ``profiles`` are the numbers of ratings per user before the split, if there was one. Lists are
-    part of the result with at most ``kept`` items each; by default, none are. ``traits`` are
-    numbers of all users, by which they can be grouped. With ``may_be_empty``, the users are a block
-    of all of them, of whom perhaps none is averaged.
+    ``profiles`` are the numbers of ratings per user before the split, if there was one, of those
+    that a selection keeps. Lists are part of the result with at most ``kept`` items each; by
+    default, none are. ``traits`` are numbers of all users, by which they can be grouped. With
+    ``may_be_empty``, the users are a block of all of them, of whom perhaps none is averaged.
     """
 
     def __init__(
@@ -700,16 +723,17 @@ class Measurements:
     def _notes_on_predictions(self) -> list[Note]:
         """Return a note for each system that did not predict some test ratings."""
         told = {system: own for (system, _), own in self._n_lacking.items()}
+        told_of = self._measuring.of_ratings.items()
         instead = [
-            f"in {name} {'the mean of the training ratings' if own.needs_ratings else 'a score'} "
-            f"{'counts as its prediction' if own.needs_ratings else 'below all others counts'}"
-            for name, own in self._measuring.of_ratings.items()
+            f"{words} in {enumerated(names)}"
+            for needs_ratings, words in _INSTEAD_OF_PREDICTIONS.items()
+            if (names := [name for name, own in told_of if own.needs_ratings == needs_ratings])
         ]
         return [
             Note(
                 "ratings-not-predicted",
                 f"{system} has no score for {lacking:,} of {how_many(whole, 'test rating')}: "
-                f"{enumerated(instead)}.",
+                f"{', and '.join(instead)}.",
             )
             for system, (lacking, whole) in told.items()
             if lacking
@@ -720,13 +744,13 @@ class Measurements:
         averaged = {protocol: own.n_users for protocol, own in values.items()}
         if self._profiles is None or len(self._profiles) == self.n_tested:
             return notes_on_users_left_out(self._measuring, averaged, self.n_tested)
-        most = int(self._profiles[~self._tested].max())
-        why = (
-            f"no test rating, because the split held out none of their ratings (at most {most:,} "
-            "per user)"
-        )
-        n_users = len(self._profiles)
-        return notes_on_users_left_out(self._measuring, averaged, self.n_tested, n_users, why)
+        untested = self._profiles[~self._tested]
+        why = {
+            "no test rating, because the split held out none of their ratings (at most "
+            f"{untested.max():,} per user)": int((untested > 0).sum()),
+            "no rating that the selection keeps": int((untested == 0).sum()),
+        }
+        return notes_on_users_left_out(self._measuring, averaged, self.n_tested, why)
 
     def _notes_on_tests(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
         """Return notes if no pair of systems can be significant, whatever the values."""
@@ -753,18 +777,25 @@ class Measurements:
         return notes
 
 
+_INSTEAD_OF_PREDICTIONS = {
+    True: "the mean of the training ratings counts as the prediction",
+    False: "a score below all others counts",
+}
+"""What stands for missing scores in metrics that need ratings, and in others."""
+
+
 def notes_on_users_left_out(
     measuring: Measuring,
     averaged: Mapping[str, int],
     n_tested: int,
-    n_users: int | None = None,
-    why_untested: str = "",
+    untested: Mapping[str, int] | None = None,
 ) -> list[Note]:
     """Return notes on how many users are not averaged, by protocol, and why.
 
-    By default all users are tested.
+    There are numbers of untested users by the reason; by default all users are tested.
     """
-    n_users = n_tested if n_users is None else n_users
+    untested = untested or {}
+    n_users = n_tested + sum(untested.values())
     by_count: dict[int, list[str]] = {}
     for protocol, own in averaged.items():
         by_count.setdefault(own, []).append(protocol)
@@ -772,9 +803,7 @@ def notes_on_users_left_out(
     for n_evaluated, protocols in by_count.items():
         if n_evaluated >= n_users:
             continue
-        why = []
-        if n_users > n_tested:
-            why.append(f"{_have(n_users - n_tested)} {why_untested}")
+        why = [f"{_have(number)} {reason}" for reason, number in untested.items() if number]
         if n_tested > n_evaluated:
             are_relevant = measuring.users.startswith("relevant") or all(
                 measuring.protocols[name].relevant != "AR" for name in protocols
@@ -841,7 +870,7 @@ def _in_dialect(
     for name in names:
         of_lists = _own_list_metric(spoken, name)
         if of_lists is not None:
-            found[of_lists.label] = of_lists
+            found[spoken.own_label(of_lists)] = of_lists
             continue
         if not isinstance(name, str):
             own = name.label if isinstance(name, BaseMetric) else "A function"
@@ -856,15 +885,16 @@ def _in_dialect(
 def _own_list_metric(spoken: Dialect, given: GivenMetric) -> ListMetric | RatingMetric | None:
     """Return a metric of whole lists or of ratings, or that of its label.
 
-    None is returned if the tool means another by it.
+    None is returned if the tool means another by it, which a label with brackets excludes.
     """
     if not isinstance(given, str):
         return given if isinstance(given, ListMetric | RatingMetric) else None
     with suppress(ValueError):
         own = any_metric(given)
-        label = given.partition("@")[0]
-        if isinstance(own, ListMetric | RatingMetric) and own.label == given:
-            return None if spoken.names_otherwise(given, label) else own
+        if not isinstance(own, ListMetric | RatingMetric):
+            return None
+        if given.startswith(f"{own.name}(") or given == own.label == spoken.own_label(own):
+            return own
     return None
 
 

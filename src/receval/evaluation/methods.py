@@ -64,7 +64,9 @@ def methods_paragraph(
         *words,
         *_users(values, notes),
         *_systems(settings),
-        *_statistics(pairs, comparison, settings, _of_other_means(values, metrics, of_all_users)),
+        *_statistics(
+            pairs, comparison, settings, _of_other_means(values, metrics, of_all_users, settings)
+        ),
         _software(settings),
     ]
     if not words:
@@ -161,20 +163,26 @@ def _systems(settings: Mapping[str, Any]) -> list[str]:
 
 
 def _of_other_means(
-    values: Mapping[str, ValuesByUser], metrics: Sequence[str], of_all_users: Collection[str]
+    values: Mapping[str, ValuesByUser],
+    metrics: Sequence[str],
+    of_all_users: Collection[str],
+    settings: Mapping[str, Any],
 ) -> list[str]:
     """Tell what stands for the values of users in metrics that are no mean over users."""
     told = []
+    has_folds = len(settings.get("data", {}).get("training_ratings", ())) > 1
     ratios = dict.fromkeys(place for own in values.values() for place in own.weighted_means)
     if ratios:
         told.append(
             f"Averages in {_listed([metrics[place] for place in ratios])} are ratios of sums over "
-            "users, or their roots; intervals and tests are of their linear approximation (Cochran "
-            "1977, section 6.4)."
+            f"users{' and folds' if has_folds else ''}, or their roots; intervals and tests are of "
+            "their linear approximation (Cochran 1977, section 6.4)."
         )
     if together := [name for name in metrics if name in of_all_users]:
         told.append(
-            f"Values of {_listed(together)} are of all users at once: their intervals are by the "
+            f"Values of {_listed(together)} are of all users at once"
+            + (" on each fold, averaged by numbers of users" if has_folds else "")
+            + ": their intervals are by the "
             "jackknife, on the scale of log-odds between the bounds of the metric, or of "
             "logarithms if it has only a lower one (Miller 1974), and tests and effect sizes are "
             "of the pseudo-values of users."

@@ -85,7 +85,9 @@ class EvaluationResult(ResultReport):
 
         Equal results give equal bytes. An earlier saved result in the folder is replaced. If the
         command can repeat the call, the folder also has a ``settings.json`` for ``receval evaluate
-        --settings`` (:func:`receval.evaluation.saved_results.command_settings` says when).
+        --settings``, without ``lists_to``. It cannot with ratings from no file, features of items
+        or a split or system of your own
+        (:func:`receval.evaluation.saved_results.command_settings`).
 
         Parameters
         ----------
@@ -135,8 +137,8 @@ def load_result(folder: str | Path) -> EvaluationResult:
     Raises
     ------
     ValueError
-        The folder has no saved result, another major version of receval wrote it, or a file is
-        damaged.
+        The folder has no saved result, another version of receval wrote it in another form, or a
+        file is damaged.
 
     Examples
     --------

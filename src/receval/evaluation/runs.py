@@ -49,7 +49,7 @@ from receval.protocols.listed_ranks import ListedItems, RankedLists, first_liste
 from receval.protocols.protocol import Protocol
 from receval.seeds import GeneratorFor, generator
 from receval.splits.split import KNOWN_BEFORE, TEST, Fold
-from receval.storage.messages import how_many, quoted
+from receval.storage.messages import enumerated, how_many, quoted
 
 if TYPE_CHECKING:
     from receval.splits.split_ratings import SplitRatings
@@ -74,7 +74,7 @@ def evaluate_runs(
     seed: int = 1,
     dialect: str | Dialect | None = None,
     lists: int | None = None,
-    rating_scores: Sequence[str] = (),
+    rating_scores: str | Sequence[str] = (),
     item_features: object = None,
     item_groups: str | Sequence[str] | None = None,
     progress: Callable[[str, int, int], object] | None = None,
@@ -114,7 +114,7 @@ def evaluate_runs(
     lists : int, optional
         Keep the first items of each list in the result, without training items; ties are broken
         as for the ranks (:meth:`receval.evaluation.result.EvaluationResult.lists`).
-    rating_scores : sequence of str
+    rating_scores : str or sequence of str
         Names of runs whose scores are predicted ratings, for metrics such as RMSE. A test rating
         that a run does not list is predicted by the mean of the training ratings, if given.
     item_features, item_groups
@@ -160,7 +160,8 @@ def evaluate_runs(
         dialect=dialect,
         are_grades=judged.are_grades,
     )
-    check_rating_scores({}, given, rating_scores, measuring.of_ratings)
+    each = {name: [own] for name, own in given.items()}
+    rating_scores = check_rating_scores({}, each, rating_scores, measuring.of_ratings)
     spoken = measuring.dialect
     if ties == "auto":
         ties = "trec" if spoken is None else spoken.ties
@@ -202,7 +203,7 @@ def evaluate_runs(
         own = RankedRun(
             name, listed, fold, depth_of(run, depth, len(codes.item_ids), judged.are_grades)
         )
-        notes += own.notes(strangers, are_left_out=measuring.users.endswith("covered"))
+        notes += own.notes(strangers, measuring)
         for protocol_name, protocol in ordered.items():
             ranks = own.ranks(protocol, generator_for)
             own.check(protocol_name, ranks, measuring.of_ranks.values())
@@ -223,7 +224,7 @@ def evaluate_runs(
     ]
     settings = {**measuring.settings, **features.settings}
     if rating_scores:
-        settings["rating_scores"] = list(rating_scores)
+        settings["rating_scores"] = rating_scores
     return measurements.result(
         settings | {"depth": depth, "ties": ties, "seed": seed},
         notes,
@@ -276,12 +277,10 @@ class RankedRun:
         """The number of tested users without a list."""
         return int((self.tested & (self.lengths == 0)).sum())
 
-    def notes(self, strangers: int, *, are_left_out: bool) -> list[Note]:
+    def notes(self, strangers: int, measuring: Measuring) -> list[Note]:
         """Return notes on tested users without a list, and on lists of users not tested."""
         tested = int(self.tested.sum())
-        return notes_on_lists(
-            self.name, self.n_missing, tested, strangers, are_left_out=are_left_out
-        )
+        return notes_on_lists(self.name, self.n_missing, tested, strangers, measuring)
 
     def ranks(self, protocol: Protocol, generator_for: GeneratorFor) -> JudgedRanks:
         """Return the judged ranks under a protocol."""
@@ -342,16 +341,20 @@ class RankedRun:
 
 
 def notes_on_lists(
-    name: str, missing: int, tested: int, strangers: int, *, are_left_out: bool
+    name: str, missing: int, tested: int, strangers: int, measuring: Measuring
 ) -> list[Note]:
     """Return notes on how many tested users of a run have no list, and on those not tested."""
     notes = []
     if missing:
-        text = (
-            f"{name} has no list for {missing} of the {tested} tested "
-            f"users: they {'are left out of the average' if are_left_out else 'count as 0'}."
-        )
-        notes.append(Note("users-without-lists", text))
+        text = f"{name} has no list for {missing} of the {tested} tested users"
+        # Other notes say what they count as in metrics of whole lists and of ratings.
+        ranked = measuring.of_ranks
+        if measuring.users.endswith("covered"):
+            text += ": they are left out of the average"
+        elif ranked:
+            only = "" if len(ranked) == len(measuring.metrics) else f" in {enumerated(ranked)}"
+            text += f": they count as 0{only}"
+        notes.append(Note("users-without-lists", f"{text}."))
     if strangers:
         text = f"{name} has lists for {how_many(strangers, 'user')} without test ratings."
         notes.append(Note("untested-users", text))
@@ -511,8 +514,7 @@ class RunsOfFolds:
                 listed, told = as_compared(name, listed, measuring.dialect)
                 self._add(told)
             own = RankedRun(name, listed, fold, depth_of(run, self.depth, ratings.n_items))
-            left_out = measuring.users.endswith("covered")
-            self._add(own.notes(strangers, are_left_out=left_out))
+            self._add(own.notes(strangers, measuring))
             for protocol_name, protocol in measuring.protocols.items():
                 ranks = own.ranks(protocol, generator_for)
                 own.check(protocol_name, ranks, measuring.of_ranks.values())

@@ -242,6 +242,8 @@ def command_settings(
     }
     if "rating_scores" in settings:
         arguments["rating_scores"] = list(settings["rating_scores"])
+    if "lists" in settings:
+        arguments["lists"] = settings["lists"]
     if "dialect" in settings:
         arguments["dialect"] = settings["dialect"]
     return {"receval": receval_version(), "command": "evaluate", "arguments": arguments}

@@ -114,6 +114,14 @@ def system_settings(system: Any) -> dict[str, Any]:
     return told
 
 
+def _profiles(data: SplitRatings) -> NDArray[np.int64]:
+    """Return the number of ratings of each user, without those that a selection leaves out."""
+    users = data.ratings.users
+    if "unselected_items" in data.parameters:
+        users = users[np.logical_or.reduce([codes > 0 for codes in data.parts.codes])]
+    return np.bincount(users, minlength=data.ratings.n_users)
+
+
 def _item_ages(data: SplitRatings, number: int) -> NDArray[np.float64]:
     """Return how many days before the last training rating of a fold items had their first."""
     ratings, is_train = data.ratings, (data.parts.codes[number] & TRAIN) > 0
@@ -136,7 +144,7 @@ def evaluate_systems(
     lists: int | None = None,
     lists_to: str | Path | None = None,
     keep_models: bool = False,
-    rating_scores: Sequence[str] = (),
+    rating_scores: str | Sequence[str] = (),
     item_features: object = None,
     item_groups: str | Sequence[str] | None = None,
     progress: Callable[[str, int, int], object] | None = None,
@@ -193,7 +201,7 @@ def evaluate_systems(
     keep_models : bool
         Whether the result has the fitted systems, ``result.models``, by name and fold. Each fold
         then trains a copy of the system.
-    rating_scores : sequence of str
+    rating_scores : str or sequence of str
         Names of systems and runs whose scores are ratings, for metrics such as RMSE. Systems with
         an attribute ``predicts_ratings`` that is true need not be named; scores of others only
         order items.
@@ -252,7 +260,9 @@ def evaluate_systems(
         are_grades=data.are_judgments,
     )
     if measuring.of_ratings or rating_scores:
-        check_rating_scores(systems, others.names, rating_scores, measuring.of_ratings)
+        rating_scores = check_rating_scores(
+            systems, others.by_name, rating_scores, measuring.of_ratings
+        )
     timed = [own for own in measuring.of_lists.values() if own.times_needed]
     if timed and data.ratings.timestamps is None:
         timed[0].refuse_without_times()
@@ -266,7 +276,7 @@ def evaluate_systems(
         measuring,
         [*systems, *others.names],
         data.ratings.user_ids,
-        np.bincount(data.ratings.users, minlength=data.ratings.n_users),
+        _profiles(data),
         kept=length_kept if lists_to is None else None,
         item_ids=data.ratings.item_ids,
         features=features,
@@ -355,9 +365,11 @@ def evaluate_systems(
     if tuning:
         settings["tuning"] = {name: own.as_dict() for name, own in tuning.items()}
     if rating_scores:
-        settings["rating_scores"] = list(rating_scores)
+        settings["rating_scores"] = rating_scores
     if runs:
         settings |= {"runs": others.sources, "depth": depth}
+    if lists_to is None and lists is not None:
+        settings["lists"] = lists
     result = measurements.result(
         {**settings, **measuring.settings, **features.settings},
         [*data.notes, *notes],

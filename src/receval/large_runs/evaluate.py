@@ -373,7 +373,7 @@ def _notes(
             counts[f"tested users without {run.name}"],
             tested,
             counts[f"users of {run.name} without tests"],
-            are_left_out=measuring.users.endswith("covered"),
+            measuring,
         )
     relevant, judged = counts["relevant pairs"], counts["judged pairs"]
     of_known = (relevant + plan.trained[0]) / (judged + plan.trained[1])

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.metrics.evaluation import EvaluatedUsers
-from receval.metrics.metric import Metric
-from receval.metrics.registry import parse
+from receval.metrics.labels import first_default
+from receval.metrics.metric import BaseMetric, Metric
+from receval.metrics.registry import parse, parse_any
 from receval.storage.messages import quoted
 
 Relevant = float | Literal["any", "positive"]
@@ -424,6 +425,20 @@ class Dialect:
         known |= {ToolName.of(entry.name).plain for entry in self.entries}
         return asked in known and told.get(asked) != metric
 
+    def own_label(self, metric: BaseMetric) -> str:
+        """Return the label of a metric of receval, with brackets where the tool has its name.
+
+        Examples
+        --------
+        >>> from receval.metrics.dialects import dialect
+        >>> dialect("elliot").own_label(parse_any("MSE"))
+        'MSE(over=ratings)'
+        """
+        name, at, cutoff = metric.label.partition("@")
+        if "(" in name or not self.names_otherwise(metric.label, name):
+            return metric.label
+        return f"{name}({first_default(metric)}){at}{cutoff}"
+
     def _unknown(self, asked: ToolName, text: str) -> str:
         for what, cutoff, names in (
             ("whole lists", "@10", self.of_lists),
@@ -431,10 +446,12 @@ class Dialect:
         ):
             for name, told in names.items():
                 if asked.plain == plain_tool_name(name):
+                    label = _first_label(told).replace("...", "genre")
+                    own = self.own_label(parse_any(f"{label}{cutoff}"))
                     return (
                         f"{name} of {self.tool} is a metric of {what}, whose names are receval's "
-                        f"in every dialect: it is {told}. Give the metric of receval, such as "
-                        f"rv.metric('{_first_label(told)}{cutoff}'), beside those of {self.tool}."
+                        f"in every dialect: it is {told}. Write {own}, for example; parameters in "
+                        "brackets say that a metric is receval's."
                     )
         for name, why in self.refused.items():
             if asked.plain == plain_tool_name(name):

@@ -29,6 +29,18 @@ def printed_parameters(value: Any, leave_out: tuple[str, ...] = ()) -> str:
     return f"({','.join(shown)})" if shown else ""
 
 
+def first_default(value: Any) -> str:
+    """Return the first parameter of a metric that a label may have, with its default value."""
+    return next(
+        (
+            f"{field.name}={_printed(field.default)}"
+            for field in fields(value)
+            if isinstance(field.default, str | float | bool) and field.default != ""
+        ),
+        "",
+    )
+
+
 def _printed(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()

@@ -192,10 +192,6 @@ class WeightedMean:
     weights: NDArray[np.float64]
     is_root: bool = False
 
-    def of(self, chosen: NDArray[np.bool_]) -> WeightedMean:
-        """Return that of some lists or users."""
-        return replace(self, values=self.values[chosen], weights=self.weights[chosen])
-
     @property
     def contributions(self) -> NDArray[np.float64]:
         """A value for each list or user, whose mean is the average."""

@@ -98,7 +98,7 @@ class MAE(RatingMetric):
     r"""Mean absolute error of predicted ratings.
 
     Here :math:`\hat r_{ui}` is the predicted rating, and T are all test ratings of the averaged
-    users.
+    users, on all folds together.
 
     .. math:: MAE = \frac{1}{|T|} \sum_{(u, i) \in T} |\hat r_{ui} - r_{ui}|
 
@@ -133,7 +133,7 @@ class RMSE(RatingMetric):
     r"""Root of the mean squared error of predicted ratings.
 
     Here :math:`\hat r_{ui}` is the predicted rating, and T are all test ratings of the averaged
-    users.
+    users, on all folds together.
 
     .. math:: RMSE = \sqrt{\frac{1}{|T|} \sum_{(u, i) \in T} (\hat r_{ui} - r_{ui})^2}
 
@@ -166,7 +166,7 @@ class MSE(MAE):
     r"""Mean squared error of predicted ratings.
 
     Here :math:`\hat r_{ui}` is the predicted rating, and T are all test ratings of the averaged
-    users.
+    users, on all folds together.
 
     .. math:: MSE = \frac{1}{|T|} \sum_{(u, i) \in T} (\hat r_{ui} - r_{ui})^2
 
@@ -190,7 +190,8 @@ class MSE(MAE):
 class PooledAUC(RatingMetric):
     r"""Area under one ROC curve of the scores of all test ratings of all users together.
 
-    Here P are the relevant test ratings of the averaged users, and N the others.
+    Here P are the relevant test ratings of the averaged users of one fold, and N the others.
+    With several folds it is computed on each, and folds count by their numbers of averaged users.
 
     .. math:: PooledAUC = \frac{1}{|P| |N|} \sum_{p \in P} \sum_{n \in N}
               \Big([s_p > s_n] + \tfrac{1}{2} [s_p = s_n]\Big)

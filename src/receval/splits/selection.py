@@ -50,9 +50,11 @@ def selected_ratings(
         kept &= stays
     if not kept.any():
         raise ValueError(
-            f"The selection leaves none of {len(ratings)} ratings: share {share}, head removed "
-            f"{head_removed}, at least {min_user_ratings} ratings per user and {min_item_ratings} "
-            "per item. Relax these conditions."
+            f"The selection leaves none of {len(ratings)} ratings: "
+            + (f"a share of {share:g}, " if share is not None else "")
+            + (f"head removed {head_removed:g}, " if head_removed is not None else "")
+            + f"at least {min_user_ratings} ratings per user and {min_item_ratings} per item. "
+            "Relax these conditions."
         )
     return kept
 

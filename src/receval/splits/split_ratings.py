@@ -320,16 +320,18 @@ def split(
     reading = getattr(ratings, "reading", None)
     notes: list[Note] = []
     all_values = ratings.values
-    if spec.selection is not None and unselected_items == "candidates":
-        parameters["unselected_items"] = unselected_items
-    elif spec.selection is not None:
+    if spec.selection is not None:
         used = np.logical_or.reduce([codes > 0 for codes in parts.codes])
-        parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
-        whole, ratings = ratings, ratings.select(used).compacted()
+        whole, kept = ratings, ratings.select(used).compacted()
+        if unselected_items == "candidates":
+            parameters["unselected_items"] = unselected_items
+        else:
+            parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
+            ratings = kept
         text = (
-            f"The selection keeps {len(ratings):,} of {len(whole):,} ratings, {ratings.n_users:,} "
-            f"of {whole.n_users:,} users and {ratings.n_items:,} of {whole.n_items:,} items. The "
-            "other items are not candidates."
+            f"The selection keeps {len(kept):,} of {len(whole):,} ratings, {kept.n_users:,} of "
+            f"{whole.n_users:,} users and {kept.n_items:,} of {whole.n_items:,} items. The other "
+            f"items are {'not ' if ratings is kept else ''}candidates."
         )
         notes.append(Note("selection", text))
     if spec.needs_timestamps and ratings.timestamps is not None:
@@ -354,8 +356,8 @@ def load_split(folder: str | Path) -> SplitRatings:
     Raises
     ------
     ValueError
-        The folder has no saved split, another major version of receval wrote it, or a file is
-        damaged.
+        The folder has no saved split, another version of receval wrote it in another form, or a
+        file is damaged.
 
     Examples
     --------

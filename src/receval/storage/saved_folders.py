@@ -75,10 +75,13 @@ def loaded_fields(
         if isinstance(error, DamagedFileError) and written == version:
             raise
         lacking = str(error.args[0]) if isinstance(error, KeyError) else str(error)
+        is_same = written == version
+        by = f"receval {shortened(str(written))}"
+        advice = "Save" if is_same else "Install the version that saved it, or save"
         raise ValueError(
-            f"{quoted(str(folder), 150)} was saved by receval {shortened(str(written))}, and this "
-            f"receval {version} cannot read it: it saves a {kind} in another form "
-            f"({shortened(lacking)}). Install the version that saved it, or save the {kind} again."
+            f"{quoted(str(folder), 150)} was saved by {'an earlier state of ' * is_same}{by}, and "
+            f"this receval {version} cannot read it: it saves a {kind} in another form "
+            f"({shortened(lacking)}). {advice} the {kind} again."
         ) from error
 
 

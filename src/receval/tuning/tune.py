@@ -324,7 +324,7 @@ def tune(
     users: ChosenUsers = "auto",
     dialect: str | Dialect | None = None,
     item_features: object = None,
-    rating_scores: Sequence[str] = (),
+    rating_scores: str | Sequence[str] = (),
     search: Search = "random",
     budget: int | None = None,
     validation: Mapping[str, Any] | None = None,
@@ -447,6 +447,7 @@ def tune(
     if features:
         description["item_features"] = _digest(features)
     kept = TrialFolder(None if resume_folder is None else Path(resume_folder), description)
+    rating_scores = [rating_scores] if isinstance(rating_scores, str) else rating_scores
     rated = {
         name: partial(measured, rating_scores=["system"] if name in rating_scores else [])
         for name in spaces

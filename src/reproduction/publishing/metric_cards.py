@@ -155,6 +155,15 @@ on the protocol, which must have one list per user. Where a system has no score,
 training ratings counts as its prediction."""
 
 
+_OF_FOLDS = """\
+They have labels as metrics do, such as `geometric(floor=0.001)`.
+
+With several folds, an average is over the lists of all folds. Weighted means (MAE, MSE and RMSE
+with `over=ratings`, GAUC) are so, too: their sums and weights are added over the folds before the
+quotient and the root. Metrics of all users at once, such as Gini and PooledAUC, are computed on
+each fold, and folds count by their numbers of averaged users."""
+
+
 def card_of(kind: type[BaseMetric]) -> Card:
     """Return the card of a metric from its class's docstring and dataclass fields.
 
@@ -214,7 +223,7 @@ def document() -> str:
         f"## Gains\n\nWhat a judged item adds; unjudged items add nothing.\n\n{_words(gains)}",
         f"## Losses\n\nWhat an item judged non-relevant costs.\n\n{_words(losses)}",
         f"## Who is evaluated\n\n{_words(evaluated_lists)}",
-        "## Averages\n\nThey have labels as metrics do, such as `geometric(floor=0.001)`.",
+        f"## Averages\n\n{_OF_FOLDS}",
         *(_average(kind) for kind in AVERAGES.values()),
     ]
     return "\n\n".join(parts) + "\n"

@@ -289,3 +289,14 @@ def test_all_users_have_lists_where_all_are_averaged() -> None:
     )
 
     assert set(result.lists()["user"]) == set("abcd")
+
+
+def test_a_mean_of_pseudo_values_is_within_the_bounds_of_its_metric() -> None:
+    names = [str(number) for number in range(13)]
+    test = {"user": names, "item": names, "rating": [1] * 13}
+    run = {name: {name: 1.0} for name in names}
+    result = rv.evaluate_runs(test, {"m": run}, metrics="ItemCoverage@1", depth="whole")
+    (values,) = result.values.values()
+    # Rounding takes it above 1.
+    assert values.means.item() == pytest.approx(1, rel=1e-12)
+    assert result.summary()["mean"].item() == 1
