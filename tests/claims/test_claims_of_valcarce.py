@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from claims.made_up import MadeUpResults, claims_of_paper
 
-from reproduction.claims.ledger import judged_claims
-from reproduction.claims.sources import ClaimContext, ClaimSources, NotMeasuredError, SelectedCells
+from receval.storage.files import read_results
+from reproduction.claims.sources import ClaimContext, NotMeasuredError, SelectedCells
 from reproduction.claims.theorems import (
     epsilon_of_inferred_precision,
     p_values_changed_by_averages,
@@ -29,10 +29,9 @@ THREE = ("ml-1m", "librarything", "beeradvocate")
 @pytest.mark.repository
 @pytest.mark.parametrize(("edition", "decided"), [("full", 139), ("demo", 220)])
 def test_accepted_results_decide_most_claims(edition: str, decided: int) -> None:
-    ledger = judged_claims(
-        map(claims_of_paper, PAPERS), ClaimSources.of_folder(ROOT / "results" / edition)
-    )
-    known = ledger[ledger["verdict"] != "undecidable here"]
+    # It is what is judged of them: test_ledger.py, and drift in each run of the demo.
+    ledger = read_results(ROOT / "results" / edition / "claims.csv")
+    known = ledger[ledger["paper"].isin(PAPERS) & (ledger["verdict"] != "undecidable here")]
     assert known["claim"].nunique() >= decided
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -12,16 +13,19 @@ from commands.demo_run import ROOT, STUDIES, run
 
 from reproduction.config.settings import load_settings
 from reproduction.workflow.plan.plan import Plan
+from reproduction.workflow.provenance.code_digest import CodeSnapshot
 from reproduction.workflow.provenance.versions import processor_and_arithmetic
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _described_here() -> Iterator[None]:
-    """Describe the arithmetic of this process, whose libraries are loaded, and start no other."""
+    """Describe the arithmetic of this process, and follow the sources once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "reproduction.workflow.plan.plan.described_processor", processor_and_arithmetic
         )
+        # No test edits the sources, which each plan would follow anew.
+        patch.setattr("reproduction.workflow.plan.code.CodeSnapshot", cache(CodeSnapshot))
         yield
 
 

@@ -18,6 +18,7 @@ from receval.data.run import read_run
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
+from receval.multiverse.decisions import DecisionGrid
 from receval.multiverse.explore_ratings import explore_ratings
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.splits.split_ratings import load_split, split
@@ -179,7 +180,7 @@ def threshold_of_a_diagnosis(lists: Any) -> tuple[float, list[str]]:
 
 def threshold_of_a_multiverse(lists: Any) -> tuple[float, list[str]]:
     systems = {"Pop": lambda seed: Popularity(), "Random": lambda seed: Random(seed=seed)}
-    found = explore_ratings(read_ratings(lists), systems)
+    found = explore_ratings(read_ratings(lists), systems, grid=DecisionGrid())
     return found.settings["relevant"], [note.code for note in found.notes]
 
 
@@ -189,7 +190,7 @@ def threshold_of_a_multiverse_with_a_test(lists: Any) -> tuple[float, list[str]]
     every = [(user, f"i{item}") for user in test.user_ids for item in range(12)]
     train = [(*pair, 1 + place % 5) for place, pair in enumerate(every) if pair not in rows]
     systems = {"Pop": lambda seed: Popularity(), "Random": lambda seed: Random(seed=seed)}
-    found = explore_ratings(split(train, "predefined", test=test), systems)
+    found = explore_ratings(split(train, "predefined", test=test), systems, grid=DecisionGrid())
     return found.settings["relevant"], [note.code for note in found.notes]
 
 

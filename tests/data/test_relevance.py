@@ -12,6 +12,7 @@ from receval.data.ratings_table import ReadRatings, read_ratings
 from receval.data.relevance import RelevanceRule
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.runs import evaluate_runs
+from receval.multiverse.decisions import DecisionGrid
 from receval.multiverse.explore_ratings import explore_ratings
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.sampled_metrics.audit import odds_of_systems
@@ -79,8 +80,8 @@ def test_all_that_evaluates_a_table_takes_the_same_threshold(
         halves.relevance("auto").threshold,
         evaluate_runs(named, {"mine": {"0": {"1": 1.0}}}, depth="whole").settings["relevant"],
         diagnose(ratings).settings["relevant"],
-        explore_ratings(ratings, systems, grid="quick").settings["relevant"],
-        explore_ratings(halves, systems, grid="quick").settings["relevant"],
+        explore_ratings(ratings, systems, grid=DecisionGrid()).settings["relevant"],
+        explore_ratings(halves, systems, grid=DecisionGrid()).settings["relevant"],
         odds_of_systems(halves, {"Pop": Popularity()})[2].threshold,
     ]
     assert found == [threshold] * 6

@@ -18,6 +18,7 @@ from receval.data.reading import ReadingReport, told_together
 from receval.data.relevance import relevance_threshold
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.systems import evaluate_systems
+from receval.multiverse.decisions import DecisionGrid
 from receval.multiverse.explore_ratings import explore_ratings, grid_of
 from receval.multiverse.multiverse_report import multiverse_report
 from receval.recommenders.non_personalised import Popularity, Random
@@ -136,7 +137,7 @@ def test_what_the_library_makes_of_tables_says_how_they_were_read() -> None:
     systems = {"pop": lambda seed: Popularity(), "random": lambda seed: Random(seed=seed)}
     every = np.argwhere(np.ones((40, 12)))
     run = {"user": every[:, 0], "item": every[:, 1], "score": np.arange(len(every))}
-    diagnosis, explored = diagnose(ratings), explore_ratings(ratings, systems)
+    diagnosis, explored = diagnose(ratings), explore_ratings(ratings, systems, grid=DecisionGrid())
     audit = audit_samples(ratings, {"mine": run}, sampled=3)
     split_audit = audit_samples(split(ratings, "user-ratio"), {"pop": Popularity()}, sampled=3)
     for found, report in (
@@ -247,7 +248,7 @@ def test_negative_ratings_are_told_by_a_diagnosis_and_a_multiverse() -> None:
     found = diagnose(ratings, relevant=1)
     universes = explore_ratings(
         ratings, {"pop": lambda seed: Popularity(), "random": lambda seed: Random(seed=seed)},
-        grid="quick", relevant=1,
+        grid=DecisionGrid(), relevant=1,
     )  # fmt: skip
     for notes in (found.notes, universes.notes):
         (note,) = [own for own in notes if own.code == "negative-ratings"]

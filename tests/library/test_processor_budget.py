@@ -78,8 +78,13 @@ def test_the_fixed_loop_takes_the_time_of_a_processor() -> None:
     [("", 60, 0), ("raise SystemExit(3)", 60, 3), ("sum(range(10**7))", 1e-3, 1)],
 )
 def test_a_command_fails_if_it_fails_itself_or_takes_too_much(
-    code: str, budget: float, status: int, capfd: pytest.CaptureFixture[str]
+    code: str,
+    budget: float,
+    status: int,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("processor_budget.slowness", lambda: 1.0)
     assert run_within(budget, [sys.executable, "-I", "-c", code]) == status
     told = capfd.readouterr()
     assert "s of processor time (budget" in told.out

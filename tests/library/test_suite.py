@@ -80,22 +80,22 @@ def kernels_by_module() -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize(("module", "names"), kernels_by_module().items())
-def test_a_kernel_reaches_no_code_of_another_module(module: str, names: list[str]) -> None:
+@pytest.mark.costly
+def test_a_kernel_reaches_no_code_of_another_module() -> None:
     # numba looks for edits in the file of a kernel alone: what it has from another module, a
     # function as well as a number, would stay as it was when the kernel was compiled.
     snapshot = CodeSnapshot(ROOT)
     # What keeps kernels is in none of them.
     decorator = ("receval", "receval.storage", "receval.storage.kernel_cache")
-    for name in names:
-        others = [
-            part
-            for part in snapshot.parts(f"{module}:{name}")
-            # The packages above it are run when it is imported; its names are not theirs.
-            if part.partition(":")[0] not in (module, *decorator)
-            and not module.startswith(f"{part}.")
-        ]
-        assert others == [], f"{module}:{name} must have a copy of its own of what it uses"
+    others = [
+        f"{module}:{name} must have a copy of its own of {part}"
+        for module, names in kernels_by_module().items()
+        for name in names
+        for part in snapshot.parts(f"{module}:{name}")
+        # The packages above it are run when it is imported; its names are not theirs.
+        if part.partition(":")[0] not in (module, *decorator) and not module.startswith(f"{part}.")
+    ]
+    assert others == []
 
 
 def run_inside(

@@ -38,9 +38,14 @@ def lowest(requirements: list[str]) -> list[str]:
     return [re.sub(r">=([0-9.]+)$", r"==\1", requirement) for requirement in requirements]
 
 
-def tested(versions: str, folders: list[str], *, quick: bool) -> int:
-    """Make an environment with the lowest or the newest versions, and run tests in it."""
-    environment = ROOT / "work" / "minimum-versions" / versions
+def environment_of(versions: str) -> Path:
+    """Return the folder of the environment with the lowest or the newest versions."""
+    return ROOT / "work" / "minimum-versions" / versions
+
+
+def install(versions: str) -> None:
+    """Make an environment with the lowest or the newest versions."""
+    environment = environment_of(versions)
     python = environment / "bin" / "python"
     needed = PROJECT["dependencies"]
     packages = lowest(needed) if versions == "lowest" else needed
@@ -52,6 +57,12 @@ def tested(versions: str, folders: list[str], *, quick: bool) -> int:
         ],
         check=True,
     )
+
+
+def tested(versions: str, folders: list[str], *, quick: bool) -> int:
+    """Run tests in an environment, and return the status of pytest."""
+    environment = environment_of(versions)
+    python = environment / "bin" / "python"
     # Packages that came later warn of how older ones call them, which is not our concern.
     warnings = ("-W", "ignore::DeprecationWarning") if versions == "lowest" else ()
     return subprocess.run(
@@ -78,12 +89,15 @@ def main() -> int:
     parser.add_argument("--versions", choices=("lowest", "newest"), nargs="+")
     parser.add_argument("--folders", nargs="+", choices=FOLDERS, default=FOLDERS)
     parser.add_argument("--quick", action="store_true", help="no tests that are marked as dear")
+    parser.add_argument("--only", choices=("install", "test"), help="the one step alone")
     chosen = parser.parse_args()
-    statuses = [
-        tested(versions, list(chosen.folders), quick=chosen.quick)
-        for versions in chosen.versions or ("lowest", "newest")
-    ]
-    return int(any(statuses))
+    failed = False
+    for versions in chosen.versions or ("lowest", "newest"):
+        if chosen.only != "test":
+            install(versions)
+        if chosen.only != "install":
+            failed |= tested(versions, list(chosen.folders), quick=chosen.quick) != 0
+    return int(failed)
 
 
 if __name__ == "__main__":

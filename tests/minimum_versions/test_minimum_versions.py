@@ -26,7 +26,7 @@ def test_every_folder_has_tests() -> None:
 def test_continuous_integration_tests_folders_at_the_lowest_versions() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     called = re.search(
-        r'^make minimum-versions VERSIONS="--versions lowest --quick --folders ([a-z/ ]+)"$',
+        r'^make minimum-versions VERSIONS=".* --only test --quick --folders ([a-z/ ]+)"$',
         script,
         re.M,
     )

@@ -42,19 +42,6 @@ def test_share_at_most_is_the_empirical_distribution(counts: list[int], limits: 
     assert share_at_most(counts, limits).tolist() == expected
 
 
-def test_density_counts_each_pair_once_and_all_users_and_items() -> None:
-    # Plays repeat the pair (0, 1); user 2 and item 3 have no rating.
-    ratings = Ratings(
-        users=np.array([0, 0, 1, 0], dtype=np.int32),
-        items=np.array([1, 1, 0, 2], dtype=np.int32),
-        values=np.ones(4, dtype=np.float32),
-        user_ids=np.array(["a", "b", "c"]),
-        item_ids=np.array(["p", "q", "r", "s"]),
-        events=True,
-    )
-    assert density(ratings) == 3 / 12
-
-
 def test_density_counts_a_pair_once_that_is_known_and_was_drawn() -> None:
     ratings = Ratings(
         users=np.array([0, 0, 1], dtype=np.int32),
@@ -107,12 +94,6 @@ def test_density_counts_the_pairs_of_all_blocks_of_users(monkeypatch: pytest.Mon
     pairs = set(zip(users.tolist(), items.tolist(), strict=True))
     assert len(pairs) < len(ratings)
     assert density(ratings) == len(pairs) / 20
-
-
-def test_cumulative_shares_by_hand() -> None:
-    ranks, shares = cumulative_shares([1, 0, 6, 3, 0], 100)
-    assert ranks.tolist() == [1, 2, 3]
-    assert shares == pytest.approx([0.6, 0.9, 1.0])
 
 
 def test_a_curve_has_few_points_the_first_and_the_last_among_them() -> None:

@@ -65,20 +65,6 @@ def test_infinite_values_have_no_order(value: float) -> None:
         kendall_tau_b([[0.1, value, 0.3]], [[1, 2, 3]])
 
 
-@pytest.mark.each(
-    ("one", "other", "r"),
-    [
-        ([1, 2, 3], [2, 4, 6], 1),
-        ([1, 2, 3], [3, 2, 1], -1),
-        ([1, 2, 3], [1, 2, 1], 0),
-        # Deviations of -1, 0, 1 and -4/3, -1/3, 5/3: 3 / sqrt(2 * 14/3).
-        ([0, 1, 2], [0, 1, 3], 3 / np.sqrt(28 / 3)),
-    ],
-)
-def test_correlations_by_hand(one: list[float], other: list[float], r: float) -> None:
-    assert pearson_r(one, other) == pytest.approx(r, abs=1e-15)
-
-
 @given(st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99)), min_size=2, max_size=30))
 @pytest.mark.costly
 def test_as_numpy_has_it(rows: list[tuple[int, int]]) -> None:

@@ -33,11 +33,6 @@ def test_values_of_three_trials_worked_by_hand() -> None:
     assert means.tolist() == pytest.approx([3.0, 39 / 9, (7 * 3 + 19 * 6) / 27])
 
 
-def test_without_replacement_all_trials_have_the_best_value() -> None:
-    means, deviations = expected_maximum([0.3, 0.1, 0.2], replacement=False)
-    assert (means[-1], deviations[-1]) == (0.3, 0.0)
-
-
 def test_a_thousand_trials_neither_overflow_nor_fall() -> None:
     for replacement in (True, False):
         means, _ = expected_maximum(np.arange(1000.0), replacement=replacement)

@@ -35,19 +35,6 @@ def closed_bonferroni(p_values: list[float]) -> list[float]:
     ]
 
 
-def test_holm_of_a_few_p_values() -> None:
-    # In order .005, .01, .03, .04: 4 * .005, 3 * .01, 2 * .03, and .04 not below its predecessor.
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-
-
-def test_benjamini_hochberg_of_a_few_p_values() -> None:
-    # In order .005, .01, .03, .04: 4 * .005, 2 * .01, 4/3 * .03, .04.
-    found = benjamini_hochberg([0.01, 0.04, 0.03, 0.005])
-    assert found == pytest.approx([0.02, 0.04, 0.04, 0.02])
-    # The second step, 2 * .04 / 2, is not above its successor's.
-    assert benjamini_hochberg([0.03, 0.04]) == pytest.approx([0.04, 0.04])
-
-
 @given(p_values=FAMILIES)
 def test_holm_is_the_closure_of_bonferroni(p_values: list[float]) -> None:
     np.testing.assert_allclose(holm(p_values), closed_bonferroni(p_values), rtol=1e-12)

@@ -19,6 +19,7 @@ from studies.coefficients_of_claims import published_coefficients
 from studies.prepared import ROOT, display_of, drawn_alone, module_of, problems_of
 
 from reproduction.config.settings import EDITIONS, load_settings
+from reproduction.studies.menamaldonado2021 import metric_scatter
 from reproduction.studies.menamaldonado2021.metric_scatter import (
     COLOURED,
     NEUTRAL,
@@ -147,6 +148,12 @@ def _example(figure: str, values: Values, datasets: tuple[str, ...]) -> Figure:
     return drawn(figure, generated(figure, values, datasets), absent)
 
 
+@pytest.fixture
+def unnamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put no names beside points, for which places are sought in most of the time of drawing."""
+    monkeypatch.setattr(metric_scatter, "label_points", lambda *_: [])
+
+
 def panels_with_points(figure: Figure) -> list[Axes]:
     return [axes for axes in figure.axes if axes.lines]
 
@@ -259,6 +266,7 @@ def test_systems_of_a_figure_have_names_that_differ(figure: str) -> None:
     assert len(set(names)) == len(names) >= 16
 
 
+@pytest.mark.usefixtures("unnamed")
 def test_only_the_form_of_the_text_is_drawn() -> None:
     text = generated("fig13", spread, ["cm100k"])
     released = text.assign(form="released", x=text["x"] + 5)
@@ -268,6 +276,7 @@ def test_only_the_form_of_the_text_is_drawn() -> None:
     assert max(axes.get_xlim()[1] for axes in panels) < 5
 
 
+@pytest.mark.usefixtures("unnamed")
 def test_panels_in_the_released_form_say_from_how_many_stars_an_item_is_liked() -> None:
     text = generated("fig14", spread, ["yahoo-r3"])
     results = pd.concat([text, text.assign(form="released")], ignore_index=True)
@@ -276,6 +285,7 @@ def test_panels_in_the_released_form_say_from_how_many_stars_an_item_is_liked() 
     assert len(panels_with_points(picture)) == 8
 
 
+@pytest.mark.usefixtures("unnamed")
 def test_each_panel_has_its_own_tau() -> None:
     results = generated("fig13", opposed, ["yahoo-r3"])
     groups = results.groupby(["y_metric", "x_metric", "experiment"], sort=False)
@@ -369,6 +379,7 @@ def test_a_line_leads_from_every_ring_and_what_lies_in_it_to_its_name() -> None:
         assert ends.count(point) == len(together)
 
 
+@pytest.mark.usefixtures("unnamed")
 def test_named_systems_are_above_others_and_optimal_rankings_above_all() -> None:
     results = generated("fig12", equal, ["ml-1m"])
     results[["x", "y"]] = 0.1

@@ -137,6 +137,7 @@ class Workflow:
                 shutil.copytree(ROOT / name, folder / name, ignore=unfinished)
             elif (ROOT / name).exists():
                 shutil.copy2(ROOT / name, folder / name)
+        cls(ROOT, home)._give_parsed(folder)
         return cls(folder, home)
 
     @classmethod
@@ -159,10 +160,14 @@ class Workflow:
                 shutil.copytree(path, folder / path.name, copy_function=copy)
             else:
                 shutil.copy2(path, folder / path.name)
+        self._give_parsed(folder)
+        return Workflow(folder, self.home)
+
+    def _give_parsed(self, folder: Path) -> None:
+        """Give a copy what is known of the sources."""
         if (self.folder / PARSED).exists():
             (folder / PARSED).parent.mkdir(exist_ok=True)
             shutil.copy2(self.folder / PARSED, folder / PARSED)
-        return Workflow(folder, self.home)
 
     def shrink(self) -> None:
         """Keep three artifacts of two studies, little data, and of accepted results their own.

@@ -40,12 +40,6 @@ def planned(folder: Path, more: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_without_our_plug_in_the_plan_is_made(tmp_path: Path) -> None:
-    ended = planned(tmp_path)
-    assert ended.returncode == 0, ended.stderr
-    assert "compute_artifact" in ended.stdout + ended.stderr
-
-
 def test_without_a_library_one_sentence_names_the_two_ways(tmp_path: Path) -> None:
     ended = planned(tmp_path, "sys.modules['filelock'] = None\n")
     assert ended.returncode == 1
@@ -64,10 +58,12 @@ def test_an_old_snakemake_is_told_that_it_is_old(tmp_path: Path) -> None:
     assert "Expecting Snakemake version 9.27 or higher" in ended.stdout + ended.stderr
 
 
-def test_the_code_beside_the_snakefile_is_used_though_another_checkout_is_loaded(
+def test_without_our_plug_in_the_plan_is_made_by_the_code_beside_the_snakefile(
     tmp_path: Path,
 ) -> None:
+    # Though another checkout is loaded.
     (tmp_path / "receval").mkdir()
     (tmp_path / "receval" / "__init__.py").touch()
     ended = planned(tmp_path, f"sys.path.insert(0, {str(tmp_path)!r})\nimport receval\n")
     assert ended.returncode == 0, ended.stderr
+    assert "compute_artifact" in ended.stdout + ended.stderr
