@@ -308,8 +308,8 @@ def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
         label="Pop, which has no parameter" if named else None,
     )
     axes.set_yticks(range(len(TITLES)), list(TITLES.values()))
+    axes.use_sticky_edges = False
     axes.set_ylim(len(TITLES) - 0.4, -0.6)
-    axes.set_xlim(left=0)
     axes.set_xlabel(METRIC)
     axes.grid(visible=False, axis="y")
 
