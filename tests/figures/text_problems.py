@@ -21,8 +21,8 @@ from receval.figures.style import figure_style
 TOLERANCE = 0.5
 """Overlap in points that is not visible."""
 
-BETWEEN_NUMBERS = 1.5
-"""Fewest points between two numbers of a heat map: a word space at their size has two."""
+BETWEEN_NUMBERS = 0.2
+"""Fewest points between two numbers of a heat map: nearer, they read as one."""
 
 
 def text_problems(figure: Figure) -> list[str]:
