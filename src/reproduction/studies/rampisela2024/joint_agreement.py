@@ -87,6 +87,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels[-1].set_xlabel("Relevance (6), fairness (5) and joint measures (9)")
     letter_panels(panels)
     # Beside the panels it would take the width that numbers below 0 need.
-    below = {"location": "bottom", "shrink": 0.5, "aspect": 40}
-    figure.colorbar(image, ax=list(panels), label="Kendall's $\\tau$", **below)
+    below = figure.colorbar(image, ax=list(panels), location="bottom", shrink=0.5, aspect=40)
+    below.set_label("Kendall's $\\tau$")
     return figure
