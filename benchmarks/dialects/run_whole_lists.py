@@ -193,7 +193,8 @@ def of_rampisela2024_joint(case: Case) -> Values:
     }
     config: dict[str, Any] = {"topk": list(CUTOFFS), "metric_decimal_place": 16}
     values: Values = {}
-    # HD depends on an unstable sort, and IFD_div is the same at all cut-offs: they are not here.
+    # HD depends on an unstable sort, and IFD_div is the same at all cut-offs: lists worked by hand
+    # have their values (tests/metrics/whole_lists/test_hand_worked_lists.py).
     for name in ("IAArerank", "MME_IIF_AIF", "IBO_IWO", "IFDrerank"):
         found = getattr(joint_metrics, name)(config).calculate_metric(content)
         values |= {

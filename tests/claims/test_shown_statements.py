@@ -66,7 +66,9 @@ def test_in_short_the_first_dataset_has_a_sentence_and_the_others_have_verdicts(
         ("Does not hold on a", ""),
     ]
     assert short(own, *others)[1:] == [("Does not hold on a, b and c", "")]
-    assert short({"ours": "One. P has .2."}, {"dataset": "a"}) == [("Holds on ML-1M and a", "")]
+    assert short({"ours": "One. Two."}, {"dataset": "a"}) == [("Holds on ML-1M and a", "")]
+    assert short({"ours": "One. P has .2. R .3."}) == [("Holds on ML-1M", "One. P has .2.")]
+    assert short(own, {**form, **fails})[1:] == [("Another form, text, does not hold on ML-1M", "")]
     assert short({**own, "dataset": ""}, {"dataset": ""}) == [("Holds", "Kendall's tau is .5.")]
     assert short(undecided) == [("Undecidable here", "it needs D.")]
 

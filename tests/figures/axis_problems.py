@@ -11,16 +11,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-_NAMED = re.compile(r"\blog|root")
+_NAMED = re.compile(r"\blog|root(?! mean)")
 
 _MARGIN = 1e-9
 """What rounding may put beyond a limit, as a share of the axis."""
 
 
-def axis_problems(figure: Figure, caption: str = "") -> list[str]:
+def axis_problems(figure: Figure) -> list[str]:
     """Return a sentence for marks beyond the limits of an axis, and for a scale without a name.
 
-    A scale that is not linear is named by a label, a title or the caption.
+    A scale that is not linear is named where it is read: by the label of its axis, or of another
+    one of its column or row, or by the title of the panel.
     """
     problems = []
     for axes in figure.axes:
@@ -31,10 +32,13 @@ def axis_problems(figure: Figure, caption: str = "") -> list[str]:
         )
         if beyond:
             problems.append(f"{beyond} marks of {_name(axes)!r} are beyond its limits.")
-    texts = [one for a in figure.axes for one in (a.get_xlabel(), a.get_ylabel(), _name(a))]
-    scales = {one for a in figure.axes for one in (a.get_xscale(), a.get_yscale())} - {"linear"}
-    if scales and not _NAMED.search(" ".join([*texts, caption])):
-        problems.append(f"Nothing says that a scale is {', '.join(sorted(scales))}.")
+    problems += [
+        f"Nothing at the {side} axis of {_name(axes)!r} says that its scale is {scale}."
+        for axes in figure.axes
+        for side in ("x", "y")
+        for scale in [getattr(axes, f"get_{side}scale")()]
+        if scale != "linear" and not any(map(_NAMED.search, _said(axes, side)))
+    ]
     return problems
 
 
@@ -54,6 +58,16 @@ def _drawn(axes: Axes) -> Iterator[NDArray[np.float64]]:
 def _known(points: NDArray[np.float64]) -> NDArray[np.float64]:
     points = points.astype(np.float64)
     return points[np.isfinite(points).all(axis=1)]
+
+
+def _said(axes: Axes, side: str) -> Iterator[str]:
+    """Yield what names the scale of an axis: a row of panels may have one label, and a column."""
+    yield _name(axes)
+    along = "colspan" if side == "x" else "rowspan"
+    for own in axes.get_figure(root=True).axes:
+        places = [getattr(one.get_subplotspec(), along, None) for one in (axes, own)]
+        if own is axes or (places[0] is not None and places[0] == places[1]):
+            yield getattr(own, f"get_{side}label")()
 
 
 def _limits(

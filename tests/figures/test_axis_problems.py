@@ -18,10 +18,10 @@ def axes() -> Axes:
     return found
 
 
-def problems(axes: Axes, caption: str = "") -> list[str]:
+def problems(axes: Axes) -> list[str]:
     figure = axes.figure
     assert isinstance(figure, Figure)
-    return axis_problems(figure, caption)
+    return axis_problems(figure)
 
 
 @pytest.mark.parametrize("kind", ["line", "marks", "bars"])
@@ -40,9 +40,10 @@ def test_lines_across_a_panel_have_no_limits(axes: Axes) -> None:
     assert problems(axes) == []
 
 
-def test_a_scale_is_named_by_a_label_or_the_caption(axes: Axes) -> None:
-    axes.set_xscale("log")
-    assert problems(axes) == ["Nothing says that a scale is log."]
-    assert problems(axes, "Errors on a logarithmic scale.") == []
-    axes.set_xlabel("Users (log scale)")
-    assert problems(axes) == []
+@pytest.mark.parametrize(("side", "panels"), [("x", (2, 1)), ("y", (1, 2))])
+def test_a_scale_is_named_where_it_is_read(side: str, panels: tuple[int, int]) -> None:
+    first, second = new_figure(DOUBLE_COLUMN, 2).subplots(*panels)
+    first.set(**{f"{side}scale": "log"})
+    assert problems(first) == [f"Nothing at the {side} axis of '' says that its scale is log."]
+    second.set(**{f"{side}label": "Users (log scale)"})
+    assert problems(first) == []

@@ -9,6 +9,7 @@ from figures.text_problems import leaders_of, text_problems
 from matplotlib.figure import Figure
 
 from receval.figures.finish import settle_layout
+from receval.figures.heat_map import heat_map
 from receval.figures.point_labels import draw_leader
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 
@@ -70,6 +71,18 @@ def test_leaders_of_annotations_end_at_their_names_and_arrows_are_none() -> None
         (leader,) = leaders_of(figure)
         ends = axes.transData.transform([(0.2, 0.2), (0.7, 0.6)])
     np.testing.assert_allclose(leader[[0, -1]], ends, atol=1e-6)
+
+
+def test_numbers_of_cells_that_read_as_one_are_found() -> None:
+    with figure_style():
+        figure = new_figure(SINGLE_COLUMN, 2)
+        axes = figure.subplots()
+        heat_map(axes, [[1, -1], [0, -1]], ["P", "MAP"], lowest=-1)
+        assert text_problems(figure) == []
+        for text in axes.texts[:2]:
+            text.set_fontsize(40)
+        (problem,) = [one for one in text_problems(figure) if one.startswith("Nothing")]
+    assert problem == "Nothing is between 1.00 and \N{MINUS SIGN}1.00."
 
 
 def test_overlapping_and_cut_texts_are_found() -> None:

@@ -21,6 +21,9 @@ from receval.figures.style import figure_style
 TOLERANCE = 0.5
 """Overlap in points that is not visible."""
 
+BETWEEN_NUMBERS = 0.2
+"""Fewest points between two numbers of a heat map: nearer, they read as one."""
+
 
 def text_problems(figure: Figure) -> list[str]:
     """Return a sentence for each pair of overlapping texts, text outside, and misleading leader.
@@ -43,6 +46,7 @@ def text_problems(figure: Figure) -> list[str]:
         f"{legends[i][0]} overlaps {frames[j][0]}."
         for i, j in np.argwhere(_overlaps(legends, frames, margin))
     ]
+    problems += _touching_numbers(figure)
     problems += _leader_problems(leaders, boxes, margin)
     page = figure.bbox
     problems += [
@@ -53,6 +57,21 @@ def text_problems(figure: Figure) -> list[str]:
         or box.x1 > page.x1 + margin
         or box.y1 > page.y1 + margin
     ]
+    return problems
+
+
+def _touching_numbers(figure: Figure) -> list[str]:
+    """Return a sentence for each two numbers of coloured cells that read as one."""
+    problems = []
+    for axes in figure.axes:
+        if not (axes.get_images() and axes.texts):
+            continue
+        boxes = [(text.get_text(), text.get_window_extent()) for text in axes.texts]
+        near = _overlaps(boxes, boxes, -BETWEEN_NUMBERS * figure.dpi / 72)
+        problems += [
+            f"Nothing is between {boxes[i][0]} and {boxes[j][0]}."
+            for i, j in np.argwhere(np.triu(near, k=1))
+        ]
     return problems
 
 

@@ -33,6 +33,8 @@ def html_of(text: str) -> str:
         ("    make demo", '<pre class="code"><code>make demo</code></pre>'),
         ("- a\n  - b", "<li>a\n<ul>\n<li>b</li>"),
         ("cost $5 and $6", "cost $5 and $6"),
+        ("![b](a.md)", '<p><a class="picture" href="a.html"><img src="a.html" alt="b"'),
+        ("[![b](a.md)](a.md)", '<p><a href="a.html"><img src="a.html" alt="b"'),
         ('<img src="a.md" width="3">', '<img loading="lazy" src="a.html" width="3">'),
     ],
 )

@@ -129,7 +129,7 @@ def seen(of: Results, study: str, artifact: str, missing: str = "") -> Seen:
     problems = [*problems_of(figure), *style_problems(figure, display)]
     problems += wording_problems(figure, list(display.datasets.values()))
     problems += alike_problems(figure, display)
-    problems += axis_problems(figure, display.described)
+    problems += axis_problems(figure)
     has_own_styles = bool(held_labels(figure, display))
     if has_own_styles is (artifact in NOBODY.get(study, ())):
         problems.append(f"Something has a style of its own: {has_own_styles}.")

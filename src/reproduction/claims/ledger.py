@@ -401,16 +401,19 @@ def told_verdicts(
 def told_in_short(
     rows: Sequence[Mapping[str, Any]], title: Callable[[str], str], *, of_paper: bool
 ) -> list[tuple[str, str]]:
-    """Return verdicts as :func:`told_verdicts` does, without other forms and reasons.
+    """Return verdicts as :func:`told_verdicts` does, without reasons.
 
-    The first has the first sentence on its dataset, if that has numbers; others have none.
+    The first has the sentences on its dataset up to the first number, if there is one; others have
+    none. Of other forms only those are told whose verdict is the contrary.
     """
     shown = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE and not row["form"]]
     if not shown:
         return told_verdicts(rows, title, of_paper=of_paper)[:1]
     first = shown[0]
-    said = re.split(r"(?<=\.) (?=[A-Z])", str(first["ours"]))[0].rstrip(".")
-    is_told = any(map(str.isdigit, said)) or not first["dataset"]
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", str(first["ours"]))
+    numbered = [n for n, said in enumerate(sentences, 1) if any(map(str.isdigit, said))]
+    is_told = bool(numbered) or not first["dataset"]
+    said = " ".join(sentences[: min(numbered, default=1)]).rstrip(".")
     told = [(_verdict(first, title, of_paper=of_paper), said and f"{said}.")] if is_told else []
     # What else has no dataset is of generated data, as its own sentence says.
     others = [(row["verdict"], row["dataset"]) for row in shown[is_told:] if row["dataset"]]
@@ -418,7 +421,11 @@ def told_in_short(
         titles = ", ".join(title(dataset) for own, dataset in others if own == verdict)
         row = {**first, "verdict": verdict, "dataset": re.sub(", (?=[^,]*$)", " and ", titles)}
         told.append((_verdict(row, str, of_paper=of_paper), ""))
-    return told
+    contrary = {ClaimVerdict.HOLDS: ClaimVerdict.DOES_NOT_HOLD}
+    contrary |= {other: one for one, other in contrary.items()}
+    opposite = {row["dataset"]: contrary.get(ClaimVerdict(row["verdict"])) for row in shown}
+    forms = [row for row in rows if row["form"] and row["verdict"] == opposite.get(row["dataset"])]
+    return told + [(_verdict(row, title, of_paper=of_paper), "") for row in forms]
 
 
 def _verdict(row: Mapping[str, Any], title: Callable[[str], str], *, of_paper: bool) -> str:

@@ -213,12 +213,16 @@ def test_names_of_other_tools_and_papers_are_found(name: str, label: str) -> Non
     assert any_metric(name).label == label
 
 
-def test_a_ratio_of_all_ranks_is_the_one_of_the_released_code() -> None:
+def test_ifd_and_hd_are_those_of_the_released_code() -> None:
     orders = ([0, 1, 2, 3, 4], [2, 0, 1, 3, 4], [1, 3, 0, 2, 4], [3, 2, 0, 1, 4])
     liked = [(0, 1, 1.0), (0, 4, 1.0), (1, 2, 1.0), (2, 4, 1.0), (3, 3, 1.0)]
     values = _values("IFD(form=ratio)@5", measured(*orders, n_items=5, test=liked))
     assert values == pytest.approx([(SECOND - 1 / log2(6)) / 4, 0.0, 0.0, 0.0])
     assert np.mean(values) == pytest.approx(0.015254809146057244, rel=1e-14)
+    # With one relevant item for each user nothing hangs on how its sort orders equal ones.
+    liked = [(0, 1, 1.0), (1, 2, 1.0), (2, 4, 1.0), (3, 1, 1.0)]
+    (value,) = _values("HD@3", measured(*orders, n_items=5, test=liked))
+    assert value == pytest.approx(0.20710678118654752, rel=1e-14)
 
 
 def test_attention_that_falls_to_0_needs_two_ranks() -> None:

@@ -254,7 +254,7 @@ class _Rendering:
             elif token.type == "link_close" and not links.pop():
                 token.tag = "span"
             elif token.type == "image":
-                self._image(token)
+                shown[-1:] = self._image(token, is_linked=is_linked or bool(links))
             elif token.type == "html_inline":
                 token.content = self._attributes(token.content)
         for code in formulas_in(shown):
@@ -271,13 +271,19 @@ class _Rendering:
             tokens.append(Token(kind, "", 0, content=content))
         return tokens
 
-    def _image(self, token: Token) -> None:
+    def _image(self, token: Token, *, is_linked: bool) -> list[Token]:
+        """Return a picture in a link to itself, which opens it in full size."""
         address = self.resolve(str(token.attrs["src"]))
         if address is None:
             # A figure of the other edition could be mistaken for one of this.
             token.type = "text"
-        else:
-            token.attrs |= {"src": address, "loading": "lazy"}
+            return [token]
+        token.attrs |= {"src": address, "loading": "lazy"}
+        if is_linked:
+            return [token]
+        opening = f'<a class="picture" href="{html.escape(address)}">'
+        ends = [Token("finished", "", 0, content=end) for end in (opening, "</a>")]
+        return [ends[0], token, ends[1]]
 
     def _open(self, token: Token, links: list[bool]) -> None:
         target = self.resolve(str(token.attrs["href"]))

@@ -235,7 +235,8 @@ def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, display: DisplaySt
             axes.errorbar(
                 last[across],
                 last["value"],
-                yerr=last["half_interval"],
+                # No precision is below 0.
+                yerr=[[min(last["half_interval"], last["value"])], [last["half_interval"]]],
                 fmt="none",
                 ecolor=style.colour,
                 elinewidth=0.8,

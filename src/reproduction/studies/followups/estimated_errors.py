@@ -11,7 +11,7 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Table
 from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups.estimated_orders import errors_of_draws
+from reproduction.studies.followups.estimated_orders import errors_of_draws, per_user
 from reproduction.studies.followups.estimated_values import printed_by_metric
 
 
@@ -26,7 +26,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per estimator: bias, standard deviation, error and tau under each metric."""
     return printed_by_metric(
-        results,
+        results.assign(title=per_user(results["title"])),
         display,
         {"Estimator": "title"},
         {

@@ -260,15 +260,20 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return table.sort_values("metric", kind="stable")[[*keys, "estimate"]].reset_index(drop=True)
 
 
+def per_user(titles: pd.Series[str]) -> pd.Series[str]:
+    """Return titles of rows as they are printed; the CSV has them as they were accepted."""
+    return titles.str.replace(" a user", " per user")
+
+
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw tau with the true order and the error of a draw, with one row per estimator."""
     errors = errors_of_draws(results)
-    errors["title"] = errors["title"].str.replace(" a user", " per user")
+    errors["title"] = per_user(errors["title"])
     return draw_rows(
         [("simulated data", errors)],
         display,
         left=("tau", "tau_low", "tau_high"),
         right=("rmse", "rmse", "rmse"),
-        labels=("$\\tau$ with the true order", "Error (% of the true value)"),
+        labels=("$\\tau$ with the true order", "Error (% of the true value, log scale)"),
         unity=False,
     )

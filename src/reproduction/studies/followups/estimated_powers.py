@@ -28,7 +28,7 @@ GENERATED_TITLE = "simulated data"
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """Ticks of ratios that lie within the panel."""
 
-TAU, RATIO = "$\\tau$ with the reference", "Estimate / reference (log)"
+TAU, RATIO = "$\\tau$ with the reference", "Estimate / reference (log scale)"
 
 GENERATED = "known-chances"
 """Name of the generated world in the column ``source``; all other sources are datasets."""

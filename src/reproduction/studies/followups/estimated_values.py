@@ -295,6 +295,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         display,
         left=("tau", "tau", "tau"),
         right=("ratio", "ratio_low", "ratio_high"),
-        labels=("$\\tau$ with the order by random items", "Estimate / value by random items"),
+        labels=(
+            "$\\tau$ with the order by random items",
+            "Estimate / value by random items (log scale)",
+        ),
         unity=True,
     )

@@ -363,6 +363,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     figure = new_figure(DOUBLE_COLUMN, 4.2)
     grid = figure.subplots(2, 3, sharey=True)
     sizes = sorted(set(results["sampled_users"]))
+    errors = real_values(results["error"])
+    end = set_log_shares(grid[0, 0], float(errors[errors > 0].min()))
+    results = results.assign(error=np.maximum(errors, end))
     together = results[results["metric"] == ALL]
     for axes, (population, title) in zip(grid[0], POPULATIONS.items(), strict=True):
         own = together[together["population"] == population]
@@ -384,16 +387,17 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         own = apart[apart["test"] == test]
         draw_tests(axes, own, "error", styles, names, "metric", muted=set(styles) - set(named))
         axes.set_title(f"Equal means,\n{TESTS[test]}")
-    set_log_shares(grid[0, 0], max(float(results["error"].min()), 0.01))
     letter_panels(grid.flat)
     label_lines(grid[:, -1])
     return figure
 
 
-def set_log_shares(axes: Axes, lowest: float) -> None:
-    """Put shares on a logarithmic axis from the tick below the lowest share to 1."""
+def set_log_shares(axes: Axes, lowest: float) -> float:
+    """Put shares on a logarithmic axis from the tick below the lowest one to 1; return its end."""
     below = [tick for tick in TICKS_OF_SHARES if tick <= lowest]
     shown = [tick for tick in TICKS_OF_SHARES if tick >= (below[-1] if below else 0)]
     axes.set_yscale("log")
     plain_ticks(axes.yaxis, shown)
-    axes.set_ylim(min(shown[0], lowest) / 1.1, 1.12)
+    end = min(shown[0], lowest) / 1.1
+    axes.set_ylim(end, 1.12)
+    return end

@@ -88,6 +88,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         grid[0, column].set_title(f"Error, {int(size):,} sampled, {dataset}")
         grid[1, column].set_title(f"Order, {int(size):,} sampled")
         grid[1, column].set_xlabel(f"Cut-off of {metrics[0].partition('@')[0]}")
-    grid[0, 0].set_ylabel("Error (% of the mean value,\nroot mean square)")
+    grid[0, 0].set_ylabel("Error (% of the mean value,\nroot mean square, log scale)")
     grid[1, 0].set_ylabel("$\\tau$ with the order by\nall candidates")
     return with_legend(grid.flat)

@@ -86,5 +86,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_title(f"Agreement of measures, {display.datasets[dataset]}")
     panels[-1].set_xlabel("Relevance (6), fairness (5) and joint measures (9)")
     letter_panels(panels)
-    figure.colorbar(image, ax=list(panels), label="Kendall's $\\tau$", shrink=0.6, aspect=25)
+    # Beside the panels it would take the width that numbers below 0 need.
+    below = figure.colorbar(image, ax=list(panels), location="bottom", shrink=0.5, aspect=40)
+    below.set_label("Kendall's $\\tau$")
     return figure

@@ -273,7 +273,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
-
+    # Bars that do not begin at 0 are not to touch the frame.
+    axes.use_sticky_edges = False
     for place in range(len(TITLES)):
         labelled = named and place == 0
         low = float(choices.worst[:, place].mean())
@@ -309,7 +310,6 @@ def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
     )
     axes.set_yticks(range(len(TITLES)), list(TITLES.values()))
     axes.set_ylim(len(TITLES) - 0.4, -0.6)
-    axes.set_xlim(left=0)
     axes.set_xlabel(METRIC)
     axes.grid(visible=False, axis="y")
 
