@@ -18,8 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from receval.data.column_roles import Roles, refuse_lists_of_items, roles_of
+from receval.data.column_roles import Roles, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
+from receval.data.guessed_roles import refuse_lists_of_items
 from receval.data.layouts import (
     Layout,
     advice_on_commas,

@@ -21,17 +21,14 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.columns import FoundColumns, identifier_doubts
-from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers, TypedIdentifier, files_of
-from receval.data.ratings_table import (
-    Repeats,
+from receval.data.doubts_on_ratings import (
     doubts_on_columns_of_parts,
     doubts_on_ratings,
     doubts_on_scales,
-    merged_pairs,
-    read_ratings,
-    read_test_data,
     scale_in_words,
 )
+from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers, TypedIdentifier, files_of
+from receval.data.ratings_table import Repeats, merged_pairs, read_ratings, read_test_data
 from receval.data.reading import UNREAD, ReadingReport, TableError
 from receval.data.run import Run, RunOrder, read_run
 from receval.data.shared_identifiers import MOST_COMPARED, Meeting
