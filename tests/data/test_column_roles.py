@@ -426,6 +426,19 @@ def test_with_a_list_of_columns_the_first_line_is_a_row_unless_it_names_them(
 JUDGED = [("a", 0, "x", 1), ("b", 0, "y", 0)]
 
 
+@pytest.mark.each(("between", "sign"), [("\t\t", "tabs"), ("||", "'|'")])
+def test_columns_that_are_empty_between_others_are_not_read(
+    between: str, sign: str, tmp_path: Path
+) -> None:
+    rows = [("u", "i", 5.0), ("u", "j", -2.5)]
+    path = tmp_path / "a.dat"
+    path.write_text("".join(between.join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    read = read_ratings(path)
+    assert rows_of(read) == rows
+    assert f"text with {sign}" in read.reading.form
+    assert read.reading.unread == ("column 1", "column 3")
+
+
 @pytest.mark.each("sign", [",", "\t", ";", " "])
 @pytest.mark.each(
     ("name", "options"),

@@ -8,7 +8,7 @@ columns replaces either, and a column that is asked for replaces one decision.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -24,12 +24,16 @@ from receval.storage.messages import enumerated, how_many
 
 @dataclass(frozen=True)
 class Roles:
-    """The place from 0 of each column that was found, its name in words, and the other columns."""
+    """The place from 0 of each column that was found, its name in words, and the other columns.
+
+    Of these, ``parts`` may divide the rows into the parts of a split (:func:`refuse_parts`).
+    """
 
     places: Mapping[str, int]
     words: Mapping[str, str]
     unread: tuple[str, ...]
     are_guessed: bool = False
+    parts: tuple[str, ...] = ()
 
 
 def roles_of(
@@ -65,10 +69,12 @@ def roles_of(
             is_table=options.format == "table",
         )
         places = _with_those_asked_for(source, labels, len(cells), wanted, guessed)
+    parts = []
     if is_named and options.columns is None and "rating" in {own.name for own in wanted}:
         for place, own in enumerate(labels):
-            if place not in places.values():
-                _refuse_column_of_parts(source, own, cells[place])
+            if place not in places.values() and _may_have_parts(own):
+                refuse_parts(source, own, cells[place])
+                parts.append(own)
     words = labels if is_named else [f"column {place}" for place in range(len(cells))]
     unread = [
         f"{word} ({what})" if (what := "" if is_named else _seen_in(cells[place], place)) else word
@@ -76,7 +82,9 @@ def roles_of(
         if place not in places.values() and not (place == 0 and is_said)
     ]
     told = {role: words[place] for role, place in places.items()}
-    return Roles(places, told, tuple(unread), options.columns is None and not is_named)
+    return Roles(
+        places, told, tuple(unread), options.columns is None and not is_named, tuple(parts)
+    )
 
 
 COLUMNS_OF_PARTS = frozenset({"split", "fold", "subset", "partition", "set"})
@@ -85,6 +93,7 @@ COLUMNS_OF_PARTS = frozenset({"split", "fold", "subset", "partition", "set"})
 OTHER_NAMES = {
     "training": "train", "base": "train", "tr": "train", "valid": "validation",
     "vali": "validation", "val": "validation", "dev": "validation", "testing": "test", "te": "test",
+    "trn": "train", "tst": "test",
 }  # fmt: skip
 """Other common names of the parts of a split, in lower case."""
 
@@ -109,11 +118,13 @@ def parts_in(path: Path, folder: Path) -> frozenset[str]:
     return frozenset(_PARTS[word] for word in words if word in _PARTS)
 
 
-def _refuse_column_of_parts(source: str, name: str, cells: Sequence[str]) -> None:
+def _may_have_parts(name: str) -> bool:
+    return plain_name(name) in COLUMNS_OF_PARTS and not _are_divided.get()
+
+
+def refuse_parts(source: str, name: str, cells: Iterable[str | None]) -> None:
     """Refuse ratings that a column divides into training and test data; folds may be one table."""
-    if plain_name(name) not in COLUMNS_OF_PARTS or _are_divided.get():
-        return
-    found = [own for own in dict.fromkeys(cells) if own.lower() in _PARTS]
+    found = [own for own in dict.fromkeys(cells) if own and own.lower() in _PARTS]
     if len({_PARTS[own.lower()] for own in found}) > 1:
         raise TableError(
             f"{source}: the column {name} has {enumerated(found)}, so the rows are the parts of a "

@@ -79,9 +79,12 @@ def doubts_on_ratings(
     return []
 
 
+_NAMES_OF_PARTS = ("split", "fold", "partition", "subset", "istrain", "istest", "istraining")
+
+
 def doubts_on_columns_of_parts(columns: FoundColumns, *, is_said: bool) -> list[Note]:
     """Return a note on a column that was not read and may divide the rows into parts of a split."""
-    found = [own for own in columns.unread if plain_name(own) in ("split", "fold")]
+    found = [own for own in columns.unread if plain_name(own) in _NAMES_OF_PARTS]
     if is_said or not found:
         return []
     text = (

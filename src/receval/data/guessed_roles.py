@@ -48,6 +48,17 @@ def guessed_roles(
     """Return the roles of columns by their values."""
     columns = [Column(own) for own in cells[first:]]
     roles = [column.name for column in wanted]
+    filled = [place for place, own in enumerate(columns) if any(own.cells)]
+    if filled and filled[-1] >= len(filled):
+        # Such as between two tabs: columns that are empty before others that are not.
+        own = [*cells[:first], *(cells[first + place] for place in filled)]
+        found = guessed_roles(
+            own, wanted, first, may_have_fractions=may_have_fractions, is_table=is_table
+        )
+        if not found.doubt:
+            of_each = dict(zip(filled, found.roles[first:], strict=False))
+            every = [of_each.get(place, UNREAD) for place in range(len(columns))]
+            return Guess((UNREAD,) * first + tuple(every))
     guess: Guesser
     if roles[:4] == ["user", "item", "rating", "timestamp"]:
         guess = _of_ratings

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from receval.data.column_roles import roles_of
+from receval.data.column_roles import refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     FIRST_LINES,
@@ -56,6 +56,8 @@ def table_in_memory(source: object) -> pa.Table:
         named = [name for name in given.index.names if name is not None]
         if named and not {*named} & {*given.columns}:
             given = given.reset_index()  # As after set_index and groupby.
+        elif not named and given.index.dtype.kind not in "iu" and "index" not in given.columns:
+            given = given.reset_index()  # Such as times or names, which are said to be unread.
         twice = sorted({str(name) for name in given.columns[given.columns.duplicated()]})
         if twice:
             raise TableError(
@@ -80,7 +82,13 @@ def table_in_memory(source: object) -> pa.Table:
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, nw.DataFrame):
-        return frame.to_arrow()
+        try:
+            return frame.to_arrow()
+        except pa.ArrowInvalid as error:
+            raise TableError(
+                f"The table cannot be converted to Arrow ({shortened(str(error), 200)}). Convert "
+                "columns of rare types, such as whole numbers of 128 bits, to text."
+            ) from None
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
     if hasattr(source, "to_arrow"):
@@ -106,6 +114,11 @@ def columns_of_table(
     table = _with_usual_types(table)
     names = names_of(table)
     roles = roles_of(name, names, first_cells(table, names), wanted, options)
+    for part in roles.parts:
+        if part in table.column_names and not holds_lists(table.schema.field(part)):
+            # The first rows may all be of one part.
+            different = pc.unique(table.column(part).unify_dictionaries())
+            refuse_parts(name, part, map(str, different.to_pylist()))
     found = {role: names[place] for role, place in roles.places.items()}
     words = {**roles.words}
     lists = {field.name for field in table.schema if holds_lists(field)}

@@ -69,6 +69,8 @@ from receval.data.reading import (
     FORMATS,
     OF_TEXTS,
     UNREAD,
+    NoColumnError,
+    NoRowsError,
     ReadingOptions,
     TableError,
     half_of_a_character,
@@ -130,7 +132,7 @@ def _of_any(
             _refuse_options_of_columns("the table", wanted, options)
             return scores_of("the table", source, wanted)
     if isinstance(source, list | tuple | np.ndarray):
-        source = _of_rows(source, [column.name for column in wanted], options)
+        source = _of_rows(source, wanted, options)
     as_written = options.identifiers == "as-written"
     if not isinstance(source, str | Path):
         _refuse_options_of_files(options)
@@ -273,13 +275,14 @@ def _names_in_file(path: Path, known: Collection[str], options: ReadingOptions) 
 
 
 def _of_rows(
-    rows: Sequence[Any] | NDArray[Any], names: Sequence[str], options: ReadingOptions
+    rows: Sequence[Any] | NDArray[Any], wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> dict[str, Sequence[Any] | NDArray[Any]] | pa.Table:
     """Return the columns of rows such as (user, item, rating) by number, or by name if named."""
+    names = [column.name for column in wanted]
     if isinstance(rows, np.ndarray) and rows.dtype.names is not None:
         return {name: rows[name] for name in rows.dtype.names}
     if len(rows) and all(isinstance(row, Mapping) for row in rows):
-        return table_of_objects("the table", list(rows))
+        return table_of_objects("the table", list(rows), wanted, options)
     own = None
     if isinstance(rows, np.ndarray) and rows.ndim == 2:
         columns: list[Any] = list(rows.T)
@@ -580,16 +583,15 @@ def _of_folder(
 ) -> FoundColumns:
     """Read all files of a folder as one table, and say which are left out.
 
-    Left out are empty files, and those that :func:`.packed_files.is_named_as_data` tells of.
+    Left out are empty files, also those with a header alone, as Spark writes for parts without
+    rows, and those that :func:`.packed_files.is_named_as_data` tells of.
     """
     every = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     files = [path for path in every if path.stat().st_size and is_named_as_data(path, folder)]
-    kept = set(files)
-    left_out = [str(path.relative_to(folder)) for path in every if path not in kept]
-    without = f" (left out: {enumerated(left_out, most=60)})" if left_out else ""
     if not files:
         raise TableError(
-            f"{folder} is a folder without files{without}. Name a file, or a folder of files."
+            f"{folder} is a folder without files{_without(folder, every)}. Name a file, or a "
+            "folder of files."
         )
     _refuse_parts_of_a_split(folder, files)
     names = [format_of(path, options).name for path in files]
@@ -598,23 +600,44 @@ def _of_folder(
         raise TableError(
             f"{folder} holds both Parquet and {other.name}. Name the file that you mean."
         )
-    form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}{without}"
     if names[0] == "parquet":
         _refuse_options_of_texts(folder, Format("parquet"), options)
         with parts_of_a_table(len(files)):
             table, parts = _of_parquet_parts(folder, files)
-        form += f", Parquet{_said_of_names(named_by_folders(folder, files[0], 0))}"
+        form = f"{_folder_of(folder, files, every)}, Parquet"
+        form += _said_of_names(named_by_folders(folder, files[0], 0))
         found = columns_of_table(folder.name, str(folder), table, wanted, options, form)
         lists = any(map(holds_lists, table.schema))  # Their rows are not those of the files.
         return found if lists else replace(found, parts=parts)
-    read = []
+    read: dict[Path, FoundColumns] = {}
     for path in files:
         with parts_of_a_table(len(files)):
-            part = _of_part(folder, path, wanted, options)
+            try:
+                part = _of_part(folder, path, wanted, options)
+            except NoRowsError:
+                if path == files[-1] and not read:
+                    raise
+                continue
+            except NoColumnError as error:
+                if len(files) == 1:
+                    raise
+                raise TableError(
+                    f"{error} If this file is no part of the table, name the file of the table "
+                    f"instead of the folder {folder}."
+                ) from None
             # Programs write all numbers of a part as floats if one is missing there alone.
-            read.append(part if options.identifiers == "as-written" else part.with_whole_numbers())
-    joined = _joined(folder, read, form)
+            read[path] = part if options.identifiers == "as-written" else part.with_whole_numbers()
+    joined = _joined(folder, list(read.values()), _folder_of(folder, list(read), every))
     return replace(joined, notes=tuple(dict.fromkeys((*joined.notes, *_doubts_on_tags(joined)))))
+
+
+def _folder_of(folder: Path, files: Sequence[Path], every: Sequence[Path]) -> str:
+    return f"folder of {how_many(len(files), 'file')}{_without(folder, every, files)}"
+
+
+def _without(folder: Path, every: Sequence[Path], files: Collection[Path] = ()) -> str:
+    left_out = [str(path.relative_to(folder)) for path in every if path not in files]
+    return f" (left out: {enumerated(left_out, most=60)})" if left_out else ""
 
 
 def _refuse_parts_of_a_split(folder: Path, files: Sequence[Path]) -> None:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from receval.data.column_roles import Roles, roles_of
+from receval.data.column_roles import Roles, refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.guessed_roles import refuse_lists_of_items
 from receval.data.layouts import (
@@ -35,7 +35,7 @@ from receval.data.layouts import (
     split_line,
 )
 from receval.data.moments import KINDS_OF_MOMENTS, kind_of_moment, seconds_of_moments
-from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
+from receval.data.reading import AS_FOUND, NO_NUMBER, NoRowsError, ReadingOptions, TableError
 from receval.data.text_lines import (
     BLOCK,
     Lines,
@@ -59,7 +59,7 @@ def read_text(
     known = {column.name: column.known for column in wanted}
     layout = layout_of(path, known, asked, options)
     if not layout.records and layout.header is not None:
-        raise TableError(f"{path} has no rows below its header, so there is nothing to evaluate.")
+        raise NoRowsError(f"{path} has no rows below its header, so there is nothing to evaluate.")
     try:
         names, roles = _roles(path, layout, wanted, options)
     except TableError:
@@ -69,8 +69,15 @@ def read_text(
             raise no_text from None
         raise
     found = {role: names[place] for role, place in roles.places.items()}
-    reader = _Reader(path, layout, names, found, wanted, options)
+    parts = {f"part {own}": own for own in roles.parts}
+    more = [WantedColumn(role, (), True) for role in parts]
+    reader = _Reader(path, layout, names, found | parts, [*wanted, *more], options)
     table, unit = reader.read()
+    for role, own in parts.items():
+        # The first rows may all be of one part.
+        of_each = table.pop(role).unify_dictionaries()
+        if of_each.num_chunks:
+            refuse_parts(path.name, own, of_each.chunk(0).dictionary.to_pylist())
     if layout.header is not None and not layout.are_numbers and table.keys() == {"user", "item"}:
         _refuse_repeated_header(
             path, table, {own: layout.header[p] for own, p in roles.places.items()}
