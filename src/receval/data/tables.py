@@ -539,11 +539,12 @@ _MORE_IN_PARQUET = 4
 def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
     """Open a Parquet file, and refuse it if it would unpack to too much."""
     size = path.stat().st_size
-    metadata = pq.ParquetFile(source).metadata
+    parquet = pq.ParquetFile(source)
+    metadata = parquet.metadata
     columns = [metadata.schema.column(number) for number in range(metadata.num_columns)]
     have_lists = any(own.max_repetition_level for own in columns)
     unpacked = sum(
-        _unpacked_rows(metadata.row_group(number), have_lists=have_lists)
+        _unpacked_rows(parquet, number, have_lists=have_lists)
         for number in range(metadata.num_row_groups)
     )
     # Runs with the same lists for many users are as repetitive, and such values take little memory.
@@ -555,16 +556,32 @@ def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
     return pq.ParquetFile(source, read_dictionary=sorted(texts))
 
 
-def _unpacked_rows(group: pq.RowGroupMetaData, *, have_lists: bool) -> int:
+def _unpacked_rows(parquet: pq.ParquetFile, number: int, *, have_lists: bool) -> int:
     """Return the bytes that a row group takes; a file stores equal values once, with their number.
 
-    Arrow ends the process if it is asked for a column whose description is damaged, so that this is
-    only done where lists have more values than there are rows.
+    Only lists have more values than there are rows.
     """
     if not have_lists:
+        group = parquet.metadata.row_group(number)
         return max(group.total_byte_size, 8 * group.num_rows * group.num_columns)
+    group = checked_group(parquet, number)
     columns = map(group.column, range(group.num_columns))
     return sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
+
+
+def checked_group(parquet: pq.ParquetFile, number: int) -> pq.RowGroupMetaData:
+    """Return the description of a row group, or raise Arrow's error if it is damaged.
+
+    Asked for a column of a damaged one, or for its ends, Arrow would end the process. Its reader
+    checks all columns before it reads any, and here reads none.
+    """
+    next(parquet.reader.iter_batches(0, [number]), None)
+    group, schema = parquet.metadata.row_group(number), parquet.metadata.schema
+    for place in range(group.num_columns):
+        kind, own = schema.column(place).physical_type, group.column(place).physical_type
+        if kind != own:
+            raise pa.ArrowInvalid(f"a column has the types {kind} and {own}")
+    return group
 
 
 def checked_table(table: pa.Table) -> pa.Table:
