@@ -14,9 +14,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.data.column_values import is_index
+from receval.data.column_values import Column, is_index
 from receval.data.columns import WantedColumn, chosen_names
-from receval.data.guessed_roles import Guess, guessed_roles
+from receval.data.guessed_roles import CLOCK, Guess, guessed_roles
 from receval.data.layouts import INDEX_NAMES, plain_name
 from receval.data.reading import UNREAD, ReadingOptions, TableError
 from receval.storage.messages import enumerated, how_many
@@ -62,6 +62,7 @@ def roles_of(
     elif is_named:
         found = chosen_names(source, labels, wanted, hint)
         places = {role: labels.index(own) for role, own in found.items()}
+        places |= _days_and_clock(labels, cells, wanted, places)
     else:
         guessed = guessed_roles(
             *(cells, wanted, int(has_index)),
@@ -72,7 +73,7 @@ def roles_of(
     parts = []
     if is_named and options.columns is None and "rating" in {own.name for own in wanted}:
         for place, own in enumerate(labels):
-            if place not in places.values() and _may_have_parts(own):
+            if place not in places.values() and may_have_parts(own):
                 refuse_parts(source, own, cells[place])
                 parts.append(own)
     words = labels if is_named else [f"column {place}" for place in range(len(cells))]
@@ -82,6 +83,8 @@ def roles_of(
         if place not in places.values() and not (place == 0 and is_said)
     ]
     told = {role: words[place] for role, place in places.items()}
+    if CLOCK in told:
+        told["timestamp"] += f" with {told.pop(CLOCK)}"
     return Roles(
         places, told, tuple(unread), options.columns is None and not is_named, tuple(parts)
     )
@@ -118,7 +121,8 @@ def parts_in(path: Path, folder: Path) -> frozenset[str]:
     return frozenset(_PARTS[word] for word in words if word in _PARTS)
 
 
-def _may_have_parts(name: str) -> bool:
+def may_have_parts(name: str) -> bool:
+    """Tell whether a column may divide ratings, by its name, unless the caller divides them."""
     return plain_name(name) in COLUMNS_OF_PARTS and not _are_divided.get()
 
 
@@ -133,6 +137,24 @@ def refuse_parts(source: str, name: str, cells: Iterable[str | None]) -> None:
             "own. If they are one table, say what each column is, with - for this one "
             "(columns=..., --columns ...)."
         )
+
+
+def _days_and_clock(
+    labels: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    wanted: Collection[WantedColumn],
+    places: Mapping[str, int],
+) -> dict[str, int]:
+    """Return the places of dates and of times of the day that two columns of times have."""
+    known = next((own.known for own in wanted if own.is_time and own.asked is None), ())
+    if "timestamp" not in places:
+        return {}
+    of_time = [place for place, own in enumerate(labels) if plain_name(own) in known]
+    days = [place for place in of_time if Column(cells[place]).are_days]
+    clocks = [place for place in of_time if Column(cells[place]).complete_days]
+    if len(days) != 1 or len(clocks) != 1 or places["timestamp"] not in (*days, *clocks):
+        return {}
+    return {"timestamp": days[0], CLOCK: clocks[0]}
 
 
 def are_numbered(names: Sequence[str]) -> bool:
@@ -181,6 +203,8 @@ def _with_those_asked_for(
     if guess.doubt and not asked.keys() & set(guess.about):
         raise TableError(f"{source}: {guess.doubt}")
     places = {role: place for place, role in enumerate(guess.roles) if role != UNREAD}
+    if "timestamp" in asked:
+        places.pop(CLOCK, None)
     for role, own in asked.items():
         places.pop(role, None)
         if own == UNREAD:

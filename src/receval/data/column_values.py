@@ -22,6 +22,8 @@ MOST_GRADES = 20
 """The most different values of a column that may be ratings rather than identifiers."""
 
 _CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?\b")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME_OF_DAY = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?")
 _DATE = re.compile(r"(\d{4}([-./])\d{1,2}\2\d{1,2}|\d{1,2}([-./])\d{1,2}\3\d{4})(?!\d)")
 _DIGITS_OF_A_DAY = 8
 _LARGEST_GRADE = 100
@@ -99,6 +101,16 @@ class Column:
         return len(set(self.cells)) > _MOST_DIFFERENT * len(self.cells) and are_since_1995(
             low, high
         )
+
+    @property
+    def are_days(self) -> bool:
+        """Whether all cells are dates such as 2003-02-28 without a time of the day."""
+        return any(self.cells) and all(map(_DAY.fullmatch, self.cells))
+
+    @property
+    def complete_days(self) -> bool:
+        """Whether all cells are times of the day such as 23:59:59, to be read after a date."""
+        return any(self.cells) and all(map(_TIME_OF_DAY.fullmatch, self.cells))
 
     @property
     def are_clock_times(self) -> bool:

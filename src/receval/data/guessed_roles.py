@@ -22,6 +22,9 @@ from receval.data.columns import WantedColumn
 from receval.data.reading import UNREAD, TableError
 from receval.storage.messages import enumerated, shortened
 
+CLOCK = "time of the day"
+"""The role of a column that has the time of the day beside a date."""
+
 _ITEM_WITH_RATING = re.compile(r"\d+:\d+(\.\d+)?")
 
 
@@ -191,8 +194,9 @@ _OF_TREC = re.compile(r"[Qq]\d")
 
 
 def _advised(*examples: str) -> str:
+    told = " or ".join(examples).replace(CLOCK, UNREAD)
     return (
-        f"Say what each column is (columns=..., in a command: --columns {' or '.join(examples)}), "
+        f"Say what each column is (columns=..., in a command: --columns {told}), "
         "with - for a column to ignore."
     )
 
@@ -321,6 +325,9 @@ def _of_ratings(columns: Sequence[Column], may_have_fractions: bool) -> Guess:
     times = [place for place, own in enumerate(columns[3:], 3) if own.are_times]
     dates = 2 if third.are_times else times[0] if times else len(columns)
     if len(columns) > dates + 1 and columns[dates].are_dates and columns[dates + 1].are_clock_times:
+        if columns[dates].are_days and columns[dates + 1].complete_days:
+            given = ("rating", *(UNREAD,) * (dates - 3)) if dates > 2 else ()
+            return Guess((*pair, *given, "timestamp", CLOCK))
         return Guess(
             (*pair, UNREAD if dates > 2 else "timestamp"),
             f"column {dates} (counted from 0) has dates, and the next column has times of the day. "

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from receval.data.column_roles import refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
+from receval.data.guessed_roles import CLOCK
 from receval.data.layouts import (
     FIRST_LINES,
     advice_on_number,
@@ -21,7 +22,7 @@ from receval.data.layouts import (
     has_decimal_commas,
     is_number,
 )
-from receval.data.moments import seconds_of_moments
+from receval.data.moments import joined_moments, seconds_of_moments
 from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
@@ -137,6 +138,8 @@ def columns_of_table(
             values, words[column.name] = _without_marks_of_type(
                 words[column.name], table.column(own)
             )
+            if column.is_time and CLOCK in found:
+                values = joined_moments(values, table.column(found[CLOCK]))
             types[column.name] = _type_in_words(values.type)
             _refuse_objects(source, column, own, values.type)
             arrays[column.name], own_dates = _as_wanted(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from receval.data.layouts import is_number
@@ -93,6 +94,12 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
         arrays = [pa.array(seconds, from_pandas=True) for seconds, _ in parts]
         return pa.chunked_array(arrays, pa.float64()), told
     return column.cast(pa.float64(), safe=False), ""
+
+
+def joined_moments(days: pa.ChunkedArray, clock: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return dates and times of the day as one text each, such as ``2003-02-28T23:59:59``."""
+    texts = [own.cast(pa.string()) for own in (days, clock)]
+    return pc.binary_join_element_wise(*texts, "T")
 
 
 def _of_moments(moments: NDArray[np.datetime64], per_second: int) -> tuple[NDArray[Any], str]:
