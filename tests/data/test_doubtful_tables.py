@@ -58,6 +58,7 @@ from receval.data.run import read_run
         ("a.csv", 'user,item,plays\nu,i,"1,234.5"\n', "marks between thousands"),
         ("a.csv", "user,item,plays\nu,i,1'234\n", "marks between thousands"),
         ("a.csv", "user,item,rating\nu,i,85 %\n", "Write the number alone"),
+        ("a.csv", "user,item,liked\nu,i,TRUE\n", "Write 1 for true"),
         ("a.csv", "user,1,2,3\n1,5,0,4\n2,0,3,0\n", "a matrix of users by items"),
         ("a.csv", ",10,11\n1,5,0\n2,0,3\n", "a matrix of users by items"),
         ("a.csv", "Ratings of May\n\nuser,item\n" + 9 * "1,2\n", "line 1 .* seems to be a title"),
