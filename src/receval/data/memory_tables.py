@@ -88,7 +88,7 @@ def table_in_memory(source: object) -> pa.Table:
         except pa.ArrowInvalid as error:
             raise TableError(
                 f"The table cannot be converted to Arrow ({shortened(str(error), 200)}). Convert "
-                "columns of rare types, such as whole numbers of 128 bits, to text."
+                "columns of rare types to text."
             ) from None
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)

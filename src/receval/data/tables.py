@@ -580,7 +580,7 @@ def checked_group(parquet: pq.ParquetFile, number: int) -> pq.RowGroupMetaData:
     for place in range(group.num_columns):
         kind, own = schema.column(place).physical_type, group.column(place).physical_type
         if kind != own:
-            raise pa.ArrowInvalid(f"a column has the types {kind} and {own}")
+            raise pa.ArrowInvalid(f"{kind} beside {own}")
     return group
 
 
@@ -639,8 +639,8 @@ def _of_folder(
                 if len(files) == 1:
                     raise
                 raise TableError(
-                    f"{error} If this file is no part of the table, name the file of the table "
-                    f"instead of the folder {folder}."
+                    f"{error} If this file is no part of the table, name the table's file instead "
+                    f"of {folder}."
                 ) from None
             # Programs write all numbers of a part as floats if one is missing there alone.
             read[path] = part if options.identifiers == "as-written" else part.with_whole_numbers()
