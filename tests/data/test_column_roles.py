@@ -366,6 +366,10 @@ def test_a_date_and_a_time_in_two_cells_are_one_moment(
     late = names + rest * 600 + rest.replace("09:00:00.5", "25:00:00")
     with pytest.raises(TableError, match=r"line 120[23]: the time of the day is '25:00:00'"):
         read_text(path, late, header=header)
+    tabs = text.replace(" ", "\t")
+    for missing in ("2021-05-04", "09:00:00.5"):
+        with pytest.raises(TableError, match=r"line \d has no timestamp"):
+            read_text(path, tabs.replace(missing, ""), header=header)
 
 
 @pytest.mark.each("kind", ["text", "types"])

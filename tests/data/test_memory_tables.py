@@ -327,6 +327,9 @@ def test_an_index_of_times_without_a_name_is_said_to_be_unread() -> None:
     frame = pd.DataFrame({"user": [1, 2], "item": [7, 7]}, index=times)
     assert read_ratings(frame).reading.unread == ("index",)
     assert read_ratings(frame.set_axis([5, 3])).reading.unread == ()
+    lists = pd.DataFrame.from_dict({"ann": [7, 8], "bob": [8, 9]}, orient="index")
+    with pytest.raises(TableError, match="rows of the table have names, such as 'ann'"):
+        read_run(lists)
 
 
 @pytest.mark.each("of_lines", [False, True])

@@ -105,12 +105,12 @@ class Column:
     @property
     def are_days(self) -> bool:
         """Whether all cells are dates such as 2003-02-28 without a time of the day."""
-        return any(self.cells) and all(map(_DAY.fullmatch, self.cells))
+        return any(self.cells) and all(map(_DAY.fullmatch, filter(None, self.cells)))
 
     @property
     def complete_days(self) -> bool:
         """Whether all cells are times of the day such as 23:59:59, to be read after a date."""
-        return any(self.cells) and all(map(_TIME_OF_DAY.fullmatch, self.cells))
+        return any(self.cells) and all(map(_TIME_OF_DAY.fullmatch, filter(None, self.cells)))
 
     @property
     def are_clock_times(self) -> bool:

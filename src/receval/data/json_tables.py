@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -107,6 +108,7 @@ def _unwanted_of_any_type(
     """
     kinds: dict[str, set[str]] = {}
     kept: set[str] = set()
+    of_scalars: set[str] = set()
     with opened_text(path, options.encoding) as file:
         for line in file:
             try:
@@ -116,8 +118,12 @@ def _unwanted_of_any_type(
             for name, value in own.items():
                 if value is not None:
                     kinds.setdefault(name, set()).add(_KINDS[type(value)])
+                is_known = name in of_scalars and not isinstance(value, list | dict)
+                if name in kept or is_known:
+                    continue
                 if _is_wanted(name, value, wanted, options):
                     kept.add(name)
+                of_scalars.add(name)
     return frozenset(
         name
         for name, found in kinds.items()
@@ -132,7 +138,7 @@ def _is_wanted(
     if options.columns is not None or any(isinstance(column.asked, int) for column in wanted):
         return True
     names = {name, *(within.partition(" in ")[0] for within, _ in _all_values({name: value}))}
-    plain = set(map(plain_name, names))
+    plain = set(map(_plain, names))
     return any(
         column.asked in names or (column.asked is None and not plain.isdisjoint(column.known))
         for column in wanted
@@ -227,6 +233,9 @@ def _check_names(source: str, names: int, rows: int, entries: int) -> None:
         )
 
 
+_plain = lru_cache(1 << 12)(plain_name)
+
+
 def _arrow_table(
     path: Path,
     options: ReadingOptions,
@@ -247,7 +256,7 @@ def _arrow_table(
                 if "straddling" in str(error) and block < 1 << 29:
                     block *= 8
                     continue
-                raise _wrong_object(path, options, str(error)) from None
+                raise _wrong_object(path, options, str(error), as_text) from None
 
 
 def _with_texts(path: Path, file: BinaryIO, names: Collection[str]) -> io.BytesIO:
@@ -661,8 +670,13 @@ def _all_values(own: Mapping[str, Any], within: str = "") -> Iterator[tuple[str,
                 yield from _all_values(part, f" in {name}{within}")
 
 
-def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
-    """Return the error for the first line that is not an object, or that has other types."""
+def _wrong_object(
+    path: Path, options: ReadingOptions, told: str, but: Collection[str] = frozenset()
+) -> TableError:
+    """Return the error for the first line that is not an object, or that has other types.
+
+    Some names may have values of any type.
+    """
     kinds: dict[str, tuple[int, str]] = {}
     with opened_text(path, options.encoding) as file:
         for number, line in enumerate(file, 1):
@@ -682,7 +696,8 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                     f"{path}, line {number} must be an object with the columns by name, such as "
                     '{"user": "ann", "item": "book", "score": 1.5}.'
                 )
-            for name, value in _all_values(own):
+            checked = {name: value for name, value in own.items() if name not in but}
+            for name, value in _all_values(checked):
                 if value is None or value == []:
                     continue
                 try:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from receval.data.column_roles import refuse_parts, roles_of
+from receval.data.column_roles import are_numbered, refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.guessed_roles import CLOCK
 from receval.data.layouts import (
@@ -58,6 +58,12 @@ def table_in_memory(source: object) -> pa.Table:
         if named and not {*named} & {*given.columns}:
             given = given.reset_index()  # As after set_index and groupby.
         elif not named and given.index.dtype.kind not in "iu" and "index" not in given.columns:
+            if are_numbered([str(name) for name in given.columns]):
+                raise TableError(
+                    f"The rows of the table have names, such as {quoted(str(given.index[0]))}, but "
+                    "its columns have none. If the names are users, write a row per user and item. "
+                    "Otherwise, leave them out: reset_index(drop=True)."
+                )
             given = given.reset_index()  # Such as times or names, which are said to be unread.
         twice = sorted({str(name) for name in given.columns[given.columns.duplicated()]})
         if twice:

@@ -99,7 +99,9 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
 def joined_moments(days: pa.ChunkedArray, clock: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return dates and times of the day as one text each, such as ``2003-02-28T23:59:59``."""
     texts = [own.cast(pa.string()) for own in (days, clock)]
-    return pc.binary_join_element_wise(*texts, "T")
+    are_empty = [pc.equal(own, "") for own in texts]
+    joined = pc.binary_join_element_wise(*texts, "T")
+    return pc.if_else(pc.or_(*are_empty), pa.scalar(None, pa.string()), joined)
 
 
 def _of_moments(moments: NDArray[np.datetime64], per_second: int) -> tuple[NDArray[Any], str]:
