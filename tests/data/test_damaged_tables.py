@@ -74,6 +74,7 @@ print("all were read or refused")
 """
 
 
+@pytest.mark.processes
 def test_damage_of_a_nested_parquet_file_does_not_end_the_process(tmp_path: Path) -> None:
     # Arrow ends it for some, in the part of the file that describes its columns.
     command = [sys.executable, "-c", _EVERY_BYTE, str(tmp_path / "a.parquet")]

@@ -71,7 +71,7 @@ from receval.data.run import read_run
         ("a.csv", "user,item,rating\n1,2,3,5\n1,3,4,0\n", "line 2 has 4. .* commas, such as 3,5"),
         ("a.csv", "user,item,rating\n1,2,3\n2,2,4,5\n", "line 3 .* commas, such as 4,5, where"),
         ("a.csv", "user,item,rating\n1,2,3,5\n2,2,4,1\n3,2,4,1\n", "all others have one more"),
-        ("a.csv", "user,item,date,time\n1,2,2003-02-28,23:59:59\n", "needs its date in the same"),
+        ("a.csv", "user,item,date,time\n1,2,28.2.2003,23:59:59\n", "needs its date in the same"),
         ("a.txt", " user | item\n------+------\n ann  | x\n", "is a table drawn with lines"),
         ("a.md", "| user | item |\n|:--|--:|\n| ann | x |\n", "is a table drawn with lines"),
         ("a.md", "| user | item |\n| ann | x |\n| bob | x |\n", "is a table drawn with lines"),
