@@ -57,14 +57,14 @@ def table_in_memory(source: object) -> pa.Table:
         named = [name for name in given.index.names if name is not None]
         if named and not {*named} & {*given.columns}:
             given = given.reset_index()  # As after set_index and groupby.
-        elif not named and given.index.dtype.kind not in "iu" and "index" not in given.columns:
-            if are_numbered([str(name) for name in given.columns]):
-                raise TableError(
-                    f"The rows of the table have names, such as {quoted(str(given.index[0]))}, but "
-                    "its columns have none. If the names are users, write a row per user and item. "
-                    "Otherwise, leave them out: reset_index(drop=True)."
-                )
-            given = given.reset_index()  # Such as times or names, which are said to be unread.
+        elif not named and given.index.dtype.kind == "M" and "index" not in given.columns:
+            given = given.reset_index()  # Times, which are said to be unread.
+        elif given.index.dtype.kind not in "iuM" and are_numbered([*map(str, given.columns)]):
+            raise TableError(
+                f"The rows of the table have names, such as {quoted(str(given.index[0]))}, but "
+                "its columns have none. If the names are users, write a row per user and item. "
+                "Otherwise, leave them out: reset_index(drop=True)."
+            )
         twice = sorted({str(name) for name in given.columns[given.columns.duplicated()]})
         if twice:
             raise TableError(
