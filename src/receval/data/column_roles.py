@@ -14,11 +14,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.data.column_values import Column, is_index
+from receval.data.column_values import ColumnCells, is_index
 from receval.data.columns import WantedColumn, chosen_names
-from receval.data.guessed_roles import CLOCK, Guess, guessed_roles
 from receval.data.layouts import INDEX_NAMES, plain_name
 from receval.data.reading import UNREAD, ReadingOptions, TableError
+from receval.data.roles_by_values import CLOCK, Guess, guessed_roles
 from receval.storage.messages import enumerated, how_many
 
 
@@ -150,8 +150,8 @@ def _days_and_clock(
     if "timestamp" not in places:
         return {}
     of_time = [place for place, own in enumerate(labels) if plain_name(own) in known]
-    days = [place for place in of_time if Column(cells[place]).are_days]
-    clocks = [place for place in of_time if Column(cells[place]).complete_days]
+    days = [place for place in of_time if ColumnCells(cells[place]).are_days]
+    clocks = [place for place in of_time if ColumnCells(cells[place]).complete_days]
     if len(days) != 1 or len(clocks) != 1 or places["timestamp"] not in (*days, *clocks):
         return {}
     return {"timestamp": days[0], CLOCK: clocks[0]}

@@ -36,7 +36,7 @@ _UNTIL_2038 = 2**31
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnCells:
     """The first cells of a column, and what they look like."""
 
     cells: Sequence[str]

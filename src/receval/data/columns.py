@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from receval.data.layouts import plain_name
-from receval.data.reading import NO_NUMBER, UNREAD, NoColumnError, TableError
+from receval.data.reading import NO_NUMBER, UNREAD, TableError, UnknownColumnError
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
@@ -543,7 +543,7 @@ def chosen_names(
     if missing:
         roles = [column.name for column in missing]
         which = "column" if len(roles) == 1 else "columns"
-        raise NoColumnError(
+        raise UnknownColumnError(
             f"{source} has no column with a known name for the {' or the '.join(roles)} (for "
             f"example {enumerated([column.known[0] for column in missing])}). Its columns are "
             f"{enumerated(names) or 'none'}. Name the right {which}: "

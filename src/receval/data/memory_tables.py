@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from receval.data.column_roles import are_numbered, refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.guessed_roles import CLOCK
 from receval.data.layouts import (
     FIRST_LINES,
     advice_on_number,
@@ -24,6 +23,7 @@ from receval.data.layouts import (
 )
 from receval.data.moments import joined_moments, seconds_of_moments
 from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
+from receval.data.roles_by_values import CLOCK
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 

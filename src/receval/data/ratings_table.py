@@ -21,7 +21,9 @@ from receval.data.columns import (
     identifier_doubts,
     refuse_lists_in_cells,
 )
-from receval.data.doubts_on_ratings import (
+from receval.data.layouts import FIRST_LINES, plain_name
+from receval.data.moments import ROUNDED, in_seconds, span_in_words
+from receval.data.notes_on_ratings import (
     FEWEST_ENTRIES,
     FEWEST_GRADES,
     LOWEST_SCALE,
@@ -34,8 +36,6 @@ from receval.data.doubts_on_ratings import (
     doubts_on_times,
     scale_in_words,
 )
-from receval.data.layouts import FIRST_LINES, plain_name
-from receval.data.moments import ROUNDED, in_seconds, span_in_words
 from receval.data.ratings import (
     Ratings,
     coded_in_order,

@@ -42,11 +42,11 @@ class TableError(ValueError):
     """A table cannot be read as asked for; the message says where, and what to do."""
 
 
-class NoColumnError(TableError):
+class UnknownColumnError(TableError):
     """A table has no column with a known name for what is wanted."""
 
 
-class NoRowsError(TableError):
+class MissingRowsError(TableError):
     """A table has a header, but no rows."""
 
 

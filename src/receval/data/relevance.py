@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.doubts_on_ratings import doubts_on_scales
+from receval.data.notes_on_ratings import doubts_on_scales
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import JudgedTable, are_judgments, notes_on_judgments
 from receval.data.reading import ReadingReport

@@ -69,10 +69,10 @@ from receval.data.reading import (
     FORMATS,
     OF_TEXTS,
     UNREAD,
-    NoColumnError,
-    NoRowsError,
+    MissingRowsError,
     ReadingOptions,
     TableError,
+    UnknownColumnError,
     half_of_a_character,
     refuse_foreign_options,
 )
@@ -631,11 +631,11 @@ def _of_folder(
         with parts_of_a_table(len(files)):
             try:
                 part = _of_part(folder, path, wanted, options)
-            except NoRowsError:
+            except MissingRowsError:
                 if path == files[-1] and not read:
                     raise
                 continue
-            except NoColumnError as error:
+            except UnknownColumnError as error:
                 if len(files) == 1:
                     raise
                 raise TableError(

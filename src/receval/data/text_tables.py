@@ -20,7 +20,6 @@ import pyarrow.csv
 
 from receval.data.column_roles import Roles, refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.guessed_roles import CLOCK, refuse_lists_of_items
 from receval.data.layouts import (
     Layout,
     advice_on_commas,
@@ -40,7 +39,8 @@ from receval.data.moments import (
     kind_of_moment,
     seconds_of_moments,
 )
-from receval.data.reading import AS_FOUND, NO_NUMBER, NoRowsError, ReadingOptions, TableError
+from receval.data.reading import AS_FOUND, NO_NUMBER, MissingRowsError, ReadingOptions, TableError
+from receval.data.roles_by_values import CLOCK, refuse_lists_of_items
 from receval.data.text_lines import (
     BLOCK,
     Lines,
@@ -64,7 +64,9 @@ def read_text(
     known = {column.name: column.known for column in wanted}
     layout = layout_of(path, known, asked, options)
     if not layout.records and layout.header is not None:
-        raise NoRowsError(f"{path} has no rows below its header, so there is nothing to evaluate.")
+        raise MissingRowsError(
+            f"{path} has no rows below its header, so there is nothing to evaluate."
+        )
     try:
         names, roles = _roles(path, layout, wanted, options)
     except TableError:

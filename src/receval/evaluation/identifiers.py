@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.doubts_on_ratings import SCALE, are_like_scores
+from receval.data.notes_on_ratings import SCALE, are_like_scores
 from receval.data.ratings import Ratings, summed_matrix
 from receval.data.ratings_table import JudgedTable
 from receval.data.reading import are_as_written

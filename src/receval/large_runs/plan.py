@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from receval.data.doubts_on_ratings import doubts_on_scales
+from receval.data.notes_on_ratings import doubts_on_scales
 from receval.data.parquet_by_user import (
     SORTING,
     Catalogue,

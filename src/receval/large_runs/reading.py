@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from receval.data.column_roles import may_have_parts, refuse_parts
 from receval.data.columns import FoundColumns, identifier_doubts
-from receval.data.doubts_on_ratings import (
+from receval.data.notes_on_ratings import (
     doubts_on_columns_of_parts,
     doubts_on_ratings,
     doubts_on_scales,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.column_roles import OTHER_NAMES, divided_by_a_column
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.doubts_on_ratings import doubts_on_scales
+from receval.data.notes_on_ratings import doubts_on_scales
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import ReadRatings, read_ratings
 from receval.data.reading import (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.data.column_values import (
     MOST_GRADES,
-    Column,
+    ColumnCells,
     are_ranks_in_order,
     counts_rows,
     is_index,
@@ -37,7 +37,7 @@ class Guess:
     about: tuple[str, ...] = ()
 
 
-Guesser = Callable[[Sequence[Column], bool], Guess]
+Guesser = Callable[[Sequence[ColumnCells], bool], Guess]
 
 
 def guessed_roles(
@@ -49,7 +49,7 @@ def guessed_roles(
     is_table: bool,
 ) -> Guess:
     """Return the roles of columns by their values."""
-    columns = [Column(own) for own in cells[first:]]
+    columns = [ColumnCells(own) for own in cells[first:]]
     roles = [column.name for column in wanted]
     filled = [place for place, own in enumerate(columns) if any(own.cells)]
     if filled and filled[-1] >= len(filled):
@@ -143,7 +143,7 @@ def guessed_roles(
     return Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
 
 
-def _misplaced(columns: Sequence[Column]) -> tuple[int, str, str] | None:
+def _misplaced(columns: Sequence[ColumnCells]) -> tuple[int, str, str] | None:
     """Return which of the first two columns has times or ratings, the role, and its values."""
     others = columns[2:]
     for place, own in enumerate(columns[:2]):
@@ -164,7 +164,7 @@ def _is_whole(cell: str) -> bool:
 _FEWEST_RANKS = 3
 
 
-def _may_be_ranks(columns: Sequence[Column]) -> bool:
+def _may_be_ranks(columns: Sequence[ColumnCells]) -> bool:
     """Tell whether the second column counts the rows of each user, and the third has items.
 
     Such are different texts or whole numbers for each user, which are not those of a scale.
@@ -183,10 +183,14 @@ _PRODUCT = re.compile(r"B0[0-9A-Z]{8}|[0-9]{9}[0-9X]")
 _CUSTOMER = re.compile(r"A[0-9A-Z]{9,13}")
 
 
-def _are_swapped(columns: Sequence[Column]) -> bool:
+def _are_swapped(columns: Sequence[ColumnCells]) -> bool:
     """Tell whether the first column has Amazon's products, and the second its customers."""
     products, customers = (own.cells for own in columns[:2])
-    return all(map(_PRODUCT.fullmatch, products)) and all(map(_CUSTOMER.fullmatch, customers))
+    return (
+        len(products) > 0
+        and all(map(_PRODUCT.fullmatch, products))
+        and all(map(_CUSTOMER.fullmatch, customers))
+    )
 
 
 _FEWEST_CONSTANT = 10
@@ -208,7 +212,7 @@ _LARGEST_RATING = 10
 """Whole ratings are rarely larger, unless they are counts."""
 
 
-def _is_wide(columns: Sequence[Column]) -> bool:
+def _is_wide(columns: Sequence[ColumnCells]) -> bool:
     """Tell whether each row may have a user and the user's items, such as 1 11 12 13.
 
     Then each user has one row, and all items are whole numbers, different from each other.
@@ -225,7 +229,7 @@ def _is_wide(columns: Sequence[Column]) -> bool:
     )
 
 
-def _may_be_items(columns: Sequence[Column], guess: Guesser) -> bool:
+def _may_be_items(columns: Sequence[ColumnCells], guess: Guesser) -> bool:
     """Tell whether the columns after the user may have items rather than ratings or ranks.
 
     Their numbers differ or are large. In ratings, a third column alone may have counts.
@@ -271,7 +275,7 @@ def _wide(roles: Sequence[str]) -> Guess:
 
 
 def _perhaps_after_an_index(
-    columns: Sequence[Column], guess: Guesser, may_have_fractions: bool
+    columns: Sequence[ColumnCells], guess: Guesser, may_have_fractions: bool
 ) -> Guess:
     """Return the roles of columns of which the first may be users with one row each, or an index.
 
@@ -315,7 +319,7 @@ def _perhaps_after_an_index(
     return after if is_index else whole
 
 
-def _of_ratings(columns: Sequence[Column], may_have_fractions: bool) -> Guess:
+def _of_ratings(columns: Sequence[ColumnCells], may_have_fractions: bool) -> Guess:
     """Return the roles of users, items, and ratings or times or both."""
     pair = ("user", "item")[: len(columns)]
     if len(columns) < 3:
@@ -370,7 +374,7 @@ def _of_ratings(columns: Sequence[Column], may_have_fractions: bool) -> Guess:
     return Guess((*given, "timestamp"), doubt, about)
 
 
-def _may_be_fractions(columns: Sequence[Column], place: int) -> bool:
+def _may_be_fractions(columns: Sequence[ColumnCells], place: int) -> bool:
     """Tell whether a column may have the digits behind the decimal commas of the one before."""
     if place >= len(columns) or not columns[place - 1].are_whole:
         return False
@@ -381,7 +385,7 @@ _MOST_STARS = 10
 _FEWEST_AGAIN = 20
 
 
-def _depends_on(column: Column, key: Column) -> bool:
+def _depends_on(column: ColumnCells, key: ColumnCells) -> bool:
     """Tell whether a column has one value for each key, although many keys are repeated."""
     keys = set(key.cells)
     again = len(key.cells) - len(keys)
@@ -393,7 +397,7 @@ def _depends_on(column: Column, key: Column) -> bool:
     )
 
 
-def _other_ratings(columns: Sequence[Column], times: Sequence[int]) -> str:
+def _other_ratings(columns: Sequence[ColumnCells], times: Sequence[int]) -> str:
     """Return a doubt if another column may have the ratings rather than the third; or nothing."""
     users, third = columns[0], columns[2]
     if third.numbers is None:
@@ -427,7 +431,7 @@ def _other_ratings(columns: Sequence[Column], times: Sequence[int]) -> str:
     return ""
 
 
-def _of_run(columns: Sequence[Column], may_have_fractions: bool) -> Guess:
+def _of_run(columns: Sequence[ColumnCells], may_have_fractions: bool) -> Guess:
     """Return the roles of users, items, and scores or ranks or both."""
     pair = ("user", "item")[: len(columns)]
     if len(columns) < 3:
@@ -480,7 +484,7 @@ def _of_run(columns: Sequence[Column], may_have_fractions: bool) -> Guess:
     return Guess((*pair, "score", "rank" if is_rank else UNREAD))
 
 
-def _full(column: Column, rows: int) -> NDArray[np.float64] | None:
+def _full(column: ColumnCells, rows: int) -> NDArray[np.float64] | None:
     """Return the numbers of a column, unless a row has none."""
     return column.numbers if column.numbers is not None and len(column.numbers) == rows else None
 
