@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Sequence
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -333,16 +334,54 @@ def test_what_may_be_decimal_commas_is_refused_unless_said(tmp_path: Path) -> No
     assert rows_of(quoted) == [("1", "8", 3.5), ("2", "9", 4.0)]
 
 
-@pytest.mark.parametrize("rating", ["", "4 "])
-def test_a_date_and_a_time_in_two_cells_are_refused_unless_said(
-    rating: str, tmp_path: Path
+@pytest.mark.each("rating", ["", "4 "])
+@pytest.mark.each("header", [False, True])
+@pytest.mark.each("order", [1, -1])
+def test_a_date_and_a_time_in_two_cells_are_one_moment(
+    rating: str, order: int, tmp_path: Path, *, header: bool
 ) -> None:
     path = tmp_path / "t.txt"
-    text = f"a x {rating}2021-05-03 10:00:00\nb y {rating}2021-05-03 09:00:00\n"
-    with pytest.raises(TableError, match=r"Write both in one cell"):
-        read_text(path, text, header=False)
-    columns = f"user,item,{'rating,' if rating else ''}timestamp,-"
-    assert read_text(path, text, columns=columns).timestamps.tolist() == [1_620_000_000] * 2
+    names = f"user item {rating and 'rating '}{' '.join(['date', 'time'][::order])}\n" * header
+    rows = [("a x", "2021-05-03", "10:00:00"), ("b y", "2021-05-04", "09:00:00.5")]
+    text = names + "".join(f"{pair} {rating}{' '.join(times[::order])}\n" for pair, *times in rows)
+    if not header and order == -1:
+        return  # Only known by their names.
+    read = read_text(path, text, header=header)
+    assert read.timestamps.tolist() == [1_620_036_000, 1_620_118_800.5]
+    assert " with " in read.reading.columns["timestamp"]
+    assert read.reading.unread == ()
+    place = text.split("\n")[-2].split().index("2021-05-04")
+    for options in (
+        {"timestamp": place},
+        {
+            "columns": ",".join(
+                ["user", "item", *["rating"] * bool(rating), *["timestamp", "-"][::order]]
+            )
+        },
+    ):
+        days = read_text(path, text, **options, header=header)
+        assert days.timestamps.tolist() == [1_620_000_000, 1_620_086_400]
+    assert read_text(path, text, timestamp="-", header=header).timestamps is None
+    rest = text.removeprefix(names)
+    late = names + rest * 600 + rest.replace("09:00:00.5", "25:00:00")
+    with pytest.raises(TableError, match=r"line 120[23]: the time of the day is '25:00:00'"):
+        read_text(path, late, header=header)
+    tabs = text.replace(" ", "\t")
+    for missing in ("2021-05-04", "09:00:00.5"):
+        with pytest.raises(TableError, match=r"line \d has no timestamp"):
+            read_text(path, tabs.replace(missing, ""), header=header)
+
+
+@pytest.mark.each("kind", ["text", "types"])
+def test_a_date_and_a_time_of_a_frame_are_one_moment(kind: str) -> None:
+    days, clock = ["2021-05-03", "2021-05-04"], ["10:00:00", "09:00:00"]
+    table = {"user": [1, 2], "item": [7, 7], "date": days, "time": clock}
+    if kind == "types":
+        table["date"] = [datetime.fromisoformat(day).date() for day in days]
+        table["time"] = [time.fromisoformat(own) for own in clock]
+    read = read_ratings(pd.DataFrame(table))
+    assert read.timestamps is not None
+    assert read.timestamps.tolist() == [1_620_036_000, 1_620_118_800]
 
 
 RANKED = [("a", "x", 1), ("a", "y", 2), ("a", "z", 3), ("b", "y", 1), ("b", "x", 2)]
@@ -424,6 +463,19 @@ def test_with_a_list_of_columns_the_first_line_is_a_row_unless_it_names_them(
 # Forms that options and detection share.
 
 JUDGED = [("a", 0, "x", 1), ("b", 0, "y", 0)]
+
+
+@pytest.mark.each(("between", "sign"), [("\t\t", "tabs"), ("||", "'|'")])
+def test_columns_that_are_empty_between_others_are_not_read(
+    between: str, sign: str, tmp_path: Path
+) -> None:
+    rows = [("u", "i", 5.0), ("u", "j", -2.5)]
+    path = tmp_path / "a.dat"
+    path.write_text("".join(between.join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    read = read_ratings(path)
+    assert rows_of(read) == rows
+    assert f"text with {sign}" in read.reading.form
+    assert read.reading.unread == ("column 1", "column 3")
 
 
 @pytest.mark.each("sign", [",", "\t", ";", " "])

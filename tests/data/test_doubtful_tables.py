@@ -58,6 +58,7 @@ from receval.data.run import read_run
         ("a.csv", 'user,item,plays\nu,i,"1,234.5"\n', "marks between thousands"),
         ("a.csv", "user,item,plays\nu,i,1'234\n", "marks between thousands"),
         ("a.csv", "user,item,rating\nu,i,85 %\n", "Write the number alone"),
+        ("a.csv", "user,item,liked\nu,i,TRUE\n", "Write 1 for true"),
         ("a.csv", "user,1,2,3\n1,5,0,4\n2,0,3,0\n", "a matrix of users by items"),
         ("a.csv", ",10,11\n1,5,0\n2,0,3\n", "a matrix of users by items"),
         ("a.csv", "Ratings of May\n\nuser,item\n" + 9 * "1,2\n", "line 1 .* seems to be a title"),
@@ -70,7 +71,7 @@ from receval.data.run import read_run
         ("a.csv", "user,item,rating\n1,2,3,5\n1,3,4,0\n", "line 2 has 4. .* commas, such as 3,5"),
         ("a.csv", "user,item,rating\n1,2,3\n2,2,4,5\n", "line 3 .* commas, such as 4,5, where"),
         ("a.csv", "user,item,rating\n1,2,3,5\n2,2,4,1\n3,2,4,1\n", "all others have one more"),
-        ("a.csv", "user,item,date,time\n1,2,2003-02-28,23:59:59\n", "needs its date in the same"),
+        ("a.csv", "user,item,date,time\n1,2,28.2.2003,23:59:59\n", "needs its date in the same"),
         ("a.txt", " user | item\n------+------\n ann  | x\n", "is a table drawn with lines"),
         ("a.md", "| user | item |\n|:--|--:|\n| ann | x |\n", "is a table drawn with lines"),
         ("a.md", "| user | item |\n| ann | x |\n| bob | x |\n", "is a table drawn with lines"),
@@ -140,6 +141,7 @@ def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], t
         (["7", "NA"], "missing-identifiers"),
         (["7", "007"], "near-identifiers"),
         (["7", "7\u200b"], "near-identifiers"),
+        (["Caf\u00e9", "Cafe\u0301"], "near-identifiers"),
         (["7", "[PAD]"], "missing-identifiers"),
         (["-1", "0", "7"], "missing-identifiers"),
         (["-1", "-2", "7"], None),
@@ -160,6 +162,7 @@ def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], t
         (["0", "10"], None),
         ([" 7", " 18"], "wrapped-identifiers"),
         (["'x'", "'zy'"], "wrapped-identifiers"),
+        (["\u201cx\u201d", "\u201czy\u201d"], "wrapped-identifiers"),
         ([" 7", "8", "9"], None),
     ],
 )
@@ -255,6 +258,9 @@ def test_utf_16_without_a_mark_is_known_by_its_nulls_or_refused_with_the_option(
     [
         ("split", ["train", "test", "train"], "refused"),
         ("Set", ["Training", "valid", "valid"], "refused"),
+        ("partition", ["trn"] * 2000 + ["tst"], "refused"),
+        ("is_train", [0, 1, 1], "noted"),
+        ("split", pd.Categorical(["train"] * 3, ["test", "train"]), "noted"),
         ("fold", [0, 1, 2], "noted"),
         ("set", ["A", "B", "C"], ""),
     ],
@@ -262,7 +268,8 @@ def test_utf_16_without_a_mark_is_known_by_its_nulls_or_refused_with_the_option(
 def test_a_column_that_divides_ratings_is_refused_or_told_unless_columns_are_said(
     store: str, column: str, values: list[Any], told: str, tmp_path: Path
 ) -> None:
-    source: Any = pd.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], column: values})
+    rows = len(values)
+    source: Any = pd.DataFrame({"user": range(rows), "item": 1, column: values})
     if store != "frame":
         write = source.to_parquet if store == "parquet" else source.to_csv
         source = tmp_path / f"a.{store}"
@@ -274,7 +281,7 @@ def test_a_column_that_divides_ratings_is_refused_or_told_unless_columns_are_sai
     else:
         codes = {note.code for note in read_ratings(source).reading.notes}
         assert ("parts-of-a-split" in codes) is (told == "noted")
-    assert len(read_run(source)) == 3
+    assert len(read_run(source)) == rows
 
 
 def test_several_tags_in_a_run_are_told(tmp_path: Path) -> None:
@@ -468,15 +475,18 @@ def test_values_that_hold_others_are_refused_with_the_form_to_write(
             "item is a list whose first entry is a text, but in line 1 it is a text",
         ),
         ('{"user": "1", "item": "6", "item": "7"}', "line 2: an object has the name item twice"),
-        ('{"user": "1", "item": "6", "tags": [5]}', "line 2: tags is a list whose first entry is"),
-        ('{"user": "1", "item": "6", "of": [{"a": "b"}]}', "a in of is a text, but in line 1 it"),
+        (
+            '{"user": "1", "item": "6", "stars": [5]}',
+            "line 2: stars is a list whose first entry is",
+        ),
+        ('{"user": "1", "item": "6", "of": [{"ts": "b"}]}', "ts in of is a text, but in line 1 it"),
         ('{"user": "1", "item": "6", "score": 1e400}', "line 2: 1e400 is too large for a floating"),
     ],
 )
 def test_a_line_of_json_that_differs_is_named_in_plain_words(
     tmp_path: Path, second: str, said: str
 ) -> None:
-    first = '{"user": "1", "item": "5", "tags": ["x"], "of": [{"a": 1}]}'
+    first = '{"user": "1", "item": "5", "stars": ["x"], "of": [{"ts": 1}]}'
     with pytest.raises(TableError, match=said):
         read_text(tmp_path / "a.jsonl", f"{first}\n{second}\n")
 

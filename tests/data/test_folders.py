@@ -223,6 +223,26 @@ def test_a_folder_of_training_and_test_data_is_refused(
         assert len(read(tmp_path)) == 2
 
 
+@pytest.mark.each("extension", ["csv", "tsv.gz", "parquet"])
+def test_parts_with_a_header_alone_are_left_out(tmp_path: Path, extension: str) -> None:
+    for number, users in enumerate([[], ["u"], []]):
+        _write(tmp_path / f"part-{number}.{extension}", user=users, item=["i"] * len(users))
+    read = read_ratings(tmp_path)
+    assert read.user_ids.tolist() == ["u"]
+    if extension != "parquet":
+        assert f"folder of 1 file (left out: part-0.{extension}" in read.reading.form
+    (tmp_path / f"part-1.{extension}").unlink()
+    with pytest.raises(TableError, match="no rows"):
+        read_ratings(tmp_path)
+
+
+def test_a_file_that_is_no_part_of_a_folder_is_refused_as_such(tmp_path: Path) -> None:
+    _write(tmp_path / "links.csv", movieId=["1"], imdbId=["7"])
+    _write(tmp_path / "ratings.csv", userId=["1"], movieId=["1"])
+    with pytest.raises(TableError, match=r"links.csv has no column.*If this file is no part of"):
+        read_ratings(tmp_path)
+
+
 @pytest.mark.each("extension", _EXTENSIONS)
 def test_backups_in_a_folder_are_left_out_and_said(tmp_path: Path, extension: str) -> None:
     name = f"a.{extension}"

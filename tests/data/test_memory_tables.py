@@ -90,7 +90,7 @@ def test_every_form_of_to_dict_and_to_json_of_pandas_is_the_same_table(tmp_path:
     for orient in ("dict", "list", "series", "index", "split", "records"):
         assert rows_of(read_ratings(frame.to_dict(orient))) == rows  # type: ignore[call-overload]
     path = tmp_path / "a.json"
-    for orient in ("columns", "index", "records", "split"):
+    for orient in ("columns", "index", "records", "split", "table"):
         frame.to_json(path, orient=orient)  # type: ignore[call-overload]
         assert rows_of(read_ratings(path)) == rows
     path.write_text(json.dumps(frame.to_dict("list")))
@@ -320,6 +320,44 @@ def test_a_named_index_of_a_frame_is_a_column() -> None:
     assert read_ratings(both).user_ids.tolist() == ["3", "4"]
     with pytest.raises(TableError, match=r"reset_index\(\)"):
         read_ratings(frame.set_index(["user", "item"])["rating"])
+
+
+def test_an_index_of_times_without_a_name_is_said_to_be_unread() -> None:
+    times = pd.to_datetime(["2021-05-03", "2021-05-04"])
+    frame = pd.DataFrame({"user": [1, 2], "item": [7, 7]}, index=times)
+    assert read_ratings(frame).reading.unread == ("index",)
+    assert read_ratings(frame.set_axis([5, 3])).reading.unread == ()
+    lists = pd.DataFrame.from_dict({"ann": [7, 8], "bob": [8, 9]}, orient="index")
+    with pytest.raises(TableError, match="rows of the table have names, such as 'ann'"):
+        read_run(lists)
+
+
+@pytest.mark.each("of_lines", [False, True])
+@pytest.mark.each(
+    "others",
+    [
+        [[1, "a", None], [2]],
+        [[[0, "a"]], []],
+        [1, "a"],
+        [{"a": 1}, "b"],
+        [{"a": 1}, {"a": "b"}],
+        [[[1]], [["a"]]],
+    ],
+)
+def test_unread_values_of_json_may_have_any_type(
+    tmp_path: Path, others: list[Any], *, of_lines: bool
+) -> None:
+    rows = [{"user": n, "item": 7, "other": own, "rating": n + 0.5} for n, own in enumerate(others)]
+    path = tmp_path / "a.json"
+    path.write_text(
+        "".join(f"{json.dumps(row)}\n" for row in rows) if of_lines else json.dumps(rows)
+    )
+    read = read_ratings(path)
+    assert rows_of(read) == [("0", "7", 0.5), ("1", "7", 1.5)]
+    assert read.reading.unread == ("other",)
+    if others != [1, "a"]:
+        with pytest.raises(TableError):
+            read_ratings(path, rating="other")
 
 
 def test_frames_of_polars_are_read_through_narwhals() -> None:

@@ -321,6 +321,33 @@ def test_numbers_that_may_not_count_from_1970_are_told(times: list[Any], told: s
 
 
 @pytest.mark.each(
+    ("form", "told"),
+    [
+        ("%d%m%Y", "the time 1022021, which looks like day, month and year. Write 20210201"),
+        ("%m%d%Y", "the time 1032021, which looks like month, day and year. Write 20210103"),
+        ("%y%m%d", "the time 210103, which looks like year, month and day. Write 20210103"),
+        ("%Y%m", "the time 202101, which looks like year and month. Write 2021-01-01"),
+    ],
+)
+def test_days_of_another_form_are_no_seconds(form: str, told: str) -> None:
+    days = [datetime(2021, 1 + n % 5, 1 + (n + 2) % 28) for n in range(40)]
+    table: dict[str, Any] = {
+        "user": range(40),
+        "item": range(40),
+        "time": [int(day.strftime(form)) for day in days],
+    }
+    with pytest.raises(TableError, match=told):
+        read_ratings(table)
+    assert "1970" in read_ratings(table, time_unit="s").reading.times
+
+
+@pytest.mark.each("first", [0, 101, 10_101, 190_101, 1_012_020])
+def test_counters_are_no_days(first: int) -> None:
+    table = {"user": range(400), "item": range(400), "time": range(first, first + 400)}
+    assert "1970" in read_ratings(table).reading.times
+
+
+@pytest.mark.each(
     ("times", "code", "told"),
     [
         (

@@ -229,3 +229,23 @@ def test_identifiers_that_look_alike_are_told_and_stay_apart(users: list[str], t
     assert ratings.user_ids.tolist() == sorted(users)
     (note,) = ratings.reading.notes
     assert told in note
+
+
+def test_identifiers_that_print_alike_are_told_by_their_codes() -> None:
+    (note,) = read_ratings({"user": ["u", "u"], "item": ["\u00e9", "e\u0301"]}).reading.notes
+    assert r"'\xe9' and 'e\u0301'" in note
+
+
+def test_more_names_of_columns_are_known() -> None:
+    for names in (
+        ("Cust_Id", "Movie_Id", "Rating", "Date"),  # Netflix at Kaggle
+        ("user_id", "recipe_id", "rating", "date"),  # Food.com
+        ("user_id", "gmap_id", "rating", "time"),  # Google Local
+        ("user_id", "video_id", "is_click", "time_ms"),  # KuaiRand
+        ("member_id", "song_id", "listen_count", "unix_time"),
+    ):
+        rows = [[1, 7, 1, 1_620_000_000], [1, 8, 0, 1_620_000_060]]
+        read = read_ratings(pd.DataFrame(rows, columns=names))
+        assert dict(read.reading.columns) == dict(
+            zip(("user", "item", "rating", "timestamp"), names, strict=True)
+        )

@@ -153,6 +153,7 @@ SHIPPED: dict[tuple[str, str], Make] = {
     ("Book-Crossing", "`BX-Book-Ratings.csv`"): file(
         "BX-Book-Ratings.csv", '"User-ID";"ISBN";"Book-Rating"\n' + lines('"{u}";"{i}";"{r}"')
     ),
+    ("Jester", "`jester_ratings.dat`"): file("jester_ratings.dat", lines("{u}\t\t{i}\t\t{r}")),
     ("RecBole", "`ml-100k.inter`"): file(
         "ml-100k.inter",
         "user_id:token\titem_id:token\trating:float\ttimestamp:float\n"

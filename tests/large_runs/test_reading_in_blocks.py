@@ -277,6 +277,10 @@ def no_names(own: Tables) -> None:
     own["test"].columns = ["0", "1", "2"]
 
 
+def parts_of_a_split(own: Tables) -> None:
+    own["test"]["split"] = ["train"] * LATE + ["test"] * (len(own["test"]) - LATE)
+
+
 def other_users(own: Tables) -> None:
     own["run"]["user"] += 1000
 
@@ -302,6 +306,7 @@ def beyond_64_bits(own: Tables) -> None:
         (int, whole_numbers_as_floats, "seem to be whole numbers (111). In blocks they cannot"),
         (int, texts_as_ratings, "string. Tables in blocks need numbers as ratings"),
         (int, no_names, "its columns have no names"),
+        (int, parts_of_a_split, "test.parquet: the column split has train, test"),
         (int, other_users, "No user of the run 'run' is in the test data"),
         (int, beyond_64_bits, "has identifiers from 2**63 on"),
     ],

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from receval.data.layouts import plain_name
-from receval.data.reading import NO_NUMBER, UNREAD, TableError
+from receval.data.reading import NO_NUMBER, UNREAD, TableError, UnknownColumnError
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
@@ -372,15 +372,24 @@ def identifier_doubts(source: str, what: str, ids: NDArray[np.str_]) -> list[Not
         text = (
             f"{source}: {how_many(n_alike, 'identifier')} of {what} "
             f"differ{'s' * (n_alike == 1)} from others only in white space, capitals, "
-            "invisible signs, leading zeros or a fraction of 0, "
-            f"such as {alike[0]!r} and {alike[1]!r}. They count as different {what}."
+            "invisible signs, forms of letters, leading zeros or a fraction of 0, such as "
+            f"{' and '.join(map(_shown(alike), alike))}. They count as different {what}."
         )
         notes.append(Note("near-identifiers", text))
     return notes
 
 
+def _shown(names: Sequence[str]) -> Callable[[str], str]:
+    """Return how names are shown: by their codes if they look alike."""
+    usual = {unicodedata.normalize("NFKC", name) for name in names}
+    return repr if len(usual) == len(names) else ascii
+
+
 def _is_wrapped(name: str) -> bool:
-    return name != name.strip() or (len(name) > 2 and name[0] == name[-1] and name[0] in "'\"`")
+    return name != name.strip() or (len(name) > 2 and name[0] + name[-1] in _AROUND)
+
+
+_AROUND = ("''", '""', "``", "\u2018\u2019", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb")
 
 
 def _doubts_on_totals(source: str, what: str, names: list[str]) -> list[Note]:
@@ -534,7 +543,7 @@ def chosen_names(
     if missing:
         roles = [column.name for column in missing]
         which = "column" if len(roles) == 1 else "columns"
-        raise TableError(
+        raise UnknownColumnError(
             f"{source} has no column with a known name for the {' or the '.join(roles)} (for "
             f"example {enumerated([column.known[0] for column in missing])}). Its columns are "
             f"{enumerated(names) or 'none'}. Name the right {which}: "

@@ -18,10 +18,10 @@ from scipy.sparse import csr_array
 from receval.checked_arguments import checked_arguments
 from receval.data.columns import IN_BRACKETS, FoundColumns, WantedColumn
 from receval.data.layouts import is_number, plain_name
-from receval.data.ratings_table import ITEM_NAMES, USER_NAMES
 from receval.data.reading import UNREAD, ReadingOptions, ReadingReport, TableError
 from receval.data.tables import ColumnNames, column_names, read_wanted
 from receval.data.text_lines import bytes_that_are_no_text
+from receval.data.usual_names import ITEM_NAMES, USER_NAMES
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 MISSING = (

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +22,7 @@ from receval.data.columns import WantedColumn
 from receval.data.layouts import plain_name
 from receval.data.memory_tables import names_of, table_in_memory
 from receval.data.packed_files import SMALL_FILE
-from receval.data.reading import ReadingOptions, TableError, half_of_a_character
+from receval.data.reading import AS_FOUND, ReadingOptions, TableError, half_of_a_character
 from receval.data.text_lines import BLOCK, check_encoding, opened_text
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
@@ -71,7 +73,14 @@ def read_json_lines(
     if is_of_users and all(map(_is_list, first.values())):
         return _lists_by_line(path, wanted, options)
     _check_objects(path, options)
-    table = _arrow_table(path, options, None)
+    as_text: frozenset[str] = frozenset()
+    try:
+        table = _arrow_table(path, options, None)
+    except TableError:
+        as_text = _unwanted_of_any_type(path, wanted, options)
+        if not as_text:
+            raise
+        table = _arrow_table(path, options, None, as_text)
     # Arrow reads texts as timestamps if all look like one, which would change identifiers.
     names = names_of(table)
     moments = [
@@ -86,7 +95,54 @@ def read_json_lines(
     if not moments:
         return table
     # Columns of a schema come first, but may have been asked for by position.
-    return _arrow_table(path, options, pa.schema(moments)).select(table.column_names)
+    return _arrow_table(path, options, pa.schema(moments), as_text).select(table.column_names)
+
+
+def _unwanted_of_any_type(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> frozenset[str]:
+    """Return the columns of JSON lines that are not wanted and need not have one type each.
+
+    Such are columns with lists or objects, unless these have a wanted column, and columns of which
+    some values are texts and others numbers.
+    """
+    kinds: dict[str, set[str]] = {}
+    kept: set[str] = set()
+    of_scalars: set[str] = set()
+    with opened_text(path, options.encoding) as file:
+        for line in file:
+            try:
+                own = _loaded(line) if line.strip() else {}
+            except (ValueError, RecursionError):
+                return frozenset()
+            for name, value in own.items():
+                if value is not None:
+                    kinds.setdefault(name, set()).add(_KINDS[type(value)])
+                is_known = name in of_scalars and not isinstance(value, list | dict)
+                if name in kept or is_known:
+                    continue
+                if _is_wanted(name, value, wanted, options):
+                    kept.add(name)
+                of_scalars.add(name)
+    return frozenset(
+        name
+        for name, found in kinds.items()
+        if name not in kept and (len(found) > 1 or not found.isdisjoint(("a list", "an object")))
+    )
+
+
+def _is_wanted(
+    name: str, value: object, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> bool:
+    """Tell whether a name, or one within its value, may be that of a wanted column."""
+    if options.columns is not None or any(isinstance(column.asked, int) for column in wanted):
+        return True
+    names = {name, *(within.partition(" in ")[0] for within, _ in _all_values({name: value}))}
+    plain = set(map(_plain, names))
+    return any(
+        column.asked in names or (column.asked is None and not plain.isdisjoint(column.known))
+        for column in wanted
+    )
 
 
 def _may_be(
@@ -177,13 +233,22 @@ def _check_names(source: str, names: int, rows: int, entries: int) -> None:
         )
 
 
-def _arrow_table(path: Path, options: ReadingOptions, schema: pa.Schema | None) -> pa.Table:
+_plain = lru_cache(1 << 12)(plain_name)
+
+
+def _arrow_table(
+    path: Path,
+    options: ReadingOptions,
+    schema: pa.Schema | None,
+    as_text: Collection[str] = frozenset(),
+) -> pa.Table:
+    """Read JSON lines, with the values of some columns as the text that they are written as."""
     block = BLOCK
     while True:
         with opened_text(path, options.encoding) as file:
             try:
                 return pa.json.read_json(
-                    file,
+                    _with_texts(path, file, as_text) if as_text else file,
                     pa.json.ReadOptions(use_threads=False, block_size=block),
                     pa.json.ParseOptions(explicit_schema=schema),
                 )
@@ -191,7 +256,25 @@ def _arrow_table(path: Path, options: ReadingOptions, schema: pa.Schema | None) 
                 if "straddling" in str(error) and block < 1 << 29:
                     block *= 8
                     continue
-                raise _wrong_object(path, options, str(error)) from None
+                raise _wrong_object(path, options, str(error), as_text) from None
+
+
+def _with_texts(path: Path, file: BinaryIO, names: Collection[str]) -> io.BytesIO:
+    """Return JSON lines with texts in some columns, such as ``"[1, 2]"`` for ``[1, 2]``."""
+    found = io.BytesIO()
+    for number, line in enumerate(file, 1):
+        if not line.strip():
+            continue
+        try:
+            own = _loaded(line, object_pairs_hook=_without_repeats, parse_float=_finite)
+            texts = {name: json.dumps(own[name]) for name in names if own.get(name) is not None}
+            found.write(json.dumps({**own, **texts}, ensure_ascii=False).encode() + b"\n")
+        except _JsonValueError as error:
+            raise TableError(f"{path}, line {number}: {error}.") from None
+        except UnicodeEncodeError as error:
+            raise half_of_a_character(f"{path}, line {number}", error) from None
+    found.seek(0)
+    return found
 
 
 def read_json(
@@ -212,7 +295,7 @@ def read_json(
             raise TableError(f"{path} is not JSON: {_wrong(error, content)}") from None
     source = str(path)
     if isinstance(found, list) and found and all(isinstance(own, dict) for own in found):
-        return table_of_objects(source, found)
+        return table_of_objects(source, found, wanted, options)
     if isinstance(found, dict) and found:
         values = list(found.values())
         if are_columns(found, wanted):
@@ -232,6 +315,10 @@ def table_of_frame(
     source: str, found: Mapping[Any, Any], wanted: Collection[WantedColumn]
 ) -> pa.Table | None:
     """Return a mapping as a table if pandas writes one so, by rows or split, or None if not."""
+    rows = found.get("data")
+    is_listed = isinstance(rows, list) and all(isinstance(own, Mapping) for own in rows)
+    if is_listed and {*found} == {"schema", "data"}:
+        return table_of_objects(source, found["data"])  # With orient="table".
     if {"columns", "data"} <= found.keys() and isinstance(found["data"], list):
         rows = [dict(zip(found["columns"], own, strict=False)) for own in found["data"]]
         return table_of_objects(source, rows)
@@ -516,8 +603,16 @@ def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: Readin
     return scores_of(str(path), lists, wanted)
 
 
-def table_of_objects(source: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Return objects, each a row, as a table with the columns of their names."""
+def table_of_objects(
+    source: str,
+    rows: Sequence[Mapping[str, Any]],
+    wanted: Collection[WantedColumn] = (),
+    options: ReadingOptions = AS_FOUND,
+) -> pa.Table:
+    """Return objects, each a row, as a table with the columns of their names.
+
+    If wanted columns are given, others may have values of any type, which become texts.
+    """
     names = dict.fromkeys(name for row in rows for name in row)
     _check_names(source, len(names), len(rows), sum(map(len, rows)))
     columns = {}
@@ -526,7 +621,11 @@ def table_of_objects(source: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table
         try:
             columns[name] = pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            if not all(isinstance(own, str | int | float | None) for own in values):
+            are_scalars = all(isinstance(own, str | int | float | None) for own in values)
+            may_be_any = wanted and not any(_is_wanted(name, o, wanted, options) for o in values)
+            if may_be_any and not are_scalars:
+                values, are_scalars = [json.dumps(own, default=str) for own in values], True
+            if not are_scalars:
                 mixed = [number for number, own in enumerate(values, 1) if _is_mixed(own)]
                 raise TableError(
                     f"{source}, row {mixed[0]}: {_of_pairs(name)}"
@@ -571,8 +670,13 @@ def _all_values(own: Mapping[str, Any], within: str = "") -> Iterator[tuple[str,
                 yield from _all_values(part, f" in {name}{within}")
 
 
-def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
-    """Return the error for the first line that is not an object, or that has other types."""
+def _wrong_object(
+    path: Path, options: ReadingOptions, told: str, but: Collection[str] = frozenset()
+) -> TableError:
+    """Return the error for the first line that is not an object, or that has other types.
+
+    Some names may have values of any type.
+    """
     kinds: dict[str, tuple[int, str]] = {}
     with opened_text(path, options.encoding) as file:
         for number, line in enumerate(file, 1):
@@ -592,7 +696,8 @@ def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
                     f"{path}, line {number} must be an object with the columns by name, such as "
                     '{"user": "ann", "item": "book", "score": 1.5}.'
                 )
-            for name, value in _all_values(own):
+            checked = {name: value for name, value in own.items() if name not in but}
+            for name, value in _all_values(checked):
                 if value is None or value == []:
                     continue
                 try:

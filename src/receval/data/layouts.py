@@ -353,6 +353,8 @@ def advice_on_number(text: str) -> str:
     """Return a sentence for a text that is no number but has one; empty if it has none."""
     if has_thousands(text):
         return " It seems to have marks between thousands. Write it without them."
+    if text.lower() in ("true", "false", "yes", "no"):
+        return " Write 1 for true and 0 for false."
     return " Write the number alone." if any(sign.isdecimal() for sign in text) else ""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from receval.data.column_roles import roles_of
+from receval.data.column_roles import are_numbered, refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     FIRST_LINES,
@@ -21,8 +21,9 @@ from receval.data.layouts import (
     has_decimal_commas,
     is_number,
 )
-from receval.data.moments import seconds_of_moments
+from receval.data.moments import joined_moments, seconds_of_moments
 from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
+from receval.data.roles_by_values import CLOCK
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -56,6 +57,14 @@ def table_in_memory(source: object) -> pa.Table:
         named = [name for name in given.index.names if name is not None]
         if named and not {*named} & {*given.columns}:
             given = given.reset_index()  # As after set_index and groupby.
+        elif not named and given.index.dtype.kind == "M" and "index" not in given.columns:
+            given = given.reset_index()  # Times, which are said to be unread.
+        elif given.index.dtype.kind not in "iuM" and are_numbered([*map(str, given.columns)]):
+            raise TableError(
+                f"The rows of the table have names, such as {quoted(str(given.index[0]))}, but "
+                "its columns have none. If the names are users, write a row per user and item. "
+                "Otherwise, leave them out: reset_index(drop=True)."
+            )
         twice = sorted({str(name) for name in given.columns[given.columns.duplicated()]})
         if twice:
             raise TableError(
@@ -80,7 +89,13 @@ def table_in_memory(source: object) -> pa.Table:
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, nw.DataFrame):
-        return frame.to_arrow()
+        try:
+            return frame.to_arrow()
+        except pa.ArrowInvalid as error:
+            raise TableError(
+                f"The table cannot be converted to Arrow ({shortened(str(error), 200)}). Convert "
+                "columns of rare types to text."
+            ) from None
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
     if hasattr(source, "to_arrow"):
@@ -106,6 +121,11 @@ def columns_of_table(
     table = _with_usual_types(table)
     names = names_of(table)
     roles = roles_of(name, names, first_cells(table, names), wanted, options)
+    for part in roles.parts:
+        if part in table.column_names and not holds_lists(table.schema.field(part)):
+            # The first rows may all be of one part.
+            different = pc.unique(table.column(part).unify_dictionaries())
+            refuse_parts(name, part, map(str, different.to_pylist()))
     found = {role: names[place] for role, place in roles.places.items()}
     words = {**roles.words}
     lists = {field.name for field in table.schema if holds_lists(field)}
@@ -124,6 +144,8 @@ def columns_of_table(
             values, words[column.name] = _without_marks_of_type(
                 words[column.name], table.column(own)
             )
+            if column.is_time and CLOCK in found:
+                values = joined_moments(values, table.column(found[CLOCK]))
             types[column.name] = _type_in_words(values.type)
             _refuse_objects(source, column, own, values.type)
             arrays[column.name], own_dates = _as_wanted(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from receval.data.layouts import is_number
@@ -93,6 +94,14 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
         arrays = [pa.array(seconds, from_pandas=True) for seconds, _ in parts]
         return pa.chunked_array(arrays, pa.float64()), told
     return column.cast(pa.float64(), safe=False), ""
+
+
+def joined_moments(days: pa.ChunkedArray, clock: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return dates and times of the day as one text each, such as ``2003-02-28T23:59:59``."""
+    texts = [own.cast(pa.string()) for own in (days, clock)]
+    are_empty = [pc.equal(own, "") for own in texts]
+    joined = pc.binary_join_element_wise(*texts, "T")
+    return pc.if_else(pc.or_(*are_empty), pa.scalar(None, pa.string()), joined)
 
 
 def _of_moments(moments: NDArray[np.datetime64], per_second: int) -> tuple[NDArray[Any], str]:
@@ -204,7 +213,54 @@ def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUni
             "all times in one way, or set time_unit='s', 'ms', 'us', 'ns' or 'date' (in a command: "
             "--time-unit)."
         )
-    return next(unit for unit, _ in of_each.values())
+    unit = next(own for own, _ in of_each.values())
+    if unit == "s" and high <= _LARGEST_DAY:
+        _refuse_other_days(given, lambda size: where(int(np.argmax(sizes == size))))
+    return unit
+
+
+_SMALLEST_DAY = 10_101
+_LARGEST_DAY = 31_129_999
+_OTHER_DAYS = {
+    "%d%m%Y": "day, month and year",
+    "%m%d%Y": "month, day and year",
+    "%y%m%d": "year, month and day",
+    "%Y%m": "year and month",
+}
+"""Forms of days, except those that are read, as numbers; and what they have in words."""
+
+_FEWEST_DAYS = 5
+
+
+def _refuse_other_days(times: NDArray[np.float64], where: Callable[[float], str]) -> None:
+    """Refuse numbers all of which are days of a form that is not read, rather than seconds."""
+    different = np.unique(times[:_MOST_TRIED])
+    if len(different) < _FEWEST_DAYS or different[0] < _SMALLEST_DAY:
+        return
+    for form, words in _OTHER_DAYS.items():
+        width = len(datetime(2000, 1, 1).strftime(form))
+        texts = [f"{own:0{width}.15g}" for own in different.tolist()]
+        if all(len(text) == width and _is_day(text, form) for text in texts):
+            example = datetime.strptime(texts[0], form)
+            told = example.strftime("%Y%m%d" if "%d" in form else "%Y-%m-%d")
+            raise TableError(
+                f"{where(float(different[0]))} has the time {different[0]:.15g}, which looks like "
+                f"{words}. Write {told}. If times are in seconds, set time_unit='s' (in a "
+                "command: --time-unit s)."
+            )
+
+
+_MOST_TRIED = 10_000
+
+
+def _is_day(text: str, form: str) -> bool:
+    try:
+        return _FIRST_YEAR <= datetime.strptime(text, form).year <= _LAST_YEAR
+    except ValueError:
+        return False
+
+
+_FIRST_YEAR, _LAST_YEAR = 1990, 2099
 
 
 def _unit_by_size(size: float) -> TimeUnit:

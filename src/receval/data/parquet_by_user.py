@@ -24,7 +24,7 @@ from receval.data.columns import FoundColumns
 from receval.data.packed_files import is_named_as_data
 from receval.data.ratings import finite_in_single_precision
 from receval.data.reading import TableError
-from receval.data.tables import checked_table, sentences_for_damage
+from receval.data.tables import checked_group, checked_table, sentences_for_damage
 from receval.storage.kernel_cache import njit
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -273,7 +273,9 @@ class ParquetByUser:
         found = []
         for path in self.files:
             with sentences_for_damage(path):
-                metadata = pq.read_metadata(path)
+                parquet = pq.ParquetFile(path)
+                metadata = parquet.metadata
+                of_each = [checked_group(parquet, n) for n in range(metadata.num_row_groups)]
             names = metadata.schema.to_arrow_schema().names
             leaves = {metadata.schema.column(n).path: n for n in range(metadata.num_columns)}
             users, items = (
@@ -281,8 +283,7 @@ class ParquetByUser:
                 for name in (self.columns["user"], self.columns["item"])
             )
             first_row = 0
-            for number in range(metadata.num_row_groups):
-                own = metadata.row_group(number)
+            for number, own in enumerate(of_each):
                 if own.num_rows:
                     group = RowGroup(path, number, first_row, own.num_rows, None, None)
                     ends = _told_ends(own.column(users)) or self._ends(group)

@@ -42,6 +42,14 @@ class TableError(ValueError):
     """A table cannot be read as asked for; the message says where, and what to do."""
 
 
+class UnknownColumnError(TableError):
+    """A table has no column with a known name for what is wanted."""
+
+
+class MissingRowsError(TableError):
+    """A table has a header, but no rows."""
+
+
 class ForeignOptionsError(TableError):
     """Options are of another kind of table than the given one; ``names`` has theirs."""
 

@@ -10,13 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.data.notes_on_ratings import doubts_on_scales
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import (
-    JudgedTable,
-    are_judgments,
-    doubts_on_scales,
-    notes_on_judgments,
-)
+from receval.data.ratings_table import JudgedTable, are_judgments, notes_on_judgments
 from receval.data.reading import ReadingReport
 from receval.notes import Note
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.data.column_roles import are_ranks_in_order
+from receval.data.column_values import are_ranks_in_order
 from receval.data.columns import (
     FoundColumns,
     WantedColumn,
@@ -26,12 +26,7 @@ from receval.data.columns import (
 )
 from receval.data.json_tables import ScoresOfOrder
 from receval.data.ratings import first_repeat
-from receval.data.ratings_table import (
-    ITEM_NAMES,
-    LISTS_OF_USERS,
-    USER_NAMES,
-    columns_of_scores,
-)
+from receval.data.ratings_table import LISTS_OF_USERS, columns_of_scores
 from receval.data.reading import (
     ReadingOptions,
     ReadingReport,
@@ -40,6 +35,7 @@ from receval.data.reading import (
 )
 from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
+from receval.data.usual_names import ITEM_NAMES, USER_NAMES
 from receval.notes import Note
 from receval.storage.files import replacing
 from receval.storage.messages import enumerated, how_many, quoted, shortened

@@ -69,8 +69,10 @@ from receval.data.reading import (
     FORMATS,
     OF_TEXTS,
     UNREAD,
+    MissingRowsError,
     ReadingOptions,
     TableError,
+    UnknownColumnError,
     half_of_a_character,
     refuse_foreign_options,
 )
@@ -130,7 +132,7 @@ def _of_any(
             _refuse_options_of_columns("the table", wanted, options)
             return scores_of("the table", source, wanted)
     if isinstance(source, list | tuple | np.ndarray):
-        source = _of_rows(source, [column.name for column in wanted], options)
+        source = _of_rows(source, wanted, options)
     as_written = options.identifiers == "as-written"
     if not isinstance(source, str | Path):
         _refuse_options_of_files(options)
@@ -273,13 +275,14 @@ def _names_in_file(path: Path, known: Collection[str], options: ReadingOptions) 
 
 
 def _of_rows(
-    rows: Sequence[Any] | NDArray[Any], names: Sequence[str], options: ReadingOptions
+    rows: Sequence[Any] | NDArray[Any], wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> dict[str, Sequence[Any] | NDArray[Any]] | pa.Table:
     """Return the columns of rows such as (user, item, rating) by number, or by name if named."""
+    names = [column.name for column in wanted]
     if isinstance(rows, np.ndarray) and rows.dtype.names is not None:
         return {name: rows[name] for name in rows.dtype.names}
     if len(rows) and all(isinstance(row, Mapping) for row in rows):
-        return table_of_objects("the table", list(rows))
+        return table_of_objects("the table", list(rows), wanted, options)
     own = None
     if isinstance(rows, np.ndarray) and rows.ndim == 2:
         columns: list[Any] = list(rows.T)
@@ -536,11 +539,12 @@ _MORE_IN_PARQUET = 4
 def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
     """Open a Parquet file, and refuse it if it would unpack to too much."""
     size = path.stat().st_size
-    metadata = pq.ParquetFile(source).metadata
+    parquet = pq.ParquetFile(source)
+    metadata = parquet.metadata
     columns = [metadata.schema.column(number) for number in range(metadata.num_columns)]
     have_lists = any(own.max_repetition_level for own in columns)
     unpacked = sum(
-        _unpacked_rows(metadata.row_group(number), have_lists=have_lists)
+        _unpacked_rows(parquet, number, have_lists=have_lists)
         for number in range(metadata.num_row_groups)
     )
     # Runs with the same lists for many users are as repetitive, and such values take little memory.
@@ -552,16 +556,32 @@ def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
     return pq.ParquetFile(source, read_dictionary=sorted(texts))
 
 
-def _unpacked_rows(group: pq.RowGroupMetaData, *, have_lists: bool) -> int:
+def _unpacked_rows(parquet: pq.ParquetFile, number: int, *, have_lists: bool) -> int:
     """Return the bytes that a row group takes; a file stores equal values once, with their number.
 
-    Arrow ends the process if it is asked for a column whose description is damaged, so that this is
-    only done where lists have more values than there are rows.
+    Only lists have more values than there are rows.
     """
     if not have_lists:
+        group = parquet.metadata.row_group(number)
         return max(group.total_byte_size, 8 * group.num_rows * group.num_columns)
+    group = checked_group(parquet, number)
     columns = map(group.column, range(group.num_columns))
     return sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
+
+
+def checked_group(parquet: pq.ParquetFile, number: int) -> pq.RowGroupMetaData:
+    """Return the description of a row group, or raise Arrow's error if it is damaged.
+
+    Asked for a column of a damaged one, or for its ends, Arrow would end the process. Its reader
+    checks all columns before it reads any, and here reads none.
+    """
+    next(parquet.reader.iter_batches(0, [number]), None)
+    group, schema = parquet.metadata.row_group(number), parquet.metadata.schema
+    for place in range(group.num_columns):
+        kind, own = schema.column(place).physical_type, group.column(place).physical_type
+        if kind != own:
+            raise pa.ArrowInvalid(f"{kind} beside {own}")
+    return group
 
 
 def checked_table(table: pa.Table) -> pa.Table:
@@ -580,16 +600,15 @@ def _of_folder(
 ) -> FoundColumns:
     """Read all files of a folder as one table, and say which are left out.
 
-    Left out are empty files, and those that :func:`.packed_files.is_named_as_data` tells of.
+    Left out are empty files, also those with a header alone, as Spark writes for parts without
+    rows, and those that :func:`.packed_files.is_named_as_data` tells of.
     """
     every = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     files = [path for path in every if path.stat().st_size and is_named_as_data(path, folder)]
-    kept = set(files)
-    left_out = [str(path.relative_to(folder)) for path in every if path not in kept]
-    without = f" (left out: {enumerated(left_out, most=60)})" if left_out else ""
     if not files:
         raise TableError(
-            f"{folder} is a folder without files{without}. Name a file, or a folder of files."
+            f"{folder} is a folder without files{_without(folder, every)}. Name a file, or a "
+            "folder of files."
         )
     _refuse_parts_of_a_split(folder, files)
     names = [format_of(path, options).name for path in files]
@@ -598,23 +617,44 @@ def _of_folder(
         raise TableError(
             f"{folder} holds both Parquet and {other.name}. Name the file that you mean."
         )
-    form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}{without}"
     if names[0] == "parquet":
         _refuse_options_of_texts(folder, Format("parquet"), options)
         with parts_of_a_table(len(files)):
             table, parts = _of_parquet_parts(folder, files)
-        form += f", Parquet{_said_of_names(named_by_folders(folder, files[0], 0))}"
+        form = f"{_folder_of(folder, files, every)}, Parquet"
+        form += _said_of_names(named_by_folders(folder, files[0], 0))
         found = columns_of_table(folder.name, str(folder), table, wanted, options, form)
         lists = any(map(holds_lists, table.schema))  # Their rows are not those of the files.
         return found if lists else replace(found, parts=parts)
-    read = []
+    read: dict[Path, FoundColumns] = {}
     for path in files:
         with parts_of_a_table(len(files)):
-            part = _of_part(folder, path, wanted, options)
+            try:
+                part = _of_part(folder, path, wanted, options)
+            except MissingRowsError:
+                if path == files[-1] and not read:
+                    raise
+                continue
+            except UnknownColumnError as error:
+                if len(files) == 1:
+                    raise
+                raise TableError(
+                    f"{error} If this file is no part of the table, name the table's file instead "
+                    f"of {folder}."
+                ) from None
             # Programs write all numbers of a part as floats if one is missing there alone.
-            read.append(part if options.identifiers == "as-written" else part.with_whole_numbers())
-    joined = _joined(folder, read, form)
+            read[path] = part if options.identifiers == "as-written" else part.with_whole_numbers()
+    joined = _joined(folder, list(read.values()), _folder_of(folder, list(read), every))
     return replace(joined, notes=tuple(dict.fromkeys((*joined.notes, *_doubts_on_tags(joined)))))
+
+
+def _folder_of(folder: Path, files: Sequence[Path], every: Sequence[Path]) -> str:
+    return f"folder of {how_many(len(files), 'file')}{_without(folder, every, files)}"
+
+
+def _without(folder: Path, every: Sequence[Path], files: Collection[Path] = ()) -> str:
+    left_out = [str(path.relative_to(folder)) for path in every if path not in files]
+    return f" (left out: {enumerated(left_out, most=60)})" if left_out else ""
 
 
 def _refuse_parts_of_a_split(folder: Path, files: Sequence[Path]) -> None:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from receval.data.column_roles import Roles, refuse_lists_of_items, roles_of
+from receval.data.column_roles import Roles, refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     Layout,
@@ -33,8 +33,14 @@ from receval.data.layouts import (
     plain_name,
     split_line,
 )
-from receval.data.moments import KINDS_OF_MOMENTS, kind_of_moment, seconds_of_moments
-from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
+from receval.data.moments import (
+    KINDS_OF_MOMENTS,
+    joined_moments,
+    kind_of_moment,
+    seconds_of_moments,
+)
+from receval.data.reading import AS_FOUND, NO_NUMBER, MissingRowsError, ReadingOptions, TableError
+from receval.data.roles_by_values import CLOCK, refuse_lists_of_items
 from receval.data.text_lines import (
     BLOCK,
     Lines,
@@ -58,7 +64,9 @@ def read_text(
     known = {column.name: column.known for column in wanted}
     layout = layout_of(path, known, asked, options)
     if not layout.records and layout.header is not None:
-        raise TableError(f"{path} has no rows below its header, so there is nothing to evaluate.")
+        raise MissingRowsError(
+            f"{path} has no rows below its header, so there is nothing to evaluate."
+        )
     try:
         names, roles = _roles(path, layout, wanted, options)
     except TableError:
@@ -68,8 +76,15 @@ def read_text(
             raise no_text from None
         raise
     found = {role: names[place] for role, place in roles.places.items()}
-    reader = _Reader(path, layout, names, found, wanted, options)
+    parts = {f"part {own}": own for own in roles.parts}
+    more = [WantedColumn(role, (), True) for role in [*parts, CLOCK]]
+    reader = _Reader(path, layout, names, found | parts, [*wanted, *more], options)
     table, unit = reader.read()
+    for role, own in parts.items():
+        # The first rows may all be of one part.
+        of_each = table.pop(role).unify_dictionaries()
+        if of_each.num_chunks:
+            refuse_parts(path.name, own, of_each.chunk(0).dictionary.to_pylist())
     if layout.header is not None and not layout.are_numbers and table.keys() == {"user", "item"}:
         _refuse_repeated_header(
             path, table, {own: layout.header[p] for own, p in roles.places.items()}
@@ -294,13 +309,19 @@ class _Reader:
     def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
         """Return the columns, and whether rows correspond to lines (``line``) or not (``row``)."""
         kinds = {self.found[c.name]: _TEXT if c.is_text else _NUMBER for c in self.wanted}
+        has_clock = CLOCK in self.found
         times = [column.name for column in self.wanted if column.is_time]
         wrong = ""
-        for kind in KINDS_OF_MOMENTS[: None if times else 1]:
+        for kind in (
+            KINDS_OF_MOMENTS[-1:] if has_clock else KINDS_OF_MOMENTS[: None if times else 1]
+        ):
             kinds |= {self.found[name]: kind for name in times}
             try:
                 table, unit = self._table(kinds)
                 arrays = {name: table.column(own) for name, own in self.found.items()}
+                if has_clock:
+                    (name,) = times
+                    arrays[name] = joined_moments(arrays[name], arrays.pop(CLOCK))
                 for name in times:
                     arrays[name], self.dates = seconds_of_moments(arrays[name])
             except ValueError as error:
@@ -409,7 +430,8 @@ class _Reader:
                     cell = cells[self.places[column.name]]
                     if not cell and blank is None:
                         blank = f"{path}, line {number}: the {column.name} has only white space."
-                    if column.is_text or cell in NO_NUMBER:
+                    is_clock = column.name == CLOCK and kind_of_moment(f"2000-01-01T{cell}") is None
+                    if (column.is_text and not is_clock) or cell in NO_NUMBER:
                         continue
                     if (error := self._wrong_cell(number, column, cell, kinds)) is not None:
                         return error
@@ -449,6 +471,11 @@ class _Reader:
     def _wrong_cell(
         self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]
     ) -> TableError | None:
+        if column.name == CLOCK:
+            return TableError(
+                f"{self.path}, line {number}: the {CLOCK} is {quoted(cell)}. It must be one such "
+                "as 23:59:59."
+            )
         plain = cell
         if self.decimal == ",":
             plain = (cell if column.is_time else cell.replace(".", "?")).replace(",", ".")

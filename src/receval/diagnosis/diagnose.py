@@ -12,8 +12,8 @@ import pandas as pd
 
 from receval.checked_arguments import checked_arguments
 from receval.data.moments import span_in_words
+from receval.data.notes_on_ratings import doubts_on_scales
 from receval.data.ratings import Ratings
-from receval.data.ratings_table import doubts_on_scales
 from receval.data.reading import ReadingReport, are_as_written, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
 from receval.data.shared_identifiers import Meeting, doubts_on

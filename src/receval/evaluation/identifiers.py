@@ -10,8 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.data.notes_on_ratings import SCALE, are_like_scores
 from receval.data.ratings import Ratings, summed_matrix
-from receval.data.ratings_table import SCALE, JudgedTable, are_like_scores
+from receval.data.ratings_table import JudgedTable
 from receval.data.reading import are_as_written
 from receval.data.run import Run
 from receval.data.shared_identifiers import (

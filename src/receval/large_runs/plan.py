@@ -16,13 +16,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from receval.data.notes_on_ratings import doubts_on_scales
 from receval.data.parquet_by_user import (
     SORTING,
     Catalogue,
     ParquetByUser,
     TypedIdentifier,
 )
-from receval.data.ratings_table import Repeats, doubts_on_scales
+from receval.data.ratings_table import Repeats
 from receval.data.reading import ReadingReport, TableError, loaded_report, saved_report
 from receval.data.relevance import RelevanceRule
 from receval.data.run import read_run

@@ -17,25 +17,24 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from receval.data.column_roles import may_have_parts, refuse_parts
 from receval.data.columns import FoundColumns, identifier_doubts
-from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers, TypedIdentifier, files_of
-from receval.data.ratings_table import (
-    Repeats,
+from receval.data.notes_on_ratings import (
     doubts_on_columns_of_parts,
     doubts_on_ratings,
     doubts_on_scales,
-    merged_pairs,
-    read_ratings,
-    read_test_data,
     scale_in_words,
 )
+from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers, TypedIdentifier, files_of
+from receval.data.ratings_table import Repeats, merged_pairs, read_ratings, read_test_data
 from receval.data.reading import UNREAD, ReadingReport, TableError
 from receval.data.run import Run, RunOrder, read_run
 from receval.data.shared_identifiers import MOST_COMPARED, Meeting
-from receval.data.tables import named_by_folders
+from receval.data.tables import named_by_folders, sentences_for_damage
 from receval.notes import Note
 from receval.storage.kernel_cache import njit
 from receval.storage.messages import enumerated, quoted
@@ -93,6 +92,8 @@ def opened_ratings(source: str, options: Mapping[str, Any], *, is_test: bool) ->
     }
     rows = ParquetByUser(source, columns, as_written=_are_as_written(options))
     _check_columns(rows, reading)
+    if options.get("columns") is None:
+        _refuse_parts_in_all_rows(rows, reading)
     return TableInBlocks(
         rows,
         reading,
@@ -186,6 +187,19 @@ def _check_columns(rows: ParquetByUser, reading: ReadingReport) -> None:
             "Write a table with a row per user and item, and names for its columns."
         )
     rows.check_types()
+
+
+def _refuse_parts_in_all_rows(rows: ParquetByUser, reading: ReadingReport) -> None:
+    """Refuse ratings that a column divides into training and test data, behind the first rows."""
+    for name in filter(may_have_parts, reading.unread):
+        found: dict[str, None] = {}
+        for path in rows.files:
+            with sentences_for_damage(path):
+                file = pq.ParquetFile(path)
+                if name in file.schema_arrow.names:
+                    for batch in file.iter_batches(columns=[name]):
+                        found |= dict.fromkeys(map(str, pc.unique(batch.column(0)).to_pylist()))
+        refuse_parts(Path(rows.source).name, name, found)
 
 
 def merged_rows(rows: RowsOfUsers, duplicates: Repeats) -> RowsOfUsers:
