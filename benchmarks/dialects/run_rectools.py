@@ -6,7 +6,19 @@ from __future__ import annotations
 import pandas as pd
 from fixture_files import CUTOFFS, Case, Values, value_of, values_of_both_tests, write_fixture
 from rectools import Columns
-from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall
+from rectools.metrics import (
+    MAP,
+    MCC,
+    MRR,
+    NDCG,
+    PAP,
+    Accuracy,
+    F1Beta,
+    HitRate,
+    PartialAUC,
+    Precision,
+    Recall,
+)
 
 
 def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
@@ -35,9 +47,20 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
             (f"Precision@{k} r_precision=True", Precision(k=k, r_precision=True)),
             (f"F1Beta@{k}", F1Beta(k=k)),
             (f"HitRate@{k}", HitRate(k=k)),
+            (f"PartialAUC@{k}", PartialAUC(k=k)),
+            (f"PAP@{k}", PAP(k=k)),
         ):
             table = metric.calc_per_user(recommended, interactions)
             mean = float(metric.calc(recommended, interactions))
+            values[label] = value_of(mean, table.to_dict(), len(table))
+        lengths = {len(pairs) for pairs in case["run"].values()}
+        if len(lengths) > 1 or lengths == {20}:
+            # Here lists have all items of the catalog.
+            continue
+        for label, metric in ((f"Accuracy@{k}", Accuracy(k=k)), (f"MCC@{k}", MCC(k=k))):
+            catalog = range(*lengths)
+            table = metric.calc_per_user(recommended, interactions, catalog)
+            mean = float(metric.calc(recommended, interactions, catalog))
             values[label] = value_of(mean, table.to_dict(), len(table))
     return values
 
@@ -45,7 +68,7 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
 if __name__ == "__main__":
     write_fixture(
         "rectools",
-        "rectools/metrics/classification.py, rectools/metrics/ranking.py",
+        "rectools/metrics/auc.py, rectools/metrics/classification.py, rectools/metrics/ranking.py",
         ["rectools", "numpy", "pandas"],
         {},
         lambda case: values_of_both_tests(case, values_of_test),
