@@ -110,7 +110,7 @@ class Accuracy(Metric):
         return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        counts = _Confusion.of(lists, cutoffs)
+        counts = _Counts.of(lists, cutoffs)
         return ratio(counts.right, counts.candidates)
 
 
@@ -140,7 +140,7 @@ class MatthewsCorrelation(Metric):
         return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        counts = _Confusion.of(lists, cutoffs)
+        counts = _Counts.of(lists, cutoffs)
         chosen, relevant = counts.chosen, counts.relevant
         covariance = counts.candidates * counts.hits - chosen * relevant
         others = (counts.candidates - chosen) * (counts.candidates - relevant)
@@ -148,7 +148,7 @@ class MatthewsCorrelation(Metric):
 
 
 @dataclass(frozen=True)
-class _Confusion:
+class _Counts:
     """The counts of each list at each cut-off that its four classes follow from."""
 
     hits: NDArray[np.float64]
@@ -157,7 +157,7 @@ class _Confusion:
     candidates: NDArray[np.float64]
 
     @classmethod
-    def of(cls, lists: ListView, cutoffs: tuple[int, ...]) -> _Confusion:
+    def of(cls, lists: ListView, cutoffs: tuple[int, ...]) -> _Counts:
         listed = lists.relevant_within((NO_CUTOFF,))
         candidates = lists.lengths + lists.n_relevant - listed
         return cls(
