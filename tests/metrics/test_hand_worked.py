@@ -124,10 +124,17 @@ def test_hand_worked_values(label: str, expected: float) -> None:
 def test_a_list_without_judged_items_scores_0_unless_it_measures_what_is_unknown() -> None:
     values = evaluate([parse(f"{name}@5") for name in METRICS], example())
     for name, (_, not_ranked, nothing_judged) in zip(METRICS, values, strict=True):
-        if name in ("GAUC", "PercentileRank", "Accuracy"):
-            continue  # Such a list has the weight 0, or leaves out rightly what is not relevant.
-        expected = 1.0 if name in ("Unjudged", "RBPresidual") else 0.0
-        assert not_ranked == nothing_judged == expected, name
+        if name in ("GAUC", "PercentileRank"):
+            continue  # A list without anything relevant has the weight 0.
+        assert not_ranked == nothing_judged == parse(name).missing, name
+
+
+@pytest.mark.each("name", ["PercentileRank", "Unjudged", "RBPresidual", "Accuracy", "AP"])
+def test_a_missing_list_of_a_user_with_relevant_items_has_the_value_that_notes_tell(
+    name: str,
+) -> None:
+    missing = one_user([5, 1], [0, 0], 0)
+    assert evaluate([parse(name)], missing)[0, 0] == parse(name).missing
 
 
 def test_err_of_numbers_of_plays_does_not_overflow() -> None:

@@ -352,8 +352,14 @@ def notes_on_lists(
         if measuring.users.endswith("covered"):
             text += ": they are left out of the average"
         elif ranked:
-            only = "" if len(ranked) == len(measuring.metrics) else f" in {enumerated(ranked)}"
-            text += f": they count as 0{only}"
+            names: dict[float, list[str]] = {}
+            for label, metric in ranked.items():
+                names.setdefault(metric.missing, []).append(label)
+            is_one = [len(own) for own in names.values()] == [len(measuring.metrics)]
+            text += ": they count as " + " and as ".join(
+                f"{value:g}" + ("" if is_one else f" in {enumerated(own)}")
+                for value, own in names.items()
+            )
         notes.append(Note("users-without-lists", f"{text}."))
     if strangers:
         text = f"{name} has lists for {how_many(strangers, 'user')} without test ratings."

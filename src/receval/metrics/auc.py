@@ -243,13 +243,14 @@ class PercentileRank(Metric):
     .. math:: PercentileRank@n = \frac{\sum_u \sum_{i \in PR_{test}(u)} p_{ui}}
               {\sum_u |PR_{test}(u)|}, \qquad p_{ui} = \frac{rank(i) - 1}{N - 1}
 
-    A relevant item that is not in the list, or below rank n, counts as the last: 1. So does that of
-    a user without a list. A random order has .5 on average. With ``weight=relevant`` the
-    mean is over all relevant items, as in the formula: for intervals and tests users have values
-    as in :class:`GAUC`. Give lists of all candidates.
+    A relevant item that is not in the list, or below rank n, counts as the last: 1. A random order
+    has .5 on average. With ``weight=relevant`` the mean is over all relevant items, as in the
+    formula: for intervals and tests users have values as in :class:`GAUC`. Give lists of all
+    candidates.
 
     :Denominator: the relevant items of all users or, with ``weight=equal``, those of each user
     :Evaluated: those of them with a relevant item
+    :Missing: 1
     :Source: Hu, Koren and Volinsky (2008), equation 8; RecPack has ``denominator=items``
 
     Parameters
@@ -261,6 +262,7 @@ class PercentileRank(Metric):
     """
 
     name: ClassVar[str] = "PercentileRank"
+    missing: ClassVar[float] = 1.0
     other_names: ClassVar[tuple[str, ...]] = ("MPR", "expected percentile ranking")
     less_is_better: ClassVar[bool] = True
     # Under 1R, the relevant items of a user are in several lists.

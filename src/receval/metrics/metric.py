@@ -72,8 +72,8 @@ class BaseMetric(ABC):
 class Metric(BaseMetric):
     """A metric of judged ranks.
 
-    A missing or empty list has the value 0; :mod:`receval.metrics.evaluation` decides which lists
-    are averaged.
+    A missing or empty list has the value :attr:`missing`; :mod:`receval.metrics.evaluation`
+    decides which lists are averaged.
 
     Parameters
     ----------
@@ -93,6 +93,9 @@ class Metric(BaseMetric):
     """
 
     needs_all_judgments: ClassVar[bool] = False
+    missing: ClassVar[float] = 0.0
+    """The value of a user who counts and has no list."""
+
     condensed: bool = False
     depth: int | None = None
 
