@@ -26,12 +26,10 @@ from receval.evaluation.identifiers import (
     without_trained_pairs,
 )
 from receval.evaluation.item_features import ItemFeatures
+from receval.evaluation.measurements import FoldLists, FoldPredictions, Measurements
 from receval.evaluation.measuring import (
     ChosenUsers,
-    FoldLists,
-    FoldPredictions,
     GivenMetric,
-    Measurements,
     Measuring,
     check_rating_scores,
     checked_length,
