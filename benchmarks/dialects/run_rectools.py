@@ -8,11 +8,9 @@ from fixture_files import CUTOFFS, Case, Values, value_of, values_of_both_tests,
 from rectools import Columns
 from rectools.metrics import (
     MAP,
-    MCC,
     MRR,
     NDCG,
     PAP,
-    Accuracy,
     F1Beta,
     HitRate,
     PartialAUC,
@@ -52,15 +50,6 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
         ):
             table = metric.calc_per_user(recommended, interactions)
             mean = float(metric.calc(recommended, interactions))
-            values[label] = value_of(mean, table.to_dict(), len(table))
-        lengths = {len(pairs) for pairs in case["run"].values()}
-        if len(lengths) > 1 or lengths == {20}:
-            # Here lists have all items of the catalog.
-            continue
-        for label, metric in ((f"Accuracy@{k}", Accuracy(k=k)), (f"MCC@{k}", MCC(k=k))):
-            catalog = range(*lengths)
-            table = metric.calc_per_user(recommended, interactions, catalog)
-            mean = float(metric.calc(recommended, interactions, catalog))
             values[label] = value_of(mean, table.to_dict(), len(table))
     return values
 

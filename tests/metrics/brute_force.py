@@ -183,7 +183,7 @@ def pairs_within(case: Case, metric: Any) -> float:
 
 
 def percentile_rank(case: Case, metric: Any) -> float:
-    n = len(case.listed) - (metric.denominator == "others")
+    n = case.n_candidates - (metric.denominator == "others")
     top = case.listed[: metric.cutoff]
     places = [share(top.index(item), n) if item in top else 1.0 for item in case.relevant]
     return share(sum(places), len(places))
@@ -193,14 +193,13 @@ def classes(case: Case, metric: Any) -> tuple[int, int, int, int]:
     """Return the right and wrong items within the cut-off, and the same of those outside."""
     n = len(case.listed[: metric.cutoff])
     tp = hits(case, metric.cutoff)
-    everything = len({*case.listed, *case.relevant})
     fn = len(case.relevant) - tp
-    return tp, n - tp, everything - n - fn, fn
+    return tp, n - tp, case.n_candidates - n - fn, fn
 
 
 def accuracy(case: Case, metric: Any) -> float:
     tp, _, tn, _ = classes(case, metric)
-    return share(tp + tn, len({*case.listed, *case.relevant}))
+    return share(tp + tn, case.n_candidates) if case.listed else 0.0
 
 
 def matthews(case: Case, metric: Any) -> float:
@@ -409,7 +408,7 @@ def values(cases: list[Case], metrics: list[Any]) -> list[list[float]]:
 def linearised(row: list[float], cases: list[Case], metric: Any) -> list[float]:
     weights = [weight_of_pairs(case, metric) for case in cases]
     if not sum(weights):
-        return [0.0] * len(row)
+        return [float("nan")] * len(row)
     mean = sum(w * x for w, x in zip(weights, row, strict=True)) / sum(weights)
     scale = len(row) / sum(weights)
     return [mean + w * scale * (x - mean) for w, x in zip(weights, row, strict=True)]

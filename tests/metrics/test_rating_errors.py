@@ -297,7 +297,9 @@ def test_log_loss_is_that_of_scikit_learn_and_refuses_what_is_no_probability() -
     assert over_users.per_user(given).tolist() == pytest.approx([-x for x in by_user], rel=1e-12)
     for wrong, words in ((1.5, "another score, such as 1.5"), (np.nan, "no score")):
         refused = PredictedRatings(TEST, np.array([0.2, wrong, 0.7]), np.array([0]), threshold=3)
-        with pytest.raises(ValueError, match=f"1 of 2 have {words}. Give scores between 0 and 1"):
+        with pytest.raises(
+            ValueError, match=f"1 of 2 test ratings has {words}. Give scores between 0 and 1"
+        ):
             over_users.per_user(refused)
 
 

@@ -243,7 +243,10 @@ class Measurements:
         found = {}
         for name, metric in self._measuring.of_ratings.items():
             found[name] = np.zeros(lists.full.n_lists)
-            found[name][chosen] = metric.per_user(measured)
+            try:
+                found[name][chosen] = metric.per_user(measured)
+            except ValueError as error:
+                raise ValueError(f"Scores of {quoted(system)}: {error}") from error
             if (own := metric.weighted_mean(measured)) is not None:
                 values, weights = np.zeros((2, lists.full.n_lists))
                 values[chosen], weights[chosen] = own.values, own.weights

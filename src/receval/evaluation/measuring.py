@@ -337,9 +337,11 @@ class Measuring:
                 negative.append(Note("negative-ratings", text))
         if self.dialect is None:
             return negative
-        own = [self.dialect.entry(name).note for name in self.of_ranks]
+        own: dict[str, list[str]] = {}
+        for name in self.of_ranks:
+            own.setdefault(self.dialect.entry(name).note, []).append(name)
         caveats = [f"{text[0].upper()}{text[1:]}." for text in self.dialect.caveats]
-        told = [*caveats, *dict.fromkeys(note for note in own if note)]
+        told = [*caveats, *(f"{enumerated(of)}: {note}" for note, of in own.items() if note)]
         return [*negative, *(Note("dialect", text) for text in told)]
 
 

@@ -89,6 +89,7 @@ class GAUC(AUC):
 
     :Denominator: the sum of the weights; for each user as in :class:`AUC`
     :Evaluated: those of them with a relevant item, and with another item in the list
+    :Missing: left out
     :Source: Zhou et al. (2018), section 5.2; Zhu et al. (2017)
 
     Parameters
@@ -103,6 +104,7 @@ class GAUC(AUC):
     """
 
     name: ClassVar[str] = "GAUC"
+    missing: ClassVar[float] = float("nan")
     other_names: ClassVar[tuple[str, ...]] = ("grouped AUC", "group AUC")
     # Under 1R, the judged items of a user are in several lists.
     needs_all_judgments: ClassVar[bool] = True
@@ -236,17 +238,16 @@ class ListAUC(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class PercentileRank(Metric):
-    r"""Mean place of the relevant items in the list, from 0 for the first rank to 1 for the last.
+    r"""Mean place of relevant items among the candidates, from 0 for the first to 1 for the last.
 
-    Here N is the length of the list.
+    Here N is the number of candidates of the user.
 
     .. math:: PercentileRank@n = \frac{\sum_u \sum_{i \in PR_{test}(u)} p_{ui}}
               {\sum_u |PR_{test}(u)|}, \qquad p_{ui} = \frac{rank(i) - 1}{N - 1}
 
     A relevant item that is not in the list, or below rank n, counts as the last: 1. A random order
     has .5 on average. With ``weight=relevant`` the mean is over all relevant items, as in the
-    formula: for intervals and tests users have values as in :class:`GAUC`. Give lists of all
-    candidates.
+    formula. For intervals and tests, users have values as in :class:`GAUC` with either weight.
 
     :Denominator: the relevant items of all users or, with ``weight=equal``, those of each user
     :Evaluated: those of them with a relevant item
@@ -270,17 +271,12 @@ class PercentileRank(Metric):
     weight: Literal["relevant", "equal"] = "relevant"
     denominator: Literal["others", "items"] = "others"
 
-    @property
-    def reach(self) -> int | None:
-        """None, or the depth: the length of the list counts."""
-        return self.depth
-
     def weights(self, lists: ListView) -> NDArray[np.float64]:
         is_any = lists.n_relevant > 0
         return np.where(is_any, lists.n_relevant if self.weight == "relevant" else 1, 0.0)
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        last = lists.lengths - (self.denominator == "others")
+        last = lists.n_candidates - (self.denominator == "others")
         places = ratio(lists.ranks - 1, last[lists.list_of])
         # What is not found counts 1, so that each item that is found takes away the rest.
         found = lists.sums_within(cutoffs, np.where(lists.relevant, 1.0 - places, 0.0))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import NO_CUTOFF, ListView
+from receval.metrics.lists import ListView
 from receval.metrics.metric import Metric, column, filled, ratio, slots
 
 Denominator = Literal["cutoff", "filled"]
@@ -90,13 +90,13 @@ class F1(Metric):
 class Accuracy(Metric):
     r"""Share of the candidates that the first ranks put into the right class, relevant or not.
 
-    Here N is the number of candidates: the list's length, and the relevant items outside the list.
+    Here N is the number of candidates of the user, in the list or not.
 
     .. math:: Accuracy@n = \frac{TP@n + TN@n}{N}, \qquad
               TN@n = N - \min(n, |list|) - |PR_{test}(u)| + TP@n
 
-    Few candidates are relevant, so nearly all systems have a value close to 1. Give lists of all
-    candidates: those outside a shorter list are not counted.
+    Few candidates are relevant, so nearly all systems have a value close to 1. It needs a cut-off
+    below N to mean anything.
 
     :Denominator: in the formula
     :Source: RecTools; Herlocker et al. (2004), section 4.2
@@ -104,14 +104,9 @@ class Accuracy(Metric):
 
     name: ClassVar[str] = "Accuracy"
 
-    @property
-    def reach(self) -> int | None:
-        """None, or the depth: the items below the cut-off count, too."""
-        return self.depth
-
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         counts = _Counts.of(lists, cutoffs)
-        return ratio(counts.right, counts.candidates)
+        return ratio(np.where(lists.lengths > 0, counts.right, 0.0), counts.candidates)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +120,7 @@ class MatthewsCorrelation(Metric):
               {\sqrt{(TP + FP)(TP + FN)(TN + FP)(TN + FN)}}
 
     It is 1 if the first ranks hold all relevant items and no others, and 0 on average for a random
-    order, or where the denominator is 0. Give lists of all candidates.
+    order, or where the denominator is 0, as without a cut-off below N.
 
     :Denominator: in the formula
     :Source: RecTools; Matthews (1975)
@@ -133,11 +128,6 @@ class MatthewsCorrelation(Metric):
 
     name: ClassVar[str] = "MCC"
     other_names: ClassVar[tuple[str, ...]] = ("Matthews correlation coefficient", "phi")
-
-    @property
-    def reach(self) -> int | None:
-        """None, or the depth: the items below the cut-off count, too."""
-        return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         counts = _Counts.of(lists, cutoffs)
@@ -154,15 +144,12 @@ class _Counts:
     hits: NDArray[np.float64]
     chosen: NDArray[np.float64]
     relevant: NDArray[np.int64]
-    candidates: NDArray[np.float64]
+    candidates: NDArray[np.int64]
 
     @classmethod
     def of(cls, lists: ListView, cutoffs: tuple[int, ...]) -> _Counts:
-        listed = lists.relevant_within((NO_CUTOFF,))
-        candidates = lists.lengths + lists.n_relevant - listed
-        return cls(
-            lists.relevant_within(cutoffs), filled(lists, cutoffs), lists.n_relevant, candidates
-        )
+        hits, chosen = lists.relevant_within(cutoffs), filled(lists, cutoffs)
+        return cls(hits, chosen, lists.n_relevant, lists.n_candidates)
 
     @property
     def right(self) -> NDArray[np.float64]:

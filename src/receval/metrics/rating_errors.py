@@ -226,8 +226,9 @@ class LogLoss(MAE):
         if wrong.any():
             first = found[wrong][0]
             raise ValueError(
-                f"{self.name} needs the probability of each test rating to be relevant, but "
-                f"{int(wrong.sum()):,} of {len(found):,} have "
+                f"{self.name} needs the probability that each rated item is relevant, but "
+                f"{int(wrong.sum()):,} of {len(found):,} test ratings "
+                f"{'has' if wrong.sum() == 1 else 'have'} "
                 f"{'no score' if np.isnan(first) else f'another score, such as {first:g}'}. Give "
                 "scores between 0 and 1, or leave the metric out."
             )
