@@ -21,7 +21,8 @@ CUTOFFS = (5, 10)
 THRESHOLD = 4  # for tools that have one; 1 makes every rated item relevant
 
 Case = dict[str, Any]
-Values = dict[str, dict[str, Any]]
+Value = dict[str, Any]
+Values = dict[str, Value]
 
 
 def read_cases() -> dict[str, Case]:

@@ -7,7 +7,15 @@ import warnings
 
 import numpy as np
 import recpack.metrics as recpack_metrics
-from fixture_files import CUTOFFS, Case, Values, value_of, values_of_both_tests, write_fixture
+from fixture_files import (
+    CUTOFFS,
+    Case,
+    Value,
+    Values,
+    value_of,
+    values_of_both_tests,
+    write_fixture,
+)
 from scipy.sparse import csr_matrix
 
 LISTWISE = (
@@ -41,7 +49,22 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
                 table = metric.results.groupby("user_id")["score"].sum()
                 per_user = {users[int(row)]: float(score) for row, score in table.items()}
             values[f"{name}@{k}"] = value_of(float(metric.value), per_user, int(metric.num_users))
+    lengths = {len(pairs) for pairs in case["run"].values()}
+    if len(lengths) == 1 and lengths != {20}:
+        values["PercentileRanking"] = percentile_ranking(case, test, *lengths)
     return values
+
+
+def percentile_ranking(case: Case, test: dict[str, dict[str, int]], n_items: int) -> Value:
+    """Return its value if the items of each user's list are all that there are."""
+    true, predicted = np.zeros((len(test), n_items)), np.zeros((len(test), n_items))
+    for row, user in enumerate(sorted(test)):
+        for column, (item, score) in enumerate(case["run"][user]):
+            true[row, column] = item in test[user]
+            predicted[row, column] = score
+    metric = recpack_metrics.PercentileRanking()
+    metric.calculate(csr_matrix(true), csr_matrix(predicted))
+    return value_of(float(metric.value) / 100, None, int(metric.num_users))
 
 
 def evaluate(case: Case) -> Values:
@@ -54,7 +77,13 @@ if __name__ == "__main__":
         "recpack",
         "recpack/metrics/*.py",
         ["recpack", "numpy", "scipy", "pandas"],
-        {"y_true": "binary, as the pipeline hands it to the metrics"},
+        {
+            "y_true": "binary, as the pipeline hands it to the metrics",
+            "PercentileRanking": "divided by 100, which RecPack multiplies it by",
+        },
         evaluate,
-        leave_out={"ties": "no rule for ties: numpy.argpartition"},
+        leave_out={
+            "ties": "no rule for ties: numpy.argpartition",
+            "negative": "ratings below 0 are relevant, too",
+        },
     )

@@ -6,7 +6,17 @@ from __future__ import annotations
 import pandas as pd
 from fixture_files import CUTOFFS, Case, Values, value_of, values_of_both_tests, write_fixture
 from rectools import Columns
-from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall
+from rectools.metrics import (
+    MAP,
+    MRR,
+    NDCG,
+    PAP,
+    F1Beta,
+    HitRate,
+    PartialAUC,
+    Precision,
+    Recall,
+)
 
 
 def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
@@ -35,6 +45,8 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
             (f"Precision@{k} r_precision=True", Precision(k=k, r_precision=True)),
             (f"F1Beta@{k}", F1Beta(k=k)),
             (f"HitRate@{k}", HitRate(k=k)),
+            (f"PartialAUC@{k}", PartialAUC(k=k)),
+            (f"PAP@{k}", PAP(k=k)),
         ):
             table = metric.calc_per_user(recommended, interactions)
             mean = float(metric.calc(recommended, interactions))
@@ -45,7 +57,7 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
 if __name__ == "__main__":
     write_fixture(
         "rectools",
-        "rectools/metrics/classification.py, rectools/metrics/ranking.py",
+        "rectools/metrics/auc.py, rectools/metrics/classification.py, rectools/metrics/ranking.py",
         ["rectools", "numpy", "pandas"],
         {},
         lambda case: values_of_both_tests(case, values_of_test),

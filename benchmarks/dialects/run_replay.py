@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from fixture_files import CUTOFFS, Case, Values, value_of, values_of_both_tests, write_fixture
-from replay.metrics import MAP, MRR, NDCG, HitRate, PerUser, Precision, Recall
+from replay.metrics import MAP, MRR, NDCG, HitRate, PerUser, Precision, Recall, RocAuc
 
 
 def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
     run = {user: [tuple(pair) for pair in pairs] for user, pairs in case["run"].items()}
     truth = {user: list(own) for user, own in test.items()}
     values: Values = {}
-    for of_tool in (NDCG, MAP, MRR, Recall, Precision, HitRate):
+    for of_tool in (NDCG, MAP, MRR, Recall, Precision, HitRate, RocAuc):
         means = of_tool(list(CUTOFFS))(run, truth)
         tables = of_tool(list(CUTOFFS), mode=PerUser())(run, truth)
         for k in CUTOFFS:

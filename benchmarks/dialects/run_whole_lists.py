@@ -322,6 +322,13 @@ def of_recpack(case: Case) -> Values:
         metric = recpack_metrics.CoverageK(k)
         metric.calculate(csr_matrix(true), csr_matrix(predicted))
         values[f"CoverageK@{k}"] = value_of(float(metric.value), None, len(users))
+        metric = recpack_metrics.IntraListDiversityK(k)
+        metric.fit(csr_matrix(np.eye(3)[np.arange(case["n_items"]) % 3]))
+        metric.calculate(csr_matrix(true), csr_matrix(predicted))
+        own = metric.scores_.toarray()[:, 0]
+        values[f"IntraListDiversityK@{k} groups=thirds"] = value_of(
+            float(own.mean()), dict(zip(users, own, strict=True)), len(users)
+        )
     return values
 
 
@@ -449,7 +456,7 @@ TOOLS: dict[str, tuple[Callable[[Case], Values], str, list[str]]] = {
         ["numpy", "scipy"],
     ),
     "recbole": (of_recbole, "recbole/evaluator/metrics.py", ["recbole", "numpy", "torch"]),
-    "recpack": (of_recpack, "recpack/metrics/coverage.py", ["recpack", "numpy", "scipy"]),
+    "recpack": (of_recpack, "recpack/metrics", ["recpack", "numpy", "scipy"]),
     "rectools": (of_rectools, "rectools/metrics", ["rectools", "numpy", "pandas"]),
     "replay": (of_replay, "replay/metrics", ["replay-rec", "numpy", "polars"]),
     "warprec": (of_warprec, "warprec/evaluation/metrics", ["warprec", "torch"]),

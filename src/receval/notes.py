@@ -189,7 +189,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "empty-lists": NoteKind(
         "doubtful",
-        "The lists of some users are empty. These users count as 0 if they have test ratings.",
+        "The lists of some users are empty. If they have test ratings, these users "
+        "count as 0 in most metrics (docs/metrics.md: missing lists).",
         "Find out why their lists are empty.",
     ),
     "no-scores": NoteKind(
@@ -245,7 +246,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "users-without-lists": NoteKind(
         "doubtful",
-        "Users without a list in a run count as 0, unless they are left out of the average.",
+        "Users without a list in a run count as 0 in most metrics (docs/metrics.md: missing "
+        "lists), unless they are left out of the average.",
         "Average only users with lists (--users covered), or complete the run.",
     ),
     "lists-of-all-candidates": NoteKind(
@@ -315,7 +317,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "users-without-scores": NoteKind(
         "doubtful",
-        "Users for whom a system has no finite score have no list, and count as 0.",
+        "Users for whom a system has no finite score have no list, and count as 0 in most metrics "
+        "(docs/metrics.md: missing lists).",
         "Check whether the system diverged or did not know these users.",
     ),
     "extreme-threshold": NoteKind(

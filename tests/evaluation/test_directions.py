@@ -16,7 +16,7 @@ from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.metrics.registry import METRICS, metric_class
 
-LESS = {"antiP", "Fallout", "antiRR", "nDCL", "Unjudged", "RBPresidual"}
+LESS = {"antiP", "Fallout", "antiRR", "nDCL", "Unjudged", "RBPresidual", "PercentileRank"}
 # What is judged non-relevant, unjudged or not yet known, at a depth where all of them have it.
 MEASURED = ["antiP@2", "Fallout@2", "antiRR", "nDCL@2", "Unjudged@2", "RBPresidual"]
 

@@ -138,6 +138,8 @@ def test_latex_has_the_best_in_bold_letters_raised_and_other_names(
     text = path.read_text(encoding="utf-8")
     assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{table*}\n")
     assert "System & P@5 & Gain \\\\" in text
+    with pytest.raises(ValueError, match="names renames 'zzz', but there are P@5"):
+        result.to_latex(path, names={"zzz": "y"})
     means = result.summary().set_index(["metric", "system"])["mean"]
     for metric in ("P@5", "nDCG@5"):
         best = f"{means[metric].max():.3f}".removeprefix("0")

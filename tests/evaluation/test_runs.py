@@ -101,3 +101,12 @@ def test_implicit_data_under_a_threshold_of_four_is_refused() -> None:
         ValueError, match=r"No test rating reaches the relevance threshold 4. .* highest is 1"
     ):
         evaluate_runs(held_out, {"mine": CUT}, relevant=4)
+
+
+def test_a_note_names_the_metrics_in_which_a_missing_list_is_the_worst_and_not_0() -> None:
+    test = {"user": ["a", "b"], "item": ["x", "x"], "rating": [5, 5]}
+    runs = {"mine": {"a": {"x": 2.0, "y": 1.0}}}
+    result = evaluate_runs(test, runs, metrics=["RR", "PercentileRank"], depth="whole")
+    (told,) = [str(note) for note in result.notes if note.code == "users-without-lists"]
+    assert told.endswith("they count as 0 in RR, and count as 1 in PercentileRank.")
+    assert result.summary()["mean"].tolist() == [0.5, 0.5]

@@ -156,7 +156,61 @@ def right_pairs(case: Case, metric: Any) -> float:
     )
 
 
+def partial_area(case: Case, metric: Any) -> float:
+    """Count the right pairs of the relevant items and the first of the others."""
+    others = [item for item in case.listed if item not in case.relevant]
+    n = len(others) if metric.cutoff is None else metric.cutoff
+    counted = others[:n] + [None] * (n - len(others))
+    found = [item for item in case.listed if item in case.relevant]
+    wanted = len(case.relevant)
+    if metric.relevant == "first" and metric.cutoff is not None:
+        found, wanted = found[:n], min(n, wanted)
+    right = [
+        other is None or case.listed.index(item) < case.listed.index(other)
+        for item in found
+        for other in counted
+    ]
+    return share(sum(right), n * wanted)
+
+
+def pairs_within(case: Case, metric: Any) -> float:
+    top = case.listed[: metric.cutoff]
+    found = [k for k, item in enumerate(top) if item in case.relevant]
+    others = [k for k, item in enumerate(top) if item not in case.relevant]
+    if not found or not others:
+        return float(bool(found))
+    return share(sum(k < other for k in found for other in others), len(found) * len(others))
+
+
+def percentile_rank(case: Case, metric: Any) -> float:
+    n = case.n_candidates - (metric.denominator == "others")
+    top = case.listed[: metric.cutoff]
+    places = [share(top.index(item), n) if item in top else 1.0 for item in case.relevant]
+    return share(sum(places), len(places))
+
+
+def classes(case: Case, metric: Any) -> tuple[int, int, int, int]:
+    """Return the right and wrong items within the cut-off, and the same of those outside."""
+    n = len(case.listed[: metric.cutoff])
+    tp = hits(case, metric.cutoff)
+    fn = len(case.relevant) - tp
+    return tp, n - tp, case.n_candidates - n - fn, fn
+
+
+def accuracy(case: Case, metric: Any) -> float:
+    tp, _, tn, _ = classes(case, metric)
+    return share(tp + tn, case.n_candidates) if case.listed else 0.0
+
+
+def matthews(case: Case, metric: Any) -> float:
+    tp, fp, tn, fn = classes(case, metric)
+    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return share(tp * tn - fp * fn, product**0.5) if product > 0 else 0.0
+
+
 def weight_of_pairs(case: Case, metric: Any) -> float:
+    if metric.name == "PercentileRank":
+        return min(1, len(case.relevant)) if metric.weight == "equal" else len(case.relevant)
     if not case.relevant or not set(case.listed) - case.relevant:
         return 0.0
     return {"judged": len(case.ratings), "relevant": len(case.relevant), "equal": 1}[metric.weight]
@@ -317,6 +371,11 @@ ORACLES: dict[str, Callable[[Case, Any], float]] = {
     "AUC": right_pairs,
     "GAUC": right_pairs,
     "logAUC": area_under_log_curve,
+    "PartialAUC": partial_area,
+    "ListAUC": pairs_within,
+    "PercentileRank": percentile_rank,
+    "Accuracy": accuracy,
+    "MCC": matthews,
     "infAP": inferred_average_precision,
     "RBP": rank_biased_precision,
     "RBPresidual": rank_biased_residual,
@@ -340,7 +399,7 @@ def values(cases: list[Case], metrics: list[Any]) -> list[list[float]]:
     ]
     return [
         linearised(row, seen[metric.condensed, metric.depth], metric)
-        if metric.name == "GAUC"
+        if metric.name in ("GAUC", "PercentileRank")
         else row
         for row, metric in zip(rows, metrics, strict=True)
     ]
@@ -349,7 +408,7 @@ def values(cases: list[Case], metrics: list[Any]) -> list[list[float]]:
 def linearised(row: list[float], cases: list[Case], metric: Any) -> list[float]:
     weights = [weight_of_pairs(case, metric) for case in cases]
     if not sum(weights):
-        return [0.0] * len(row)
+        return [float("nan")] * len(row)
     mean = sum(w * x for w, x in zip(weights, row, strict=True)) / sum(weights)
     scale = len(row) / sum(weights)
     return [mean + w * scale * (x - mean) for w, x in zip(weights, row, strict=True)]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -52,13 +52,21 @@ class Case:
     listed: tuple[int, ...]
     ratings: dict[int, float]
     metadata: DatasetMetadata
+    further: int = 0
+    """Number of candidates that are neither listed nor rated."""
 
     def seen(self, condensed: bool, depth: int | None) -> Self:
         """Return the case with the list cut at a depth, then condensed."""
-        kept = self.listed[:depth]
+        kept, further = self.listed[:depth], self.further
         if condensed:
-            kept = tuple(item for item in kept if item in self.ratings)
-        return type(self)(kept, self.ratings, self.metadata)
+            kept, further = tuple(item for item in kept if item in self.ratings), 0
+        elif depth is not None:
+            further += len(set(self.listed[depth:]) - set(self.ratings))
+        return type(self)(kept, self.ratings, self.metadata, further)
+
+    @property
+    def n_candidates(self) -> int:
+        return len({*self.listed, *self.ratings}) + self.further
 
     @cached_property
     def relevant(self) -> set[int]:
@@ -83,7 +91,8 @@ def random_cases(seed: int, step: float = 0.5) -> list[Case]:
         length = 0 if user == 1 else int(rng.integers(1, n_items + 1))
         listed = tuple(rng.permutation(n_items)[:length].tolist())
         ratings = dict(zip(judged.tolist(), given.tolist(), strict=True))
-        cases.append(Case(listed, {} if user == 2 else ratings, metadata))
+        further = int(rng.integers(3)) * user
+        cases.append(Case(listed, {} if user == 2 else ratings, metadata, further))
     return cases
 
 
@@ -96,10 +105,12 @@ def judgments_of(cases: list[Case]) -> Judgments:
 def ranks_of(cases: list[Case], judgments: Judgments) -> JudgedRanks:
     listed_ranks = [{item: rank for rank, item in enumerate(case.listed, 1)} for case in cases]
     pairs = zip(judgments.users.tolist(), judgments.items.tolist(), strict=True)
-    return ranks(
+    found = ranks(
         [listed_ranks[user].get(item, 0) for user, item in pairs],
         [len(listed) for listed in listed_ranks],
     )
+    sizes = np.array([case.n_candidates for case in cases], dtype=np.int32)
+    return replace(found, candidates=sizes)
 
 
 def lists_of(cases: list[Case]) -> JudgedLists:

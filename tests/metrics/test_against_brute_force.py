@@ -59,7 +59,7 @@ def every_form_under_1r() -> list[Metric]:
 def assert_close(
     metrics: list[Metric], found: NDArray[np.float64], expected: list[list[float]]
 ) -> None:
-    is_close = np.isclose(found, expected, rtol=1e-12, atol=1e-14).all(axis=1)
+    is_close = np.isclose(found, expected, rtol=1e-12, atol=1e-14, equal_nan=True).all(axis=1)
     assert len(metrics) == len(found) == len(expected)
     assert [metrics[wrong].label for wrong in np.flatnonzero(~is_close)] == []
 

@@ -124,10 +124,17 @@ def test_hand_worked_values(label: str, expected: float) -> None:
 def test_a_list_without_judged_items_scores_0_unless_it_measures_what_is_unknown() -> None:
     values = evaluate([parse(f"{name}@5") for name in METRICS], example())
     for name, (_, not_ranked, nothing_judged) in zip(METRICS, values, strict=True):
-        if name == "GAUC":
-            continue  # Such a list has the weight 0.
-        expected = 1.0 if name in ("Unjudged", "RBPresidual") else 0.0
-        assert not_ranked == nothing_judged == expected, name
+        if name in ("GAUC", "PercentileRank"):
+            continue  # A list without anything relevant has the weight 0.
+        assert not_ranked == nothing_judged == parse(name).missing, name
+
+
+@pytest.mark.each("name", ["PercentileRank", "Unjudged", "RBPresidual", "Accuracy", "AP"])
+def test_a_missing_list_of_a_user_with_relevant_items_has_the_value_that_notes_tell(
+    name: str,
+) -> None:
+    missing = one_user([5, 1], [0, 0], 0)
+    assert evaluate([parse(name)], missing)[0, 0] == parse(name).missing
 
 
 def test_err_of_numbers_of_plays_does_not_overflow() -> None:
@@ -147,6 +154,17 @@ def test_err_of_numbers_of_plays_does_not_overflow() -> None:
         ("AUC(others=one-more)", (2 / 3 + 1 / 3) / 2),
         # The first has one of two others above, the last both: log(2) / log(10) and 0.
         ("logAUC(least=0.1)", np.log10(2) / 2),
+        ("PartialAUC@1", 0.0),
+        ("PartialAUC@3", (2 / 3 + 1 / 3) / 2),
+        ("PartialAUC(relevant=first)@1", 0.0),
+        ("PartialAUC(relevant=first)@2", (1 / 2 + 0) / 2),
+        ("ListAUC@3", 1 / 2),
+        ("ListAUC@1", 0.0),
+        ("PercentileRank", (1 / 3 + 3 / 3) / 2),
+        ("PercentileRank(denominator=items)", (1 / 4 + 3 / 4) / 2),
+        ("PercentileRank@2", (1 / 3 + 1) / 2),
+        ("Accuracy@2", 2 / 4),
+        ("MCC@3", (1 * 0 - 2 * 1) / np.sqrt(3 * 2 * 2 * 1)),
     ],
 )
 def test_areas_under_curves_of_a_list_of_four(label: str, expected: float) -> None:

@@ -285,3 +285,28 @@ def test_each_rating_counts_the_same_in_whatever_fold_it_is_tested() -> None:
     told = result.methods()
     assert "sums over users and folds" in told
     assert "at once on each fold, averaged by numbers of users" in told
+
+
+def test_log_loss_is_that_of_scikit_learn_and_refuses_what_is_no_probability() -> None:
+    probabilities = np.array([0.2, 1.0, 0.7])
+    given = PredictedRatings(TEST, probabilities, np.array([0, 2]), threshold=3)
+    expected = of_errors.log_loss(TEST.values >= 3, probabilities)
+    assert parse_any("LogLoss").per_user(given).mean() == pytest.approx(expected, rel=1e-14)
+    by_user = (np.log(0.2) + np.log(1 - 1e-15)) / 2, np.log(0.3)
+    over_users = parse_any("LogLoss(over=users)")
+    assert over_users.per_user(given).tolist() == pytest.approx([-x for x in by_user], rel=1e-12)
+    for wrong, words in ((1.5, "another score, such as 1.5"), (np.nan, "no score")):
+        refused = PredictedRatings(TEST, np.array([0.2, wrong, 0.7]), np.array([0]), threshold=3)
+        with pytest.raises(
+            ValueError, match=f"1 of 2 test ratings has {words}. Give scores between 0 and 1"
+        ):
+            over_users.per_user(refused)
+
+
+def test_log_loss_of_a_run_counts_what_is_at_least_the_threshold() -> None:
+    test = {"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rating": [0, 1, 1]}
+    runs = {"mine": {"a": {"x": 0.25, "y": 0.5}, "b": {"x": 0.5}}}
+    result = rv.evaluate_runs(test, runs, metrics="LogLoss", depth="whole", relevant=1)
+    expected = -(np.log(0.75) + 2 * np.log(0.5)) / 3
+    assert result.summary()["mean"][0] == pytest.approx(expected)
+    assert "LogLoss" in result.less_is_better

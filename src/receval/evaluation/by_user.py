@@ -40,14 +40,20 @@ class WeightedMeansOfFolds:
     weights: NDArray[np.float64]
     is_root: bool = False
 
-    def sums(self, is_member: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the sums of :class:`ValuesByUser` if only the members are averaged."""
-        values, weights = self.values[..., is_member], self.weights[..., is_member]
-        is_averaged = ~np.isnan(weights)
-        found = np.zeros(values.shape)
-        for system in range(values.shape[1]):
+    def of_members(self, is_member: NDArray[np.bool_]) -> WeightedMeansOfFolds:
+        """Return the parts of some users."""
+        return replace(
+            self, values=self.values[..., is_member], weights=self.weights[..., is_member]
+        )
+
+    def sums(self) -> NDArray[np.float64]:
+        """Return the sums of :class:`ValuesByUser`, NaN if no user has a weight."""
+        is_averaged = ~np.isnan(self.weights)
+        found = np.zeros_like(self.values)
+        for system in range(self.values.shape[1]):
             chosen = is_averaged[:, system]
-            own = WeightedMean(values[:, system][chosen], weights[:, system][chosen], self.is_root)
+            values, weights = self.values[:, system][chosen], self.weights[:, system][chosen]
+            own = WeightedMean(values, weights, self.is_root)
             found[:, system][chosen] = own.contributions
         return np.asarray(found.sum(axis=0))
 
@@ -86,11 +92,16 @@ class ValuesByUser:
 
     def of_members(self, is_member: NDArray[np.bool_], metrics: NDArray[np.int64]) -> ValuesByUser:
         """Return some metrics as averages of some users, who are marked in the order of users."""
-        sums = self.sums[metrics][:, :, is_member]
+        sums, means = self.sums[metrics][:, :, is_member], {}
         for place, metric in enumerate(metrics.tolist()):
             if metric in self.weighted_means:
-                sums[place] = self.weighted_means[metric].sums(is_member)
-        return ValuesByUser(sums, self.weights[is_member], self.users[is_member])
+                means[place] = self.weighted_means[metric].of_members(is_member)
+                sums[place] = means[place].sums()
+        return ValuesByUser(sums, self.weights[is_member], self.users[is_member], means)
+
+    def has_values_of_users(self, n_metrics: int) -> NDArray[np.bool_]:
+        """Whether each metric has a value of each user, and not only a part of a weighted mean."""
+        return np.array([number not in self.weighted_means for number in range(n_metrics)])
 
     @property
     def n_users(self) -> int:
@@ -263,7 +274,14 @@ class ValuesByUserCollector:
             means[metric] = WeightedMeansOfFolds(
                 values.swapaxes(0, 1), weights.swapaxes(0, 1), by_system[0][0].is_root
             )
-            sums[metric] = means[metric].sums(np.ones(len(users), dtype=bool))
+            sums[metric] = means[metric].sums()
+            if np.isnan(sums[metric]).any() and not self._may_be_empty:
+                raise ValueError(
+                    "A metric is a mean with weights, such as GAUC or PercentileRank, but no user "
+                    "has a weight: none of those tested has the items that it compares "
+                    "(docs/metrics.md: evaluated users). Choose another relevance threshold, or "
+                    "leave the metric out."
+                )
         return ValuesByUser(sums, first[users], users, means)
 
 

@@ -53,6 +53,7 @@ CANNOT_TELL = "cannot tell"
 _ROUNDING = 1e-12
 _EQUAL = f"{CANNOT_TELL}: the differences of all users are equal"
 _FEW = f"{CANNOT_TELL}: fewer than {FEWEST_RESAMPLED} users differ"
+_NO_VALUES = f"{CANNOT_TELL}: a metric of all users has no value per user (t and permutation can)"
 
 CORRECTIONS: dict[Correction, tuple[Callable[[ArrayLike], NDArray[np.float64]], str, str]] = {
     "holm": (holm, "Holm's correction", "Holm"),
@@ -264,15 +265,18 @@ def pair_table(
     are below .05; and ``method``, how p was computed. Where the test cannot tell, p is NaN and
     ``method`` has the reason: the differences of all users are equal, so that the test ``t`` or
     ``bootstrap``, or any test of a metric of all users at once (``of_all_users``), has nothing to
-    estimate an error from, and there is no interval, either; or fewer than
-    :data:`FEWEST_RESAMPLED` users differ, so that ``bootstrap`` draws too few different samples.
-    Such pairs still count in corrections. With a margin there are also ``margin``,
+    estimate an error from, and there is no interval, either; fewer than
+    :data:`FEWEST_RESAMPLED` users differ, so that ``bootstrap`` draws too few different samples; or
+    ``wilcoxon`` and ``sign`` would count users by their parts of a metric of all users at once or
+    of a weighted mean, such as GAUC or RMSE. Such pairs still count in corrections. With a margin
+    there are also ``margin``,
     ``p_equivalent`` and ``equivalent``, ``p_not_inferior`` and ``not_inferior`` (of the first
     system), corrected like the others; and with a power ``detectable``, the smallest true
     difference that is found with this probability.
 
     Tests and effect sizes are of the users' contributions to the average
-    (:attr:`receval.evaluation.by_user.ValuesByUser.contributions`). The first system is better
+    (:attr:`receval.evaluation.by_user.ValuesByUser.contributions`); ``cliff`` and ``superiority``
+    are NaN where these are no values of users. The first system is better
     where the difference is above 0, or below 0 for metrics in ``less_is_better``.
     """
     comparison.check(systems, metrics)
@@ -285,12 +289,20 @@ def pair_table(
     differences, halves = differences[:, chosen] * signs, halves[:, chosen]
     is_equal = (np.abs(differences) > 0) & (halves <= _ROUNDING * np.abs(differences))
     halves = np.where(is_equal, np.nan, halves)
+    has_values = values.has_values_of_users(len(metrics))
+    has_values &= np.array([name not in of_all_users for name in metrics])
     methods = _with_reasons(values, metrics, comparison, of_all_users, methods, is_equal, chosen)
+    if comparison.test in ("wilcoxon", "sign"):
+        methods = np.where(has_values[:, None], methods, _NO_VALUES)
     p_values = np.where(np.char.startswith(methods.astype(str), CANNOT_TELL), np.nan, p_values)
     corrected = corrected_p_values(p_values, comparison.applied)
     first, second = first[chosen], second[chosen]
     first, second = np.where(signs < 0, second, first), np.where(signs < 0, first, second)
     effects = _effects(values, comparison, chosen, signs, first, second)
+    if comparison.effect in ("cliff", "superiority"):
+        effects = {
+            name: np.where(has_values[:, None], own, np.nan) for name, own in effects.items()
+        }
     errors = _standard_errors(halves, values.n_users)
     detectable = _detectable(values, errors, comparison)
     names = np.array(systems, dtype=object)

@@ -202,6 +202,8 @@ _TESTS: dict[GroupTest, str] = {
 }
 _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
+_NONE = f"{CANNOT_TELL}: no user of a group counts in the metric"
+_NO_VALUES = f"{CANNOT_TELL}: a weighted mean has no value per user"
 
 
 class GroupAverageRow(NamedTuple):
@@ -508,8 +510,15 @@ class GroupedResult:
                 own_p = _permuted(own[one], own[other], generator, samples)
             elif test == "mann-whitney" and not has_few:
                 own_p = _ranked(own[one], own[other])
+            reasons = np.full(own_p.shape, _FEW if has_few else _EQUAL, dtype=object)
+            if test == "mann-whitney":
+                has_values = own[one].has_values_of_users(len(self.metrics))[:, None]
+                own_p = np.where(has_values, own_p, np.nan)
+                reasons = np.where(has_values, reasons, _NO_VALUES)
+            is_empty = np.isnan(found[0])
+            own_p, reasons = np.where(is_empty, np.nan, own_p), np.where(is_empty, _NONE, reasons)
             p[..., number] = own_p
-            methods[..., number][np.isnan(own_p)] = _FEW if has_few else _EQUAL
+            methods[..., number] = np.where(np.isnan(own_p), reasons, methods[..., number])
         adjusted = corrected_p_values(p, correction) if pairs else p
         columns: dict[str, Any] = {
             "protocol": protocol,

@@ -109,6 +109,17 @@ class ResultOverUsers(AveragesAndPairs):
             reading,
         )
 
+    @property
+    def metrics_per_user(self) -> list[str]:
+        """The metrics that have a value of each user, and are no weighted mean of all users."""
+        first = next(iter(self.values.values()))
+        has_values = first.has_values_of_users(len(self.metrics))
+        return [
+            name
+            for name, has in zip(self.metrics, has_values, strict=True)
+            if has and name not in self.of_all_users
+        ]
+
     @checked_arguments
     def distribution(
         self,
@@ -131,9 +142,9 @@ class ResultOverUsers(AveragesAndPairs):
         ------
         ValueError
             A name is unknown, there are fewer than two systems, or the metric is one of all users
-            at once.
+            at once or a weighted mean, such as GAUC or RMSE.
         """
-        per_user = [name for name in self.metrics if name not in self.of_all_users]
+        per_user = self.metrics_per_user
         if len(self.systems) < 2 or not per_user:
             raise ValueError(
                 "The distribution over users needs two systems and a metric that has a value per "

@@ -46,7 +46,7 @@ from receval.figures.style import (
 )
 from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
 from receval.storage.files import write_atomically
-from receval.storage.messages import enumerated
+from receval.storage.messages import enumerated, quoted
 
 PrintedTable = Literal["averages", "pairs"]
 
@@ -120,7 +120,7 @@ class ResultReport(ResultLists, ResultOverUsers):
                 settings["comparison"] = chosen.settings
         words = [ReportText("What was measured", self.words)] if self.words else []
         parts: list[ReportPart] = [averages, figure, *tradeoffs, *pairs]
-        if has_users and len(self.systems) > 1 and not self.of_all_users.issuperset(self.metrics):
+        if has_users and len(self.systems) > 1 and self.metrics_per_user:
             over = self.distribution()
             parts.append(ReportFigure.drawn("distribution", over.draw, over.caption))
             data["distribution"] = over.table()
@@ -282,6 +282,11 @@ class ResultReport(ResultLists, ResultOverUsers):
                 ),
                 pairs_table(pairs, decimals, self.less_is_better, chosen.in_words(pairs), chosen),
             )
+        for name in names or {}:
+            if name not in (known := (*self.metrics, *self.systems, *self.values)):
+                raise ValueError(
+                    f"names renames {quoted(name)}, but there are {enumerated(known)}."
+                )
         return tuple(renamed(table, names or {}) for table in tables)
 
     @checked_arguments

@@ -26,12 +26,10 @@ from receval.evaluation.identifiers import (
     without_trained_pairs,
 )
 from receval.evaluation.item_features import ItemFeatures
+from receval.evaluation.measurements import FoldLists, FoldPredictions, Measurements
 from receval.evaluation.measuring import (
     ChosenUsers,
-    FoldLists,
-    FoldPredictions,
     GivenMetric,
-    Measurements,
     Measuring,
     check_rating_scores,
     checked_length,
@@ -332,11 +330,13 @@ class RankedRun:
                     if known == self.depth
                     else (f", and some have {how_many(known, 'item')} left under {protocol}")
                 )
+                choose = f"Choose a cut-off of at most {known}, give longer lists"
+                if metric.reach is None and metric.cutoff is not None:
+                    choose = "It needs all items of a list, whatever its cut-off. Give whole lists"
                 raise ValueError(
                     f"{metric.label} looks at items that {quoted(self.name)} does not have: its "
-                    f"lists are cut at {self.depth}{shortened}. Choose a cut-off of at most "
-                    f"{known}, give longer lists, or set depth='whole' (in a command: --depth "
-                    "whole) if items that are not listed were never retrieved."
+                    f"lists are cut at {self.depth}{shortened}. {choose}, or set depth='whole' (in "
+                    "a command: --depth whole) if items that are not listed were never retrieved."
                 )
 
 
@@ -352,8 +352,19 @@ def notes_on_lists(
         if measuring.users.endswith("covered"):
             text += ": they are left out of the average"
         elif ranked:
-            only = "" if len(ranked) == len(measuring.metrics) else f" in {enumerated(ranked)}"
-            text += f": they count as 0{only}"
+            names: dict[str, list[str]] = {}
+            for label, metric in ranked.items():
+                told = (
+                    "are left out of"
+                    if np.isnan(metric.missing)
+                    else f"count as {metric.missing:g} in"
+                )
+                names.setdefault(told, []).append(label)
+            if list(names) == ["count as 0 in"] and len(ranked) == len(measuring.metrics):
+                text += ": they count as 0"
+            else:
+                parts = [f"{told} {enumerated(own)}" for told, own in names.items()]
+                text += f": they {', and '.join(parts)}"
         notes.append(Note("users-without-lists", f"{text}."))
     if strangers:
         text = f"{name} has lists for {how_many(strangers, 'user')} without test ratings."

@@ -28,12 +28,10 @@ from receval.evaluation.fitted_systems import (
 )
 from receval.evaluation.groups import traits_of_users
 from receval.evaluation.item_features import ItemFeatures
+from receval.evaluation.measurements import FoldLists, FoldPredictions, Measurements
 from receval.evaluation.measuring import (
     ChosenUsers,
-    FoldLists,
-    FoldPredictions,
     GivenMetric,
-    Measurements,
     Measuring,
     check_rating_scores,
     checked_length,

@@ -19,7 +19,8 @@ from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers
 from receval.data.reading import TableError
 from receval.data.run import LONG_LIST, n_disagreeing, rising_lists
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.measuring import Measurements, Measuring
+from receval.evaluation.measurements import Measurements
+from receval.evaluation.measuring import Measuring
 from receval.evaluation.runs import RankedRun
 from receval.evaluation.summed_values import SumsOverUsers
 from receval.large_runs.plan import BlockPlan, PlanFolder

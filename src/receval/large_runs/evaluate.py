@@ -26,12 +26,8 @@ from receval.evaluation.identifiers import (
     notes_on_run,
     notes_on_training,
 )
-from receval.evaluation.measuring import (
-    DEFAULT_METRICS,
-    ChosenUsers,
-    Measuring,
-    notes_on_users_left_out,
-)
+from receval.evaluation.measurements import notes_on_users_left_out
+from receval.evaluation.measuring import DEFAULT_METRICS, ChosenUsers, Measuring
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import Depth, OrderOfTies, notes_on_lists
 from receval.evaluation.summed_values import SummedValues

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Area under the ROC curve of lists: per user (AUC), weighted (GAUC), with a log axis (logAUC)."""
+"""Areas under the ROC curve of lists (whole, partial, with a log axis), and percentile ranks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class AUC(Metric):
         return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        above = lists.judged_above - lists.relevant_above + _unjudged_above(lists)
+        above = _others_above(lists)
         others = _others(lists)[lists.list_of] + (self.others == "one-more")
         gains = np.zeros(len(lists.ranks))
         np.divide(others - above, others, out=gains, where=(others > 0) & lists.relevant)
@@ -64,9 +64,9 @@ class AUC(Metric):
         return ratio(lists.sums_within(cutoffs, gains), n_relevant)
 
 
-def _unjudged_above(lists: ListView) -> NDArray[np.int64]:
-    """Return the number of unjudged items above each judged item in its list."""
-    return np.asarray(lists.ranks - 1 - lists.judged_above)
+def _others_above(lists: ListView) -> NDArray[np.int64]:
+    """Return the number of items that are not relevant above each judged item in its list."""
+    return np.asarray(lists.ranks - 1 - lists.relevant_above)
 
 
 def _others(lists: ListView) -> NDArray[np.int64]:
@@ -89,6 +89,7 @@ class GAUC(AUC):
 
     :Denominator: the sum of the weights; for each user as in :class:`AUC`
     :Evaluated: those of them with a relevant item, and with another item in the list
+    :Missing: left out
     :Source: Zhou et al. (2018), section 5.2; Zhu et al. (2017)
 
     Parameters
@@ -103,6 +104,7 @@ class GAUC(AUC):
     """
 
     name: ClassVar[str] = "GAUC"
+    missing: ClassVar[float] = float("nan")
     other_names: ClassVar[tuple[str, ...]] = ("grouped AUC", "group AUC")
     # Under 1R, the judged items of a user are in several lists.
     needs_all_judgments: ClassVar[bool] = True
@@ -155,7 +157,7 @@ class LogAUC(Metric):
         return self.depth
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        above = lists.judged_above - lists.relevant_above + _unjudged_above(lists)
+        above = _others_above(lists)
         others = _others(lists)[lists.list_of]
         counted = lists.relevant & (others > 0)
         shares = np.zeros(len(lists.ranks))
@@ -163,3 +165,119 @@ class LogAUC(Metric):
         heights = -np.log(np.maximum(shares, self.least)) / -np.log(self.least)
         gains = np.where(counted, heights, 0.0)
         return ratio(lists.sums_within(cutoffs, gains), lists.n_relevant)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartialAUC(Metric):
+    r"""Area under the ROC curve up to the n-th item that is not relevant.
+
+    The cut-off n counts items that are not relevant, and not ranks. :math:`a_i` is the number of
+    such items above the relevant item i.
+
+    .. math:: PartialAUC@n = \frac{1}{n\, |PR_{test}(u)|} \sum_{i \in PR_{test}(u)} \max(0, n - a_i)
+
+    Without a cut-off it is AUC. With ``relevant=first`` (pAp@k) the first n relevant items of the
+    list are summed, and :math:`\min(n, |PR_{test}(u)|)` stands for their number. Lists must go on
+    below the n-th item that is not relevant: relevant items outside the list count 0.
+
+    :Denominator: in the formula
+    :Source: Dodd and Pepe (2003); pAp@k Hiranandani et al. (2020); both in RecTools
+
+    Parameters
+    ----------
+    relevant : {"all", "first"}
+        See above.
+    """
+
+    name: ClassVar[str] = "PartialAUC"
+    other_names: ClassVar[tuple[str, ...]] = ("pAUC", "pAp(relevant=first)")
+    relevant: Literal["all", "first"] = "all"
+
+    @property
+    def reach(self) -> int | None:
+        """None, or the depth: the cut-off is no rank."""
+        return self.depth
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        above, others = _others_above(lists), _others(lists)
+        values = np.empty((len(cutoffs), lists.n_lists))
+        for row, cutoff in enumerate(cutoffs):
+            limits = others if cutoff == NO_CUTOFF else np.full(lists.n_lists, cutoff)
+            gains = np.where(lists.relevant, np.maximum(limits[lists.list_of] - above, 0), 0)
+            wanted: NDArray = lists.n_relevant
+            if self.relevant == "first":
+                gains[lists.relevant_above >= cutoff] = 0
+                wanted = np.minimum(wanted, cutoff)
+            values[row] = ratio(lists.sums_within((NO_CUTOFF,), gains)[0], limits * wanted)
+        return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListAUC(Metric):
+    r"""Share of right pairs of a relevant and another item within the first ranks.
+
+    .. math:: ListAUC@n = \frac{1}{TP@n} \sum_{i \in PR_{test}(u), rank(i) \leq n}
+              \Big(1 - \frac{a_i}{|list@n| - TP@n}\Big)
+
+    :math:`a_i` is as in :class:`AUC`. The value is 1 if all of these items are relevant. Relevant
+    items below them do not count, so a list with one hit at the first rank has 1, too.
+
+    :Denominator: the pairs within the first ranks
+    :Source: RePlay's RocAuc
+    """
+
+    name: ClassVar[str] = "ListAUC"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        hits = lists.relevant_within(cutoffs)
+        others = np.minimum(column(cutoffs), lists.lengths) - hits
+        above = np.where(lists.relevant, _others_above(lists), 0)
+        wrong = lists.sums_within(cutoffs, above)
+        return np.where(hits > 0, 1.0 - ratio(wrong, others * hits), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PercentileRank(Metric):
+    r"""Mean place of relevant items among the candidates, from 0 for the first to 1 for the last.
+
+    Here N is the number of candidates of the user.
+
+    .. math:: PercentileRank@n = \frac{\sum_u \sum_{i \in PR_{test}(u)} p_{ui}}
+              {\sum_u |PR_{test}(u)|}, \qquad p_{ui} = \frac{rank(i) - 1}{N - 1}
+
+    A relevant item that is not in the list, or below rank n, counts as the last: 1. A random order
+    has .5 on average. With ``weight=relevant`` the mean is over all relevant items, as in the
+    formula. For intervals and tests, users have values as in :class:`GAUC` with either weight.
+
+    :Denominator: the relevant items of all users or, with ``weight=equal``, those of each user
+    :Evaluated: those of them with a relevant item
+    :Missing: 1
+    :Source: Hu, Koren and Volinsky (2008), equation 8; RecPack has ``denominator=items``
+
+    Parameters
+    ----------
+    weight : {"relevant", "equal"}
+        See above.
+    denominator : {"others", "items"}
+        Whether ranks less 1 are divided by N - 1 or by N.
+    """
+
+    name: ClassVar[str] = "PercentileRank"
+    missing: ClassVar[float] = 1.0
+    other_names: ClassVar[tuple[str, ...]] = ("MPR", "expected percentile ranking")
+    less_is_better: ClassVar[bool] = True
+    # Under 1R, the relevant items of a user are in several lists.
+    needs_all_judgments: ClassVar[bool] = True
+    weight: Literal["relevant", "equal"] = "relevant"
+    denominator: Literal["others", "items"] = "others"
+
+    def weights(self, lists: ListView) -> NDArray[np.float64]:
+        is_any = lists.n_relevant > 0
+        return np.where(is_any, lists.n_relevant if self.weight == "relevant" else 1, 0.0)
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        last = lists.n_candidates - (self.denominator == "others")
+        places = ratio(lists.ranks - 1, last[lists.list_of])
+        # What is not found counts 1, so that each item that is found takes away the rest.
+        found = lists.sums_within(cutoffs, np.where(lists.relevant, 1.0 - places, 0.0))
+        return ratio(lists.n_relevant - found, lists.n_relevant)

@@ -74,6 +74,7 @@ class Unjudged(Metric):
     """
 
     name: ClassVar[str] = "Unjudged"
+    missing: ClassVar[float] = 1.0
     less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
 

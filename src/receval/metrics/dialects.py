@@ -201,6 +201,7 @@ _PLAIN = {
     "bpref": "relevant items, each discounted by the non-relevant items above it, as in trec_eval",
     "infAP": "precision expected at the ranks of the relevant items, over their number",
     "ERR": "expected reciprocal of the rank where a user stops who is satisfied by chance",
+    "ListAUC": "share of the pairs of a relevant item and another one within k that are in order",
 }
 
 
@@ -225,6 +226,15 @@ def metric_in_words(metric: Metric) -> str:
     if metric.name == "AverageRecall":
         where = "all ranks up to k" if own["terms"] == "ranks" else "the ranks of relevant items"
         return f"mean of the recalls at {where}"
+    if metric.name == "PartialAUC":
+        which = "relevant items" if own["relevant"] == "all" else "the first k relevant items"
+        return f"share of the pairs of {which} and of the first k others that are in order"
+    if metric.name == "PercentileRank":
+        divisor = "one less than the candidates" if own["denominator"] == "others" else "candidates"
+        of_users = "" if own["weight"] == "relevant" else " of a user, and then over users"
+        return (
+            f"mean of (rank - 1) / {divisor} over all relevant items{of_users}; 1 if not within k"
+        )
     if metric.name == "Hit":
         return "number of hits" if own["form"] == "count" else "1 if there is a hit, else 0"
     if metric.name == "RBP":

@@ -43,6 +43,8 @@ class ListView:
         Rank of each item in the list, from 1.
     pooled_above : ndarray of int32, shape (n_ranked,), optional
         Number of items above each that are pooled but not judged (for infAP); none by default.
+    candidates : ndarray of int64, shape (n_lists,), optional
+        Number of items that each list could have, if it is known (:attr:`n_candidates`).
     """
 
     judged: JudgedItems
@@ -52,6 +54,7 @@ class ListView:
     indices: NDArray[np.int32]
     ranks: NDArray[np.int32]
     pooled_above: NDArray[np.int32] | None = None
+    candidates: NDArray[np.int64] | None = None
     _counts: dict[tuple[str, tuple[int, ...]], NDArray] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -100,6 +103,13 @@ class ListView:
     def n_relevant(self) -> NDArray[np.int64]:
         """Number of relevant items of each list's row, whether in the list or not."""
         return self.judged.n_relevant[self.rows]
+
+    @property
+    def n_candidates(self) -> NDArray[np.int64]:
+        """Number of candidates of each list: at least its items and its judged items."""
+        if self.candidates is not None:
+            return self.candidates
+        return self.lengths + self.n_judged - np.diff(self.starts)
 
     @property
     def n_nonrelevant(self) -> NDArray[np.int64]:
@@ -179,6 +189,7 @@ class ListView:
             self.indices[own] - np.int32(first),
             self.ranks[own],
             None if self.pooled_above is None else self.pooled_above[own],
+            None if self.candidates is None else self.candidates[rows],
         )
 
     def cut(self, depth: int) -> ListView:
@@ -197,6 +208,7 @@ class ListView:
                 self.indices[kept],
                 self.ranks[kept],
                 None if self.pooled_above is None else self.pooled_above[kept],
+                self.n_candidates,
             )
         return self._within[cutoff]
 
@@ -409,6 +421,7 @@ class JudgedLists:
         n_users = judged.n_rows
         users = np.arange(n_users, dtype=np.int64)
         lengths = judged_ranks.lengths.astype(np.int64)
+        candidates = judged_ranks.candidates.astype(np.int64)
         percentiles = None
         owners = np.repeat(users, judged.n_judged) if one_relevant else users
         if (judged_ranks.ranks < 0).any():
@@ -420,12 +433,14 @@ class JudgedLists:
         if one_relevant:
             owned_by = users if judged_ranks.percentiles is None else judged.positions
             lengths = lengths[owned_by] + (ranks > 0)
+            candidates = candidates[owned_by] + 1
         if judged_ranks.percentiles is not None:
             percentiles = judged_ranks.percentiles[judged.positions]
         n_candidates = int(judged_ranks.candidates.sum(dtype=np.int64))
         n_ranked = int(judged_ranks.lengths.sum(dtype=np.int64))
         computable = n_ranked / n_candidates if n_candidates else float("nan")
         full = ListView.of(judged, ranks, lengths)
+        full = replace(full, candidates=np.maximum(candidates, full.n_candidates))
         in_pool = None
         if judged.negative_is_unjudged and not one_relevant and (judged.values < 0).any():
             in_pool = judged.n_judged > 0
@@ -469,4 +484,5 @@ def _without_negative(lists: ListView, ranks: NDArray[np.integer]) -> ListView:
     kept[judged.positions] = judged.values >= 0
     rest = judged.kept(kept)
     view = ListView.of(rest, ranks[rest.positions], lists.lengths)
-    return replace(view, pooled_above=above[~negative].astype(np.int32))
+    pooled = above[~negative].astype(np.int32)
+    return replace(view, pooled_above=pooled, candidates=lists.candidates)

@@ -72,8 +72,8 @@ class BaseMetric(ABC):
 class Metric(BaseMetric):
     """A metric of judged ranks.
 
-    A missing or empty list has the value 0; :mod:`receval.metrics.evaluation` decides which lists
-    are averaged.
+    A missing or empty list has the value :attr:`missing`; :mod:`receval.metrics.evaluation`
+    decides which lists are averaged.
 
     Parameters
     ----------
@@ -93,6 +93,9 @@ class Metric(BaseMetric):
     """
 
     needs_all_judgments: ClassVar[bool] = False
+    missing: ClassVar[float] = 0.0
+    """The value of a user with relevant items and without a list; NaN if left out."""
+
     condensed: bool = False
     depth: int | None = None
 
@@ -153,7 +156,7 @@ def of_weighted_mean(
 
     Its variance is that of a ratio (Cochran 1977, section 6.4):
     :math:`m + \frac{w}{\bar w} (x - m)` for the value x of weight w and the weighted mean m. If no
-    weight is above 0, all values are 0.
+    weight is above 0, there is no mean, and all values are NaN.
 
     Examples
     --------
@@ -162,7 +165,7 @@ def of_weighted_mean(
     """
     total = weights.sum()
     if not total > 0:
-        return np.zeros(len(values))
+        return np.full(len(values), np.nan)
     mean = float(weights @ values / total)
     return np.asarray(mean + weights * (len(weights) / total) * (values - mean))
 
@@ -198,8 +201,8 @@ class WeightedMean:
         if not self.is_root:
             return of_weighted_mean(self.values, self.weights)
         total = self.weights.sum()
-        whole = float(np.sqrt(self.weights @ self.values / total)) if total > 0 else 0.0
-        if not whole > 0:
+        whole = float(np.sqrt(self.weights @ self.values / total)) if total > 0 else float("nan")
+        if whole == 0:
             return np.zeros(len(self.values))
         linear = of_weighted_mean(self.values, self.weights)
         return np.asarray(whole + (linear - whole**2) / (2 * whole))

@@ -60,7 +60,13 @@ class FunctionMetric(BaseMetric, ABC):
 
     def _value(self, arguments: tuple[object, ...], n_arguments: int) -> float:
         """Call the function with its first arguments, and check what it returns."""
-        value = self.function(*arguments[:n_arguments])
+        try:
+            value = self.function(*arguments[:n_arguments])
+        except Exception as error:
+            raise ValueError(
+                f"The function of the metric {self.called} ended in {type(error).__name__}: "
+                f"{error}. It must return a number for every list, also for one without a hit."
+            ) from error
         try:
             number = float(value)
         except (TypeError, ValueError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics that count items in the list: precision, recall, F1, hit rate, fallout."""
+"""Metrics that count items in the list: precision, recall, F1, accuracy, hit rate, fallout."""
 
 from __future__ import annotations
 
@@ -84,6 +84,76 @@ class F1(Metric):
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         hits = lists.relevant_within(cutoffs)
         return ratio(2.0 * hits, slots(lists, cutoffs) + lists.n_relevant)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy(Metric):
+    r"""Share of the candidates that the first ranks put into the right class, relevant or not.
+
+    Here N is the number of candidates of the user, in the list or not.
+
+    .. math:: Accuracy@n = \frac{TP@n + TN@n}{N}, \qquad
+              TN@n = N - \min(n, |list|) - |PR_{test}(u)| + TP@n
+
+    Few candidates are relevant, so nearly all systems have a value close to 1. It needs a cut-off
+    below N to mean anything.
+
+    :Denominator: in the formula
+    :Source: RecTools; Herlocker et al. (2004), section 4.2
+    """
+
+    name: ClassVar[str] = "Accuracy"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        counts = _Counts.of(lists, cutoffs)
+        return ratio(np.where(lists.lengths > 0, counts.right, 0.0), counts.candidates)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatthewsCorrelation(Metric):
+    r"""Correlation of being relevant with being in the first ranks, over all candidates.
+
+    Here TN are as in :class:`Accuracy`, :math:`FN = |PR_{test}(u)| - TP`, and FP are the items of
+    the first ranks that are not relevant.
+
+    .. math:: MCC@n = \frac{TP \cdot TN - FP \cdot FN}
+              {\sqrt{(TP + FP)(TP + FN)(TN + FP)(TN + FN)}}
+
+    It is 1 if the first ranks hold all relevant items and no others, and 0 on average for a random
+    order, or where the denominator is 0, as without a cut-off below N.
+
+    :Denominator: in the formula
+    :Source: RecTools; Matthews (1975)
+    """
+
+    name: ClassVar[str] = "MCC"
+    other_names: ClassVar[tuple[str, ...]] = ("Matthews correlation coefficient", "phi")
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        counts = _Counts.of(lists, cutoffs)
+        chosen, relevant = counts.chosen, counts.relevant
+        covariance = counts.candidates * counts.hits - chosen * relevant
+        others = (counts.candidates - chosen) * (counts.candidates - relevant)
+        return ratio(covariance, np.sqrt(np.maximum(chosen * relevant * others, 0.0)))
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """The counts of each list at each cut-off that its four classes follow from."""
+
+    hits: NDArray[np.float64]
+    chosen: NDArray[np.float64]
+    relevant: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, lists: ListView, cutoffs: tuple[int, ...]) -> _Counts:
+        hits, chosen = lists.relevant_within(cutoffs), filled(lists, cutoffs)
+        return cls(hits, chosen, lists.n_relevant, lists.n_candidates)
+
+    @property
+    def right(self) -> NDArray[np.float64]:
+        return self.candidates - self.chosen - self.relevant + 2 * self.hits
 
 
 @dataclass(frozen=True, kw_only=True)

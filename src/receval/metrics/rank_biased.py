@@ -80,6 +80,7 @@ class RankBiasedResidual(_RankBiased):
     """
 
     name: ClassVar[str] = "RBPresidual"
+    missing: ClassVar[float] = 1.0
     less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
 

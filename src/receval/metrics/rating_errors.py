@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors of predicted ratings, and one AUC of the scores of all test ratings together."""
+"""Errors of predicted ratings and probabilities, and one AUC of the scores of all test ratings."""
 
 from __future__ import annotations
 
@@ -184,6 +184,58 @@ class MSE(MAE):
 
     def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
         return predicted.means(predicted.errors**2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLoss(MAE):
+    r"""Mean negative logarithm of the probability that a system gave to what came true.
+
+    Here :math:`p_{ui}` is the score, which must be the probability that the item is relevant, and T
+    are all test ratings of the averaged users, on all folds together.
+
+    .. math:: LogLoss = -\frac{1}{|T|} \sum_{(u, i) \in T}
+              \ln (p_{ui} [r_{ui} \geq \tau] + (1 - p_{ui}) [r_{ui} < \tau])
+
+    Probabilities closer than :math:`10^{-15}` to 0 or 1 count as those.
+
+    :Denominator: as that of MAE
+    :Source: Good (1952); LogLoss in RecBole, logloss in Microsoft's recommenders
+
+    Parameters
+    ----------
+    over : {"ratings", "users"}
+        As that of MAE.
+
+    Raises
+    ------
+    ValueError
+        A test rating has no score, or one that is not between 0 and 1.
+    """
+
+    name: ClassVar[str] = "LogLoss"
+    other_names: ClassVar[tuple[str, ...]] = ("logarithmic loss", "cross entropy")
+    computed_from: ClassVar[str] = "the probabilities of all test ratings"
+    needs_ratings: ClassVar[bool] = False
+
+    def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
+        is_averaged = np.zeros(predicted.test.n_users, dtype=bool)
+        is_averaged[predicted.averaged] = True
+        rows = is_averaged[predicted.test.users]
+        found = predicted.predictions[rows]
+        wrong = ~((found >= 0) & (found <= 1))
+        if wrong.any():
+            first = found[wrong][0]
+            raise ValueError(
+                f"{self.name} needs the probability that each rated item is relevant, but "
+                f"{int(wrong.sum()):,} of {len(found):,} test ratings "
+                f"{'has' if wrong.sum() == 1 else 'have'} "
+                f"{'no score' if np.isnan(first) else f'another score, such as {first:g}'}. Give "
+                "scores between 0 and 1, or leave the metric out."
+            )
+        relevant = predicted.test.values >= predicted.threshold
+        # Scores of users who are not averaged are not checked.
+        given = np.clip(np.nan_to_num(predicted.predictions), 1e-15, 1 - 1e-15)
+        return predicted.means(-np.log(np.where(relevant, given, 1 - given)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,8 @@ METRICS = {
     "Fallout": "receval.metrics.precision_and_recall:Fallout",
     "F1": "receval.metrics.precision_and_recall:F1",
     "Hit": "receval.metrics.precision_and_recall:Hit",
+    "Accuracy": "receval.metrics.precision_and_recall:Accuracy",
+    "MCC": "receval.metrics.precision_and_recall:MatthewsCorrelation",
     "Rprec": "receval.metrics.precision_and_recall:RPrecision",
     "AP": "receval.metrics.average_precision:AveragePrecision",
     "AverageRecall": "receval.metrics.average_precision:AverageRecall",
@@ -35,6 +37,9 @@ METRICS = {
     "AUC": "receval.metrics.auc:AUC",
     "GAUC": "receval.metrics.auc:GAUC",
     "logAUC": "receval.metrics.auc:LogAUC",
+    "PartialAUC": "receval.metrics.auc:PartialAUC",
+    "ListAUC": "receval.metrics.auc:ListAUC",
+    "PercentileRank": "receval.metrics.auc:PercentileRank",
     "bpref": "receval.metrics.average_precision:BinaryPreference",
     "infAP": "receval.metrics.average_precision:InferredAveragePrecision",
     "RBP": "receval.metrics.rank_biased:RankBiasedPrecision",
@@ -100,6 +105,7 @@ RATING_METRICS = {
     "RMSE": "receval.metrics.rating_errors:RMSE",
     "MSE": "receval.metrics.rating_errors:MSE",
     "PooledAUC": "receval.metrics.rating_errors:PooledAUC",
+    "LogLoss": "receval.metrics.rating_errors:LogLoss",
 }
 """Likewise for metrics of predicted ratings."""
 

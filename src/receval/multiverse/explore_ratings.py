@@ -19,7 +19,7 @@ from receval.data.ratings import Ratings
 from receval.data.reading import ReadingReport, readings_of
 from receval.data.relevance import RelevanceRule, negative_ratings_notes, relevance_in_words
 from receval.evaluation.fitted_systems import ProgressSteps, notes_on_clicks
-from receval.evaluation.measuring import FEW_USERS
+from receval.evaluation.measurements import FEW_USERS
 from receval.metrics.gains import HIGHEST_EXPONENT
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists

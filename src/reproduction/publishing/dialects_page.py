@@ -466,7 +466,10 @@ OURS: dict[str, dict[str, Ours]] = {
         "tailpercentage tail_ratio=0.5": Ours("APLT(by=items,head=0.5)"),
         "tailpercentage tail_ratio=5": Ours("APLT(by=count,head=5)"),
     },
-    "recpack": {"CoverageK": Ours("ItemCoverage")},
+    "recpack": {
+        "CoverageK": Ours("ItemCoverage"),
+        "IntraListDiversityK groups=thirds": Ours("ILD(feature=thirds)"),
+    },
     "rectools": {
         "CatalogCoverage normalize=True": Ours("ItemCoverage"),
         "AvgRecPopularity": Ours("ARP"),

@@ -149,19 +149,19 @@ there is no p-value."""
 
 
 _OF_RATINGS = """\
-They need systems whose scores are ratings
-([library.md](library.md#lists-recommendations-and-models)). They have no cut-off, and do not depend
-on the protocol, which must have one list per user. Where a system has no score, the mean of the
-training ratings counts as its prediction."""
+They have no cut-off, and do not depend on the protocol, which must have one list per user. MAE,
+MSE and RMSE need systems whose scores are ratings
+([library.md](library.md#lists-recommendations-and-models)). Where a system has no score, the mean
+of the training ratings counts as its prediction."""
 
 
 _OF_FOLDS = """\
 They have labels as metrics do, such as `geometric(floor=0.001)`.
 
-With several folds, an average is over the lists of all folds. Weighted means (MAE, MSE and RMSE
-with `over=ratings`, GAUC) are so, too: their sums and weights are added over the folds before the
-quotient and the root. Metrics of all users at once, such as Gini and PooledAUC, are computed on
-each fold, and folds count by their numbers of averaged users."""
+With several folds, an average is over the lists of all folds. Weighted means (MAE, MSE, RMSE and
+LogLoss with `over=ratings`, GAUC, PercentileRank) are so, too: their sums and weights are added
+over the folds before the quotient and the root. Metrics of all users at once, such as Gini and
+PooledAUC, are computed on each fold, and folds count by their numbers of averaged users."""
 
 
 def card_of(kind: type[BaseMetric]) -> Card:

@@ -347,7 +347,11 @@ class _OfItemGroups(MetricOfAllUsers):
     """The relative standard deviation of the rates at which groups of items are recommended."""
 
     feature: str = "popularity"
-    bounds = (0.0, np.inf)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The largest value is the root of one less than the groups; of popularity there are 2."""
+        return 0.0, 1.0 if self.feature == "popularity" else float(np.inf)
 
     @abstractmethod
     def _counts(

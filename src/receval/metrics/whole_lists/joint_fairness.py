@@ -89,8 +89,8 @@ class InequityOfAmortizedAttention(ListMetric):
 class IndividualFairnessDisparity(DiscountedListMetric):
     r"""Difference between pairs of items in attention for their relevance, in a user's list.
 
-    .. math:: IFD_\times@k &= \frac{2}{n (n - 1)} \sum_{i < j} (a_{ui} r_{ui} - a_{uj} r_{uj})^2 \\
-        IFD_\div@k &= \frac{1}{R_u^2} \sum_{i, j \in R_u} \max(0, a_{ui} - a_{uj})
+    .. math:: IFD_\times@k = \frac{2}{n (n - 1)} \sum_{i < j} (a_{ui} r_{ui} - a_{uj} r_{uj})^2,
+        \quad IFD_\div@k = \frac{1}{R_u^2} \sum_{i, j \in R_u} \max(0, a_{ui} - a_{uj})
 
     Its limits: relevant items at the top of a list raise both forms, so that a list without a
     relevant item is the fairest of all, and a better system is usually less fair.
