@@ -50,10 +50,10 @@ class ReplicationLabel:
 def repeated_checks(
     claims: PaperClaims, datasets: Sequence[str]
 ) -> Iterator[tuple[str, ClaimSpec, CheckSpec]]:
-    """Yield the checks of claims that depend on splits, on some datasets."""
+    """Yield the checks of claims that depend on splits, on some datasets; "" is on none alone."""
     for number, claim in claims.claims.items():
         for check in claim.checks if claim.split_dependent else ():
-            if check.dataset is None or check.dataset in datasets:
+            if (check.dataset or "") in datasets:
                 yield number, claim, check
 
 
