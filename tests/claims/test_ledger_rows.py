@@ -83,6 +83,27 @@ def test_a_reason_has_the_limit_at_which_the_verdict_would_flip(
 
 
 @pytest.mark.parametrize(
+    ("sign", "limit", "enough", "flip"),
+    [
+        ({"sign": "~"}, "alike", 1.0, ".50"),
+        ({"sign": "~"}, "alike", 0.75, ".20"),
+        ({"sign": "="}, "within", 1.0, ".40"),
+        ({"sign": "="}, "within", 0.75, ".20"),
+    ],
+)
+def test_likeness_flips_at_the_difference_that_is_just_allowed(
+    tmp_path: Path, sign: dict[str, str], limit: str, enough: float, flip: str
+) -> None:
+    sources = sources_of(tmp_path, values_of(a=0.8, b=0.4, c=1.0, d=0.82))
+    plain = {"rule": "comparison", "left": {"each": ["system"]}, "right": 0.8, "enough": enough}
+    own = rule({**plain, **sign, limit: 0.7, "because": "it would flip at {flip:.2f}"})
+    assert own.why(sources, CONTEXT) == f"it would flip at {flip}"
+    near = (float(flip) + off for off in (-0.001, 0.001))
+    below, above = (judged({**plain, **sign, limit: at}, sources).verdict for at in near)
+    assert (below, above) == (ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.HOLDS)
+
+
+@pytest.mark.parametrize(
     ("limit", "verdict", "holding"),
     [
         (18.5, "holds", 19),
@@ -128,7 +149,7 @@ def test_a_reason_leaves_out_where_a_verdict_flips_that_no_number_decides(tmp_pa
 
 
 @pytest.mark.parametrize(
-    "more", [{"right": MF}, {"margin": 0.1}, {"p_value": 0.5}, {"sign": "~"}, {"sign": "="}]
+    "more", [{"right": MF}, {"margin": 0.1}, {"p_value": 0.5}, {"sign": "~", "within": 0.1}]
 )
 def test_only_a_plain_limit_has_a_number_at_which_it_flips(more: dict[str, Any]) -> None:
     plain = {**compared("<", right=0.5, because="at {flip:.2f}"), **more}

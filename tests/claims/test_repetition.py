@@ -198,6 +198,16 @@ def test_accepted_rows_stay_beside_fresh_ones_if_they_would_come_out_the_same(
     assert list(zip(*columns, strict=True)) == kept
 
 
+def test_rows_of_a_dataset_that_no_fresh_replication_has_stay() -> None:
+    other = table(row("B-001", "r01", ".1", "old")).assign(dataset="cm100k")
+    gone = table(row("B-002", "r01", ".1", "new"), row("B-001", "r02", ".1", "old"))
+    found = all_replications(table(FRESH), pd.concat([other, gone], ignore_index=True), SEEDS)
+    assert list(zip(found["dataset"], found["replication"], found["value"], strict=True)) == [
+        ("cm100k", "r01", ".1"),
+        ("ml-1m", "r01", ".2"),
+    ]
+
+
 def test_splits_are_told_beside_where_the_design_is_another_or_the_folds_were_released(
     claims: PaperClaims,
 ) -> None:

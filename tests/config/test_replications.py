@@ -71,10 +71,31 @@ def test_a_range_of_replications_may_go_beyond_r99() -> None:
 
 
 def test_a_study_has_the_common_number_of_replications_or_its_own() -> None:
-    own = {"count": 3, "studies": {"bellogin2017": {"count": 5}}}
+    own = {
+        "count": 3,
+        "studies": {"bellogin2017": {"count": 5}, "menamaldonado2021": {"further": {"cm100k": 2}}},
+    }
     spec = load_settings(CONFIG, FULL, {"replications": own}).replications
     assert spec.names == spec.names_of("bellogin2017") == ("r01", "r02", "r03", "r04", "r05")
     assert spec.names_of("valcarce2020") == ("r01", "r02", "r03")
+
+
+def test_further_replications_of_a_study_have_the_datasets_named_alone() -> None:
+    own = {"count": 3, "studies": {"menamaldonado2021": {"further": {"cm100k": 5}}}}
+    settings = load_repeated_settings(CONFIG, FULL, {"replications": own})
+    spec = settings.replications
+    assert spec.names_of("menamaldonado2021") == ("r01", "r02", "r03", "r04", "r05")
+    assert spec.names_of("valcarce2020") == ("r01", "r02", "r03")
+    assert spec.datasets_of("menamaldonado2021", "r03") == ("ml-1m", "cm100k")
+    assert spec.datasets_of("menamaldonado2021", "r04") == spec.datasets_in("r04") == ("cm100k",)
+    assert "ml-1m" in with_seeds_of(settings, "full-r04").leave_out
+    assert "ml-1m" not in with_seeds_of(settings, "full-r03").leave_out
+
+
+def test_further_replications_are_of_a_repeated_dataset() -> None:
+    own = {"studies": {"menamaldonado2021": {"further": {"netflix": 50}}}}
+    with pytest.raises(ValueError, match=r"further\.netflix is of a dataset that is not repeated"):
+        load_settings(CONFIG, FULL, {"replications": own})
 
 
 def test_all_are_the_replications_of_every_study_and_the_crossed_design() -> None:
@@ -127,9 +148,9 @@ def test_other_names_are_no_runs(run: str) -> None:
         edition_of_run(run)
 
 
-@pytest.mark.each("run", ["full-r21", "full-s4-t1-c1", "full-r000"])
+@pytest.mark.each("run", ["full-r31", "full-s4-t1-c1", "full-r000"])
 def test_runs_beyond_the_number_configured_are_refused(run: str) -> None:
-    with pytest.raises(KeyError, match=r"There is no replication .*r01 to r20"):
+    with pytest.raises(KeyError, match=r"There is no replication .*r01 to r30"):
         with_seeds_of(repeated(), run)
 
 
@@ -157,7 +178,7 @@ def test_all_artifacts_that_decide_repeated_claims_are_made_or_left_out_with_a_r
     study: str,
 ) -> None:
     claims = read_claims(CONFIG / "claims" / f"{study}.yaml")
-    checks = repeated_checks(claims, full().replications.datasets)
+    checks = repeated_checks(claims, [*full().replications.datasets, ""])
     read = set().union(*(artifacts_read(check) for _, _, check in checks))
     spec = full().replications.studies[study]
     # Figure 18 is of the temporal split, figure 7 of all ratings: both decide with it alone.

@@ -113,6 +113,20 @@ def test_rows_of_all_replications_are_made_with_the_same(plans: Plans) -> None:
     assert plans["full"].replications.seeds()["r02"] == labels[1]["seed"]
 
 
+@pytest.mark.costly
+def test_a_replication_of_one_dataset_judges_it_alone_with_the_label_of_a_whole_one(
+    plans: Plans,
+) -> None:
+    study = "menamaldonado2021"
+    whole, further = plans[R01].replications, plans["full-r21"].replications
+    assert whole.datasets(study) == ["ml-1m", "cm100k", ""]
+    assert further.datasets(study) == ["cm100k"]
+    assert further.label(study)["code"] == whole.label(study)["code"]
+    read = plans["full-r21"].claims.results(study)
+    assert "work/full-r21/artifacts/menamaldonado2021/fig16.csv" in read
+    assert not any(file.endswith(("fig01.csv", "fig18.csv")) for file in read)
+
+
 WORDS = {"title": "Another", "artifacts": {"fig02": {"caption": "Other words."}}}
 
 

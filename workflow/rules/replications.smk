@@ -31,7 +31,7 @@ rule judge_replication:
     resources:
         **requested(smallest),
     params:
-        datasets=lambda w: plan_of(w).replications.spec.datasets,
+        datasets=lambda w: plan_of(w).replications.datasets(w.study),
         label=lambda w: plan_of(w).replications.label(w.study),
         code=digest_of("claims:judge_replication"),
     message:

@@ -27,6 +27,7 @@ from reproduction.claims.quantities import Quantity, evaluated
 from reproduction.claims.sources import (
     ClaimContext,
     ClaimSources,
+    LabelledValues,
     MissingCellsError,
     NotMeasuredError,
     aligned,
@@ -40,6 +41,7 @@ from reproduction.claims.verdicts import (
     of_splits,
     verdict_of,
     verdict_of_splits,
+    without_ranges_of_one,
 )
 
 SMALLEST = 1e-4
@@ -87,7 +89,8 @@ def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
     if not len(known):
         return "no value"
     if len(known) > 3:
-        return f"{_in_word(float(known.min()))} to {_in_word(float(known.max()))}"
+        ends = f"{_in_word(float(known.min()))} to {_in_word(float(known.max()))}"
+        return without_ranges_of_one(ends)
     return ", ".join(_in_word(float(number)) for number in known)
 
 
@@ -126,12 +129,15 @@ def names_in(text: str) -> set[str]:
 def told(text: str, numbers: Mapping[str, float]) -> str:
     """Fill numbers into a text as in print, without a zero before the decimal point.
 
+    A range whose ends print alike is told as one number (:func:`without_ranges_of_one`).
+
     Examples
     --------
     >>> told("{ours:.3f} of {share:.1%}", {"ours": 0.25, "share": 0.5})
     '.250 of 50.0 %'
     """
-    return text.format_map({name: _Printed(value) for name, value in numbers.items()})
+    printed = {name: _Printed(value) for name, value in numbers.items()}
+    return without_ranges_of_one(text.format_map(printed))
 
 
 class _Printed(float):
@@ -230,8 +236,9 @@ class ComparisonRule(Rule):
       it holds in part.
     - ``over_splits``: Whether each comparison is of a split, so that these decide as for all claims
       (:func:`reproduction.claims.verdicts.verdict_of_splits`).
-    - ``because``: In it ``{flip}`` is the number on the right at which the verdict would change.
-      Clauses with it are left out where no number decides.
+    - ``because``: In it ``{flip}`` is the limit at which the verdict would change: the number on
+      the right, or ``alike`` or ``within`` of two quantities that are compared by it alone. Clauses
+      with it are left out where no number decides.
     """
 
     rule: Literal["comparison"]
@@ -248,10 +255,12 @@ class ComparisonRule(Rule):
     @model_validator(mode="after")
     def _flips_at_a_number(self) -> Self:
         is_limit = self.sign[0] in "<>" and isinstance(self.right, float) and not self.margin
+        is_limit |= self.sign == "=" or (self.sign == "~" and not self.within)
         if "flip" in names_in(self.because) and not (is_limit and self.p_value is None):
             raise ValueError(
-                "a verdict flips at a number on the right of <, <=, > or >=, without a margin or "
-                "p-values. Leave {flip} out of because, or compare a difference or quotient"
+                "a verdict flips at a number on the right of <, <=, > or >= without a margin, at "
+                "the within of = or the alike of ~ without a within, and at none with p-values. "
+                "Leave {flip} out of because, or compare a difference or quotient"
             )
         return self
 
@@ -260,17 +269,30 @@ class ComparisonRule(Rule):
         if not names_in(self.because):
             return self.because
         try:
-            left, limit = (evaluated(side, sources, context) for side in (self.left, self.right))
-            flip = self._flip(left.values, limit.number())
+            left, right = (evaluated(side, sources, context) for side in (self.left, self.right))
+            flip = self._flip(*self._against_a_limit(left, right))
         except (NotMeasuredError, MissingCellsError):
             flip = float("nan")
         known = [one for one in self.because.split("; ") if flip == flip or not names_in(one)]
         return told("; ".join(known), {"flip": flip})
 
+    def _against_a_limit(
+        self, left: LabelledValues, right: LabelledValues
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return the numbers that are compared with a limit, and the limit."""
+        if self.sign[0] in "<>":
+            return left.values, right.number()
+        left, others = aligned(left, right)
+        apart = np.abs(left.values - others)
+        if self.sign == "=":
+            return apart, self.within
+        with np.errstate(invalid="ignore"):
+            return apart / np.maximum(np.abs(left.values), np.abs(others)), self.alike
+
     def _flip(self, left: NDArray[np.float64], limit: float) -> float:
         """Return the nearest limit at which just enough comparisons hold for another verdict."""
         # Missing numbers are last on both sides, as they comply with no limit.
-        ordered = np.sort(left) if self.sign[0] == "<" else -np.sort(-left)
+        ordered = -np.sort(-left) if self.sign[0] == ">" else np.sort(left)
         needed = [math.ceil(self.enough * len(left) / by - _ROUNDING) for by in (1, 2)]
         if self.over_splits:
             rare = math.floor(RARE * len(left))

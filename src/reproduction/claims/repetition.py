@@ -50,10 +50,10 @@ class ReplicationLabel:
 def repeated_checks(
     claims: PaperClaims, datasets: Sequence[str]
 ) -> Iterator[tuple[str, ClaimSpec, CheckSpec]]:
-    """Yield the checks of claims that depend on splits, on some datasets."""
+    """Yield the checks of claims that depend on splits, on some datasets; "" is on none alone."""
     for number, claim in claims.claims.items():
         for check in claim.checks if claim.split_dependent else ():
-            if check.dataset is None or check.dataset in datasets:
+            if (check.dataset or "") in datasets:
                 yield number, claim, check
 
 
@@ -131,19 +131,23 @@ def all_replications(
     way, and if its code still gives the same results. The last holds if the row has the digest of
     the fresh rows. It also holds if some fresh replication was accepted with the row's digest and
     has unchanged verdicts and numbers. So an edit that moves no result costs one replication
-    instead of all.
+    instead of all. Rows of a paper on a dataset that no fresh replication has stay as they are.
     """
     rows = fresh
     if accepted is not None:
         known = accepted[[*ROWS]]
         known = known[known["seed"] == known["replication"].map({n: str(seeds[n]) for n in seeds})]
+        repeated = pd.MultiIndex.from_frame(fresh[["paper", "dataset"]])
+        is_repeated = pd.MultiIndex.from_frame(known[["paper", "dataset"]]).isin(repeated)
+        untouched, known = known[~is_repeated], known[is_repeated]
         decided_as = fresh.drop_duplicates([*KEYS])[[*KEYS, "judged_by"]]
         known = known.merge(decided_as, on=[*KEYS, "judged_by"])
         proven = _proven(fresh, known)
         made = pd.MultiIndex.from_frame(known[["paper", "code"]])
         done = pd.MultiIndex.from_frame(fresh[["paper", "replication"]])
         is_other = ~pd.MultiIndex.from_frame(known[["paper", "replication"]]).isin(done)
-        rows = pd.concat([fresh, known[made.isin(proven) & is_other]], ignore_index=True)
+        kept = known[made.isin(proven) & is_other]
+        rows = pd.concat([fresh, kept, untouched], ignore_index=True)
     return rows.sort_values([*KEYS, "replication"], key=_in_order, kind="stable", ignore_index=True)
 
 

@@ -427,6 +427,26 @@ def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> Clai
     return ClaimVerdict.DOES_NOT_HOLD if failing else ClaimVerdict.DEPENDS_ON_SPLIT
 
 
+_RANGE_OF_ONE = re.compile(r"(?<!from )(?<![\w.,−+-])([−+]?[\d.,]*\d(?: %)?) to \1(?![\w.,]*\d| %)")
+
+
+def without_ranges_of_one(text: str) -> str:
+    """Return a text in which a range whose ends print alike is one number.
+
+    In brackets, after what the numbers are on average, it is the number that is always found.
+    What goes from one number to the same has not moved, and stays.
+
+    Examples
+    --------
+    >>> without_ranges_of_one("28 % of the pairs (28 % to 28 %), on 20 to 20 of 20 splits")
+    '28 % of the pairs (always 28 %), on 20 of 20 splits'
+    >>> without_ranges_of_one("it goes from .98 to .98 (.90 to .905)")
+    'it goes from .98 to .98 (.90 to .905)'
+    """
+    always = re.sub(rf"\({_RANGE_OF_ONE.pattern}\)", r"(always \1)", text)
+    return _RANGE_OF_ONE.sub(r"\1", always)
+
+
 def told_of_splits(value: float, found: Mapping[Hashable, Any]) -> str:
     """Return sentences on the splits that were tried.
 
@@ -455,7 +475,8 @@ splits do (.8800 to 1.000).
     ours = f"On this split {significant(value, 4)}; on {tried} others {mean} on average{aside}."
     published = as_written(float(found["published"]))
     lies = "within" if found["location"] == "inside" else "outside of"
-    return f"{ours} The published {published} is {lies} what splits do ({low} to {high})."
+    said = f"{ours} The published {published} is {lies} what splits do ({low} to {high})."
+    return without_ranges_of_one(said)
 
 
 def certainty(

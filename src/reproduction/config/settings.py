@@ -473,5 +473,8 @@ def with_seeds_of(settings: RepeatedSettings, run: str) -> RepeatedSettings:
             "(config/replications.yaml)."
         )
     roots = tuple(integer_seed(settings.seed, "replication", part) for part in seed_names(name))
-    seed = roots[0] if name in spec.names else settings.seed
-    return settings.model_copy(update={"run_name": run, "roots": roots, "seed": seed})
+    own: dict[str, Any] = {"run_name": run, "roots": roots, "seed": settings.seed}
+    if name in spec.names:
+        left_out = set(spec.datasets) - set(spec.datasets_in(name))
+        own |= {"seed": roots[0], "leave_out": (*settings.leave_out, *sorted(left_out))}
+    return settings.model_copy(update=own)

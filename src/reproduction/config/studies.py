@@ -344,9 +344,12 @@ class RepeatedStudySpec(Model):
     - ``artifacts``: The artifacts that decide claims that depend on a split or a seed, and the
       artifacts they read.
     - ``count``: The number of replications of this study, where more are affordable.
+    - ``further``: By dataset, up to which number of replications the claims on it are repeated
+      alone, where that is cheap.
     """
 
     count: NumberOfReplications | None = None
+    further: dict[Identifier, NumberOfReplications] = Field(default_factory=dict)
     artifacts: Annotated[tuple[ArtifactName, ...], Field(min_length=1)]
     otherwise: tuple[DepartureSpec, ...] = ()
 
@@ -389,6 +392,20 @@ class ReplicationsSpec(Model):
     studies: Annotated[dict[Identifier, RepeatedStudySpec], Field(min_length=1)]
     crossed: CrossedSpec
 
+    @model_validator(mode="after")
+    def _further_is_repeated(self) -> Self:
+        for name, study in self.studies.items():
+            if unknown := sorted(set(study.further) - set(self.datasets)):
+                raise ValueError(
+                    f"studies.{name}.further.{unknown[0]} is of a dataset that is not repeated. "
+                    f"Use one of {enumerated(self.datasets)}"
+                )
+        return self
+
+    def _whole(self, study: str) -> int:
+        """Return the number of replications of a study with all datasets."""
+        return self.studies[study].count or self.count
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the replications, ``r01`` and so on, of the study that has most."""
@@ -396,12 +413,26 @@ class ReplicationsSpec(Model):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of replications of each study."""
-        return {name: study.count or self.count for name, study in self.studies.items()}
+        """The number of replications of each study, of one dataset at least."""
+        return {
+            name: max([self._whole(name), *study.further.values()])
+            for name, study in self.studies.items()
+        }
 
     def names_of(self, study: str) -> tuple[str, ...]:
         """Return the names of the replications of a study."""
         return self.names[: self.counts[study]]
+
+    def datasets_of(self, study: str, name: str) -> tuple[str, ...]:
+        """Return the datasets that a replication of a study has."""
+        place = 1 + self.names.index(name)
+        further, whole = self.studies[study].further, self._whole(study)
+        return tuple(one for one in self.datasets if place <= max(whole, further.get(one, 0)))
+
+    def datasets_in(self, name: str) -> tuple[str, ...]:
+        """Return the datasets that a replication of some study has."""
+        has = {one for study in self.studies for one in self.datasets_of(study, name)}
+        return tuple(one for one in self.datasets if one in has)
 
     def chosen(self, wanted: Iterable[str]) -> RepeatedRuns:
         """Return the runs that the given words select."""

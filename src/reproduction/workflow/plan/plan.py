@@ -72,7 +72,11 @@ _WORDS = ("title", "caption", "citation", "note")
 
 
 class PlannedReplications:
-    """The replications of an edition, and the files they make."""
+    """The replications of an edition, and the files they make.
+
+    ``whole`` is a replication with all datasets, by whose code the rows of one with fewer are
+    labelled, so that the rows of both are kept or made anew together.
+    """
 
     def __init__(
         self, settings: Settings, claims: PlannedClaims, code_digests: CodeDigests
@@ -80,6 +84,7 @@ class PlannedReplications:
         self.settings = settings
         self.claims = claims
         self.code_digests = code_digests
+        self.whole: PlannedReplications = self
         self._folder = f"work/{settings.edition}/artifacts"
 
     @property
@@ -173,8 +178,20 @@ class PlannedReplications:
 
     def label(self, study: str) -> dict[str, Any]:
         """Return a :class:`.ReplicationLabel` of the rows of a study in this run."""
-        _, _, name = self.settings.run.partition("-")
-        return {"name": name, "seed": self.settings.seed, "code": self._made_with(study)}
+        made_with = self.whole._made_with(study)
+        return {"name": self._name, "seed": self.settings.seed, "code": made_with}
+
+    @property
+    def _name(self) -> str:
+        """The name of this run within its edition."""
+        return self.settings.run.partition("-")[2]
+
+    def datasets(self, study: str) -> list[str]:
+        """Return the datasets of a study in this run; "" if it has all, for claims on several."""
+        everything = self.spec.datasets
+        repeated = self._name in self.spec.names
+        own = self.spec.datasets_of(study, self._name) if repeated else everything
+        return [*own, ""] if own == everything else list(own)
 
     def _made_with(self, study: str) -> str:
         """Return a digest of the code and configuration behind a study's verdicts."""
@@ -304,7 +321,11 @@ class Plans(Mapping[str, Plan]):
                 self._folders.config, edition, self._overrides, crossed=kind[1]
             )
         settings = with_seeds_of(self._unseeded[kind], name)
-        return Plan(settings, self._folders, self._editions[edition])
+        plan = Plan(settings, self._folders, self._editions[edition])
+        spec = settings.replications
+        if short in spec.names and spec.datasets_in(short) != spec.datasets:
+            plan.replications.whole = self[f"{edition}-{spec.names[0]}"].replications
+        return plan
 
 
 def _check_mirrors(missing: list[Path]) -> None:
