@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import tarfile
 import zipfile
 from pathlib import Path
@@ -130,13 +129,11 @@ class TestTar:
 
     @pytest.mark.parametrize("size", [2**40, 2**60])
     def test_a_member_of_impossible_size_takes_no_time(self, tmp_path: Path, size: int) -> None:
-        buffer = io.BytesIO()
-        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
-            member = tarfile.TarInfo("mv_0000001.txt")
-            member.size = size
-            archive.addfile(member)
+        member = tarfile.TarInfo("mv_0000001.txt")
+        member.size = size
         path = tmp_path / "training_set.tar"
-        path.write_bytes(buffer.getvalue())
+        # A header alone: from Python 3.13 on, tarfile adds no member without its content.
+        path.write_bytes(member.tobuf(tarfile.GNU_FORMAT) + bytes(1024))
         refused(parse_netflix, path, line=None, reason="unpacks to more than")
 
     @pytest.mark.each("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])

@@ -85,6 +85,13 @@ def test_addresses_of_the_package_are_of_one_repository_and_of_files_in_it() -> 
             assert (ROOT / address.partition("/blob/main/")[2]).is_file(), address
 
 
+def test_nobody_is_told_to_install_an_extra_before_a_registry_has_the_package() -> None:
+    files = [*ROOT.glob("docs/**/*.md"), ROOT / "README.md", *ROOT.glob("src/**/*.py")]
+    extra = re.compile(r"(?:'|install )receval\[")
+    told = [file.name for file in files if extra.search(file.read_text(encoding="utf-8"))]
+    assert told == [], "Name the packages themselves."
+
+
 def test_versions_of_the_changelog_fall_and_have_tags_of_their_form() -> None:
     versions = re.findall(r"^## (\d+)\.(\d+)\.(\d+) - \d{4}-\d\d-\d\d$", CHANGELOG, re.MULTILINE)
     numbers = [tuple(map(int, version)) for version in versions]

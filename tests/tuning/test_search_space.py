@@ -88,10 +88,12 @@ def test_makers_with_other_arguments_have_other_names() -> None:
     assert len({of(UserKNN), of(partial(UserKNN, threshold=1)), of(partial(UserKNN, 2))}) == 3
 
 
-def test_without_scikit_learn_a_sentence_says_what_to_install(
+def test_without_scikit_learn_all_combinations_are_tried_and_draws_say_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delitem(sys.modules, "sklearn.model_selection", raising=False)
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ValueError, match=r"Tuning needs scikit-learn.*receval\[sklearn\]"):
-        space({"neighbours": [1]}).settings(None, 1)
+    grid = space({"neighbours": [1, 2]})
+    assert grid.settings(None, 1) == ([{"neighbours": 1}, {"neighbours": 2}], True)
+    with pytest.raises(ValueError, match=r"drawn by scikit-learn.*pip install scikit-learn"):
+        grid.settings(1, 1)

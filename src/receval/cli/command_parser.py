@@ -64,7 +64,7 @@ class PrintCompletion(argparse.Action):
         except ImportError:
             raise ValueError(
                 "Completion scripts need shtab, which is not installed. Install it with: pip "
-                "install 'receval[completion]'."
+                "install shtab."
             ) from None
         print(shtab.complete(parser, values))
         parser.exit()

@@ -59,7 +59,7 @@ EPILOG = """examples:
   receval evaluate ratings.csv --system pop --system user-knn
   receval runs --test test.qrels mine.run theirs.run --metric nDCG@10
   receval evaluate --help
-  eval "$(receval --completion bash)"   # after pip install 'receval[completion]'
+  eval "$(receval --completion bash)"   # after pip install shtab
 """
 
 INTERRUPTED = 130

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -122,7 +124,7 @@ def _imported() -> Any:
             raise
         raise ValueError(
             "The search 'optuna' needs Optuna, which is not installed. Install it with: pip "
-            "install 'receval[optuna]'."
+            "install optuna."
         ) from error
     return optuna
 
@@ -185,20 +187,23 @@ class SearchSpace:
         Raises
         ------
         ValueError
-            Values come from a distribution, but there is no budget; or scikit-learn is not
-            installed.
+            Values come from a distribution, but there is no budget; or settings are drawn, and
+            scikit-learn is not installed.
         """
-        grid_of, sampler_of = _of_sklearn()
         if self.is_finite:
-            whole = grid_of([dict(grid) for grid in self.grids])
-            if budget is None or len(whole) <= budget:
+            count = sum(prod(map(len, grid.values())) for grid in self.grids)
+            if budget is None or count <= budget:
+                ordered = [dict(sorted(grid.items())) for grid in self.grids]
+                whole = [
+                    dict(zip(g, own, strict=True)) for g in ordered for own in product(*g.values())
+                ]
                 return [plain_settings(own) for own in whole], True
         if budget is None:
             raise ValueError(
                 f"Parameters of {quoted(self.name)} are drawn from distributions. Say with budget= "
                 "(in a command: --budget) how many trials there are."
             )
-        drawn = sampler_of(
+        drawn = _sampler_of_sklearn()(
             [dict(grid) for grid in self.grids],
             n_iter=budget,
             random_state=integer_seed(seed, "tuning", self.name),
@@ -264,14 +269,14 @@ def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_sklearn() -> tuple[Any, Any]:
+def _sampler_of_sklearn() -> Any:
     try:
-        from sklearn.model_selection import ParameterGrid, ParameterSampler
+        from sklearn.model_selection import ParameterSampler
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "sklearn":
             raise
         raise ValueError(
-            "Tuning needs scikit-learn, which is not installed. Install it with: pip install "
-            "'receval[sklearn]'."
+            "Settings are drawn by scikit-learn, which is not installed. Install it (pip install "
+            "scikit-learn), or try all combinations of lists: leave out the budget."
         ) from error
-    return ParameterGrid, ParameterSampler
+    return ParameterSampler

@@ -359,7 +359,7 @@ def tune(
     search : {"random", "optuna"}
         Whether settings are drawn at random, or proposed by Optuna's tree-structured Parzen
         estimator from the values of earlier trials (Akiba et al. 2019, "Optuna: a next-generation
-        hyperparameter optimization framework", KDD; pip install 'receval[optuna]'). It needs a
+        hyperparameter optimization framework", KDD; pip install optuna scikit-learn). It needs a
         budget. The trials of a system then follow one another, and those of different systems run
         in parallel.
     budget : int, optional
