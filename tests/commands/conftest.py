@@ -16,17 +16,19 @@ from reproduction.workflow.plan.plan import Plan
 from reproduction.workflow.provenance.code_digest import CodeSnapshot
 from reproduction.workflow.provenance.versions import processor_and_arithmetic
 
+_followed_once = cache(CodeSnapshot)
 
-@pytest.fixture(scope="session", autouse=True)
-def _described_here() -> Iterator[None]:
+
+def _described_here(patch: pytest.MonkeyPatch) -> None:
     """Describe the arithmetic of this process, and follow the sources once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "reproduction.workflow.plan.plan.described_processor", processor_and_arithmetic
-        )
-        # No test edits the sources, which each plan would follow anew.
-        patch.setattr("reproduction.workflow.plan.code.CodeSnapshot", cache(CodeSnapshot))
-        yield
+    patch.setattr("reproduction.workflow.plan.plan.described_processor", processor_and_arithmetic)
+    # No test here edits the sources, which each plan would follow anew. Tests of other folders do.
+    patch.setattr("reproduction.workflow.plan.code.CodeSnapshot", _followed_once)
+
+
+@pytest.fixture(autouse=True)
+def _without_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    _described_here(monkeypatch)
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +50,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     demo.write_text(yaml.safe_dump(content))
     table = pd.DataFrame({"dataset": ["ml-1m"], "system": ["pop"], "value": [0.25], "lists": [600]})
     with pytest.MonkeyPatch.context() as patch:
+        _described_here(patch)
         patch.chdir(copy)
         plan = Plan(load_settings(Path("config"), "demo"), Path())
         for study in plan.settings.studies:
