@@ -151,7 +151,9 @@ def test_a_reason_leaves_out_where_a_verdict_flips_that_no_number_decides(tmp_pa
 @pytest.mark.parametrize(
     "more", [{"right": MF}, {"margin": 0.1}, {"p_value": 0.5}, {"sign": "~", "within": 0.1}]
 )
-def test_only_a_plain_limit_has_a_number_at_which_it_flips(more: dict[str, Any]) -> None:
+def test_a_reason_that_asks_for_the_flip_of_a_rule_without_one_number_is_refused(
+    more: dict[str, Any],
+) -> None:
     plain = {**compared("<", right=0.5, because="at {flip:.2f}"), **more}
     with pytest.raises(ValidationError, match="a verdict flips at a number on the right"):
         rule(plain)

@@ -14,6 +14,7 @@ from reproduction.claims.repetition import (
     ROWS,
     ReplicationLabel,
     all_replications,
+    digest_of_check,
     judged_replication,
     repeated_checks,
     told_beside,
@@ -228,3 +229,17 @@ def test_splits_are_told_beside_where_the_design_is_another_or_the_folds_were_re
 def test_only_the_splits_of_one_study_are_of_another_design() -> None:
     studies = load_settings(ROOT / "config", "full").replications.studies
     assert [name for name, own in studies.items() if own.beside] == ["valcarce2020"]
+
+
+def test_accepted_replications_that_decide_are_judged_by_the_present_rules() -> None:
+    rows = pd.read_csv(ROOT / "results/full/replications.csv", dtype=str, keep_default_na=False)
+    rules = {
+        (number, check.dataset or "", check.form or "", digest_of_check(claim, check))
+        for paper in map(read_claims, sorted((ROOT / "config/claims").glob("*.yaml")))
+        for number, claim in paper.claims.items()
+        for check in claim.checks
+    }
+    decided = rows[~rows["verdict"].str.startswith("undecidable")]
+    keys = zip(*(decided[name] for name in ("claim", "dataset", "form", "judged_by")), strict=True)
+    assert len(decided) > 1000
+    assert sorted(set(keys) - rules) == []

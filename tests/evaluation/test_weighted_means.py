@@ -64,21 +64,40 @@ def test_a_group_without_a_user_who_counts_has_no_average(
     assert str(grouped)
 
 
-def test_a_weighted_mean_of_nobody_is_refused() -> None:
+def test_a_weighted_mean_of_nobody_is_refused_with_its_system() -> None:
     test = {"user": ["a"], "item": ["x"], "rating": [5]}
-    runs = {"mine": {"a": {"x": 2.0}}}
-    with pytest.raises(ValueError, match="no user has a weight"):
-        evaluate_runs(test, runs, metrics="GAUC", depth="whole", relevant=4)
+    runs = {"good": {"a": {"x": 2.0, "y": 1.0}}, "short": {"a": {"x": 2.0}}}
+    with pytest.raises(ValueError, match="GAUC of 'short' is a mean with weights, and no user has"):
+        evaluate_runs(test, runs, metrics=["RR", "GAUC"], depth="whole", relevant=4)
+
+
+def test_a_note_says_of_which_weighted_means_users_without_a_list_are_left_out() -> None:
+    test = {"user": ["a", "b"], "item": ["x", "x"], "rating": [5, 5]}
+    runs = {"mine": {"a": {"y": 2.0, "x": 1.0}}}
+    result = evaluate_runs(test, runs, metrics=["RR", "GAUC"], depth="whole", relevant=4)
+    (told,) = [str(note) for note in result.notes if note.code == "users-without-lists"]
+    assert told.endswith("they count as 0 in RR, and are left out of GAUC.")
+    assert result.summary()["mean"].tolist() == [0.25, 0.0]
+
+
+def test_inequality_between_users_is_not_that_of_parts_of_a_weighted_mean(
+    result: EvaluationResult,
+) -> None:
+    users = [f"u{number:02d}" for number in range(12)]
+    found = result.by_group({"user": users, "group": ["x", "y"] * 6}).fairness(samples=20)
+    is_mean = found["metric"].isin(METRICS[:2])
+    assert found.loc[is_mean, "over_users"].isna().all()
+    assert found.loc[~is_mean, "over_users"].notna().any()
 
 
 def test_the_number_of_candidates_is_that_of_the_protocol_and_not_of_the_list() -> None:
     test = {"user": ["a", "a"], "item": ["x", "z"], "rating": [5, 5]}
     runs = {
-        "whole": {"a": {"x": 4.0, "y": 3.0, "z": 2.0, "w": 1.0}},
-        "cut": {"a": {"x": 4.0, "y": 3.0}},
+        "whole": {"a": {"y": 4.0, "x": 3.0, "z": 2.0, "w": 1.0}},
+        "cut": {"a": {"y": 4.0, "x": 3.0}},
     }
     metrics = ["MCC@2", "Accuracy@2", "PercentileRank@2"]
     result = evaluate_runs(test, runs, metrics=metrics, depth="whole", relevant=4)
     means = result.summary().pivot(index="metric", columns="system", values="mean")
     assert means["whole"].tolist() == means["cut"].tolist()
-    assert means["cut"][metrics].tolist() == pytest.approx([0.0, 0.5, 0.5])
+    assert means["cut"][metrics].tolist() == pytest.approx([0.0, 0.5, (1 / 3 + 1) / 2])

@@ -68,7 +68,7 @@ def test_a_card_has_every_parameter_with_its_default_and_its_words(name: str) ->
 
 def test_what_a_missing_list_scores_is_what_the_card_says() -> None:
     for kind in map(metric_class, METRICS):
-        # That it is so, tests/metrics/test_hand_worked.py shows.
+        # That it is so, test_hand_worked.py and test_weighted_means.py show.
         told = "left out" if kind.missing != kind.missing else f"{kind.missing:g}"
         assert card_of(kind).fields["Missing"].startswith(told), kind
 

@@ -275,13 +275,6 @@ class ValuesByUserCollector:
                 values.swapaxes(0, 1), weights.swapaxes(0, 1), by_system[0][0].is_root
             )
             sums[metric] = means[metric].sums()
-            if np.isnan(sums[metric]).any() and not self._may_be_empty:
-                raise ValueError(
-                    "A metric is a mean with weights, such as GAUC or PercentileRank, but no user "
-                    "has a weight: none of those tested has the items that it compares "
-                    "(docs/metrics.md: evaluated users). Choose another relevance threshold, or "
-                    "leave the metric out."
-                )
         return ValuesByUser(sums, first[users], users, means)
 
 

@@ -53,7 +53,7 @@ CANNOT_TELL = "cannot tell"
 _ROUNDING = 1e-12
 _EQUAL = f"{CANNOT_TELL}: the differences of all users are equal"
 _FEW = f"{CANNOT_TELL}: fewer than {FEWEST_RESAMPLED} users differ"
-_NO_VALUES = f"{CANNOT_TELL}: a metric of all users has no value per user (t and permutation can)"
+_NO_VALUES = f"{CANNOT_TELL}: the metric has no value per user, which this test needs"
 
 CORRECTIONS: dict[Correction, tuple[Callable[[ArrayLike], NDArray[np.float64]], str, str]] = {
     "holm": (holm, "Holm's correction", "Holm"),

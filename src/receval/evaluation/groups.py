@@ -416,7 +416,7 @@ class GroupedResult:
             (:func:`receval.statistics.inequality.inequalities`). ``over_users`` is that of all
             users, ``within`` and ``between`` are its parts, ``by_chance`` is the mean between
             random groups, and ``p`` the p-value of the permutation test against them. NaN where a
-            value is negative, or all are 0.
+            value is negative, all are 0, or the metric is a weighted mean without values of users.
 
         Raises
         ------
@@ -433,6 +433,8 @@ class GroupedResult:
             own = [by[protocol] for by in self.values.values() if protocol in by]
             groups = np.repeat(np.arange(len(own)), [values.n_users for values in own])
             everybody = np.concatenate([values.per_user for values in own], axis=-1)
+            has_values = own[0].has_values_of_users(len(self.metrics))
+            everybody = np.where(has_values[:, None, None], everybody, np.nan)
             for metric, of_systems in zip(self.metrics, everybody, strict=True):
                 for system, values in zip(self.systems, of_systems, strict=True):
                     found = inequalities(values, groups)

@@ -273,6 +273,7 @@ class Measurements:
         Notes on reading, on the dialect, on users and on tests are added to those given.
         """
         values = self.values()
+        self._refuse_means_of_nobody(values)
         reading = (*reading, *self._features.reading)
         bounds = {
             name: own.bounds
@@ -315,6 +316,20 @@ class Measurements:
             traits=self._traits,
             item_groups=self._item_groups.values(),
         )
+
+    def _refuse_means_of_nobody(self, values: Mapping[str, ValuesByUser]) -> None:
+        """Refuse a weighted mean of a system for which no user counts."""
+        names = list(self._measuring.metrics)
+        for own in values.values():
+            for number in own.weighted_means:
+                for system, mean in zip(self._systems, own.means[number], strict=True):
+                    if np.isnan(mean):
+                        raise ValueError(
+                            f"{names[number]} of {quoted(system)} is a mean with weights, and no "
+                            "user has one: no list has what the metric compares (docs/metrics.md: "
+                            "evaluated users). Give longer lists, choose another relevance "
+                            "threshold, or leave the metric out."
+                        )
 
     def _notes_on_intervals(
         self, values: Mapping[str, ValuesByUser], bounds: Mapping[str, tuple[float, float]]

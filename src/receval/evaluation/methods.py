@@ -175,8 +175,9 @@ def _of_other_means(
     if ratios:
         told.append(
             f"Averages in {_listed([metrics[place] for place in ratios])} are ratios of sums over "
-            f"users{' and folds' if has_folds else ''}, or their roots; intervals and tests are of "
-            "their linear approximation (Cochran 1977, section 6.4)."
+            f"users{' and folds' if has_folds else ''}, or their roots; intervals, and tests that "
+            "do not need a value per user, are of their linear approximation (Cochran 1977, "
+            "section 6.4)."
         )
     if together := [name for name in metrics if name in of_all_users]:
         told.append(
@@ -184,8 +185,8 @@ def _of_other_means(
             + (" on each fold, averaged by numbers of users" if has_folds else "")
             + ": their intervals are by the "
             "jackknife, on the scale of log-odds between the bounds of the metric, or of "
-            "logarithms if it has only a lower one (Miller 1974), and tests and effect sizes are "
-            "of the pseudo-values of users."
+            "logarithms if it has only a lower one (Miller 1974), and tests and effect sizes that "
+            "do not need a value per user are of the pseudo-values of users."
         )
     return told
 

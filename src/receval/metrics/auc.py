@@ -81,7 +81,7 @@ class GAUC(AUC):
 
     .. math:: GAUC@n = \frac{\sum_u w_u \, AUC@n(u)}{\sum_u w_u}
 
-    For intervals and tests, each user has the value :math:`GAUC + \frac{w_u}{\bar w} (AUC(u) -
+    For intervals and tests, the part of each user is :math:`GAUC + \frac{w_u}{\bar w} (AUC(u) -
     GAUC)`, whose mean is GAUC (Cochran 1977, section 6.4). With ``condensed=true`` lists have
     judged items only: if these are the items that were shown, it is the GAUC of click logs. The
     grouped AUC of TorchEasyRec has ``condensed=true`` and ``weight=equal``; what Elliot and WarpRec
@@ -219,8 +219,9 @@ class ListAUC(Metric):
     .. math:: ListAUC@n = \frac{1}{TP@n} \sum_{i \in PR_{test}(u), rank(i) \leq n}
               \Big(1 - \frac{a_i}{|list@n| - TP@n}\Big)
 
-    :math:`a_i` is as in :class:`AUC`. The value is 1 if all of these items are relevant. Relevant
-    items below them do not count, so a list with one hit at the first rank has 1, too.
+    :math:`a_i` is as in :class:`AUC`. The value is 1 if all of these items are relevant, and 0 if
+    none is. Relevant items below them do not count, so a list with one hit at the first rank has 1,
+    too.
 
     :Denominator: the pairs within the first ranks
     :Source: RePlay's RocAuc
@@ -247,7 +248,7 @@ class PercentileRank(Metric):
 
     A relevant item that is not in the list, or below rank n, counts as the last: 1. A random order
     has .5 on average. With ``weight=relevant`` the mean is over all relevant items, as in the
-    formula. For intervals and tests, users have values as in :class:`GAUC` with either weight.
+    formula. For intervals and tests, users have parts as in :class:`GAUC`, with either weight.
 
     :Denominator: the relevant items of all users or, with ``weight=equal``, those of each user
     :Evaluated: those of them with a relevant item

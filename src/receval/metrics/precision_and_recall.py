@@ -113,8 +113,8 @@ class Accuracy(Metric):
 class MatthewsCorrelation(Metric):
     r"""Correlation of being relevant with being in the first ranks, over all candidates.
 
-    Here TN are as in :class:`Accuracy`, :math:`FN = |PR_{test}(u)| - TP`, and FP are the items of
-    the first ranks that are not relevant.
+    Here TN is as in :class:`Accuracy`, :math:`FN = |PR_{test}(u)| - TP`, and FP is the number of
+    items in the first ranks that are not relevant.
 
     .. math:: MCC@n = \frac{TP \cdot TN - FP \cdot FN}
               {\sqrt{(TP + FP)(TP + FN)(TN + FP)(TN + FN)}}

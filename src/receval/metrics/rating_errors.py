@@ -196,7 +196,7 @@ class LogLoss(MAE):
     .. math:: LogLoss = -\frac{1}{|T|} \sum_{(u, i) \in T}
               \ln (p_{ui} [r_{ui} \geq \tau] + (1 - p_{ui}) [r_{ui} < \tau])
 
-    Probabilities closer than :math:`10^{-15}` to 0 or 1 count as those.
+    Probabilities below :math:`10^{-15}` count as that, and those above :math:`1 - 10^{-15}`, too.
 
     :Denominator: as that of MAE
     :Source: Good (1952); LogLoss in RecBole, logloss in Microsoft's recommenders

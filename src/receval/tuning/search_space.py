@@ -124,7 +124,7 @@ def _imported() -> Any:
             raise
         raise ValueError(
             "The search 'optuna' needs Optuna, which is not installed. Install it with: pip "
-            "install optuna."
+            "install optuna scikit-learn."
         ) from error
     return optuna
 
@@ -277,6 +277,6 @@ def _sampler_of_sklearn() -> Any:
             raise
         raise ValueError(
             "Settings are drawn by scikit-learn, which is not installed. Install it (pip install "
-            "scikit-learn), or try all combinations of lists: leave out the budget."
+            "scikit-learn), or give lists of values only, and leave out the budget to try all."
         ) from error
     return ParameterSampler

@@ -258,9 +258,10 @@ class ComparisonRule(Rule):
         is_limit |= self.sign == "=" or (self.sign == "~" and not self.within)
         if "flip" in names_in(self.because) and not (is_limit and self.p_value is None):
             raise ValueError(
-                "a verdict flips at a number on the right of <, <=, > or >= without a margin, at "
-                "the within of = or the alike of ~ without a within, and at none with p-values. "
-                "Leave {flip} out of because, or compare a difference or quotient"
+                "a verdict flips at a number on the right of <, <=, > or >= if there is no margin. "
+                "With = it flips at within, and with ~ at alike, if it has no within. With a "
+                "p-value it flips at no number. Leave {flip} out of because, or compare a "
+                "difference or quotient"
             )
         return self
 

@@ -151,8 +151,8 @@ there is no p-value."""
 _OF_RATINGS = """\
 They have no cut-off, and do not depend on the protocol, which must have one list per user. MAE,
 MSE and RMSE need systems whose scores are ratings
-([library.md](library.md#lists-recommendations-and-models)). Where a system has no score, the mean
-of the training ratings counts as its prediction."""
+([library.md](library.md#lists-recommendations-and-models)). In these, the mean of the training
+ratings counts as the prediction where a system has no score."""
 
 
 _OF_FOLDS = """\

@@ -364,7 +364,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     grid = figure.subplots(2, 3, sharey=True)
     sizes = sorted(set(results["sampled_users"]))
     errors = real_values(results["error"])
-    end = set_log_shares(grid[0, 0], float(errors[errors > 0].min()))
+    found = errors[errors > 0]
+    end = set_log_shares(grid[0, 0], float(found.min()) if len(found) else 0.01)
     results = results.assign(error=np.maximum(errors, end))
     together = results[results["metric"] == ALL]
     for axes, (population, title) in zip(grid[0], POPULATIONS.items(), strict=True):
