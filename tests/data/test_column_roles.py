@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from data.read_rows import entries_of, read_text, rows_of
 from hypothesis import given
@@ -335,8 +336,7 @@ def test_what_may_be_decimal_commas_is_refused_unless_said(tmp_path: Path) -> No
 
 
 @pytest.mark.each("rating", ["", "4 "])
-@pytest.mark.each("header", [False, True])
-@pytest.mark.each("order", [1, -1])
+@pytest.mark.each(("header", "order"), [(False, 1), (True, 1), (True, -1)])
 def test_a_date_and_a_time_in_two_cells_are_one_moment(
     rating: str, order: int, tmp_path: Path, *, header: bool
 ) -> None:
@@ -344,8 +344,6 @@ def test_a_date_and_a_time_in_two_cells_are_one_moment(
     names = f"user item {rating and 'rating '}{' '.join(['date', 'time'][::order])}\n" * header
     rows = [("a x", "2021-05-03", "10:00:00"), ("b y", "2021-05-04", "09:00:00.5")]
     text = names + "".join(f"{pair} {rating}{' '.join(times[::order])}\n" for pair, *times in rows)
-    if not header and order == -1:
-        return  # Only known by their names.
     read = read_text(path, text, header=header)
     assert read.timestamps.tolist() == [1_620_036_000, 1_620_118_800.5]
     assert " with " in read.reading.columns["timestamp"]
@@ -372,13 +370,51 @@ def test_a_date_and_a_time_in_two_cells_are_one_moment(
             read_text(path, tabs.replace(missing, ""), header=header)
 
 
-@pytest.mark.each("kind", ["text", "types"])
+def test_a_time_before_its_date_is_only_known_by_names(tmp_path: Path) -> None:
+    read = read_text(tmp_path / "t.txt", "1 7 4 10:00:00 2021-05-03\n2 8 3 09:00 2021-05-04\n")
+    assert read.timestamps.tolist() == [1_620_000_000, 1_620_086_400]
+    assert read.reading.unread == ("column 3",)
+
+
+@pytest.mark.each(
+    ("day", "clock", "named"),
+    [
+        ("date", "time", "date with time"),
+        ("day", "Time", "day with Time"),
+        ("review_date", "review_time", "review_date with review_time"),
+        ("date", "created_at", "date"),
+        ("date", "review_time", "date"),
+    ],
+)
+def test_a_date_is_joined_with_a_time_of_the_same_name_alone(
+    day: str, clock: str, named: str
+) -> None:
+    table = {"user": ["a"], "item": ["x"], clock: ["9:00"], day: ["2021-05-03"]}
+    read = read_ratings(table)
+    assert read.reading.columns["timestamp"] == named
+    assert read.timestamps is not None
+    assert read.timestamps.tolist() == [1_620_032_400 if " with " in named else 1_620_000_000]
+
+
+@pytest.mark.each("times", ["T10:00:00", ",10:00:00"])
+def test_what_describes_items_is_no_rating_before_a_time_in_one_or_two_cells(
+    times: str, tmp_path: Path
+) -> None:
+    rows = (f"u{n},i{n % 50},{n % 50 % 4 + 1},2003-02-28{times}\n" for n in range(200))
+    with pytest.raises(TableError, match=r"column 2 .* same value in all rows of each item"):
+        read_text(tmp_path / "a.csv", "".join(rows))
+
+
+@pytest.mark.each("kind", ["text", "types", "pandas"])
 def test_a_date_and_a_time_of_a_frame_are_one_moment(kind: str) -> None:
-    days, clock = ["2021-05-03", "2021-05-04"], ["10:00:00", "09:00:00"]
+    days, clock = ["2021-05-03", "2021-05-04"], ["10:00:00", "9:00:00"]
     table = {"user": [1, 2], "item": [7, 7], "date": days, "time": clock}
     if kind == "types":
         table["date"] = [datetime.fromisoformat(day).date() for day in days]
-        table["time"] = [time.fromisoformat(own) for own in clock]
+        table["time"] = [time(10), time(9)]
+    if kind == "pandas":
+        table["date"] = pd.to_datetime(days)
+        table["time"] = pa.array([36_000, 32_400], pa.duration("s"))
     read = read_ratings(pd.DataFrame(table))
     assert read.timestamps is not None
     assert read.timestamps.tolist() == [1_620_036_000, 1_620_118_800]
@@ -476,6 +512,25 @@ def test_columns_that_are_empty_between_others_are_not_read(
     assert rows_of(read) == rows
     assert f"text with {sign}" in read.reading.form
     assert read.reading.unread == ("column 1", "column 3")
+
+
+@pytest.mark.each("store", [STORES["tsv"], STORES["frame"], STORES["parquet"]])
+def test_a_column_that_is_empty_in_the_first_rows_alone_is_refused_unless_it_is_no_rival(
+    store: Callable[[Rows, Path], object], tmp_path: Path
+) -> None:
+    def table(*late: str) -> object:
+        between = [[own if number > 1400 else "" for own in late] for number in range(1500)]
+        rows = [(f"u{n}", f"i{n}", *own, 1_600_000_000 + n) for n, own in enumerate(between)]
+        return store(rows, tmp_path)
+
+    with pytest.raises(TableError, match=r"column 2 .* is empty in the first rows, but has '4'"):
+        read_ratings(table("4"))
+    assert read_ratings(table("4"), rating="-").reading.unread == ("column 2",)
+    assert read_ratings(table("")).reading.unread == ("column 2",)
+    rated = [(f"u{n}", f"i{n}", n % 5, "good" * (n > 1400), "2021-05-03") for n in range(1500)]
+    read = read_ratings(store(rated, tmp_path))
+    assert sorted(set(read.values.tolist())) == [0, 1, 2, 3, 4]
+    assert read.reading.unread == ("column 3",)
 
 
 @pytest.mark.each("sign", [",", "\t", ";", " "])

@@ -263,6 +263,7 @@ def test_utf_16_without_a_mark_is_known_by_its_nulls_or_refused_with_the_option(
         ("split", pd.Categorical(["train"] * 3, ["test", "train"]), "noted"),
         ("fold", [0, 1, 2], "noted"),
         ("set", ["A", "B", "C"], ""),
+        ("set", [{"a": 1}, {"a": 2}], ""),
     ],
 )
 def test_a_column_that_divides_ratings_is_refused_or_told_unless_columns_are_said(

@@ -322,14 +322,31 @@ def test_a_named_index_of_a_frame_is_a_column() -> None:
         read_ratings(frame.set_index(["user", "item"])["rating"])
 
 
+@pytest.mark.each("kind", [pa.large_string(), pa.string_view()])
+def test_categories_of_other_libraries_are_parts_of_a_split(kind: pa.DataType) -> None:
+    parts = pa.array(["train", "test"]).cast(kind)
+    texts = pa.array(["train"] * 1200 + ["test"]).cast(kind)
+    codes = pa.array([0] * 1200 + [1], pa.uint32())
+    table = {"user": range(1201), "item": range(1201)}
+    for column in (texts, pa.DictionaryArray.from_arrays(codes, parts)):
+        with pytest.raises(TableError, match="column split has train, test"):
+            read_ratings(pa.table({**table, "split": column}))
+
+
 def test_an_index_of_times_without_a_name_is_said_to_be_unread() -> None:
     times = pd.to_datetime(["2021-05-03", "2021-05-04"])
     frame = pd.DataFrame({"user": [1, 2], "item": [7, 7]}, index=times)
     assert read_ratings(frame).reading.unread == ("index",)
     assert read_ratings(frame.set_axis([5, 3])).reading.unread == ()
+    for names in (["a", "b"], [0, 1]):
+        read = read_ratings(frame.set_axis(names, axis=1), user=0, item=1)
+        assert rows_of(read) == [("1", "7", 1), ("2", "7", 1)]
+        assert read.reading.unread == ("index",)
     lists = pd.DataFrame.from_dict({"ann": [7, 8], "bob": [8, 9]}, orient="index")
     with pytest.raises(TableError, match="rows of the table have names, such as 'ann'"):
         read_run(lists)
+    with pytest.raises(TableError, match="has no rows"):
+        read_run(lists[:0])
 
 
 @pytest.mark.each("of_lines", [False, True])

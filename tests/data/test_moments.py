@@ -341,6 +341,15 @@ def test_days_of_another_form_are_no_seconds(form: str, told: str) -> None:
     assert "1970" in read_ratings(table, time_unit="s").reading.times
 
 
+def test_days_of_another_form_are_known_from_all_rows() -> None:
+    days = [20_122_021] * 12_000 + [10**6 * day + 22_022 for day in range(1, 29)]
+    rows = range(len(days) + 1)
+    for last in (1_032_022, 30_022_022):  # No February has 30 days.
+        table = {"user": rows, "item": rows, "time": [*days, last]}
+        with pytest.raises(TableError, match=r"looks like day, month and year\. Write 20220201"):
+            read_ratings(table)
+
+
 @pytest.mark.each("first", [0, 101, 10_101, 190_101, 1_012_020])
 def test_counters_are_no_days(first: int) -> None:
     table = {"user": range(400), "item": range(400), "time": range(first, first + 400)}

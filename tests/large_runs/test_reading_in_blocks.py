@@ -188,6 +188,10 @@ def with_folds(own: Tables) -> None:
     own["train"]["fold"] = 1
 
 
+def with_objects(own: Tables) -> None:
+    own["train"]["set"] = [{"a": 1}] * len(own["train"])
+
+
 def few_users(own: Tables) -> None:
     own["run"]["user"] += 30
 
@@ -237,6 +241,7 @@ def infinite(own: Tables) -> None:
         (str, with_a_user("train", "N30"), "of users differs from others only in white space"),
         (int, scores_as_test_data, "test data have many ratings with fractions, up to 1, as"),
         (int, with_folds, "the column fold was not read, so all its parts count as one table"),
+        (int, with_objects, ""),
         (str, changed("run", "item", "1-Mar"), "1 of 16 items look as a spreadsheet writes them"),
     ],
 )  # fmt: skip

@@ -19,14 +19,15 @@ from receval.data.columns import WantedColumn, chosen_names
 from receval.data.layouts import INDEX_NAMES, plain_name
 from receval.data.reading import UNREAD, ReadingOptions, TableError
 from receval.data.roles_by_values import CLOCK, Guess, guessed_roles
-from receval.storage.messages import enumerated, how_many
+from receval.storage.messages import enumerated, how_many, quoted
 
 
 @dataclass(frozen=True)
 class Roles:
     """The place from 0 of each column that was found, its name in words, and the other columns.
 
-    Of these, ``parts`` may divide the rows into the parts of a split (:func:`refuse_parts`).
+    Of these, ``parts`` may divide the rows into the parts of a split (:func:`refuse_parts`), and
+    those at ``empty`` must be empty in all rows (:func:`refuse_late_values`).
     """
 
     places: Mapping[str, int]
@@ -34,6 +35,7 @@ class Roles:
     unread: tuple[str, ...]
     are_guessed: bool = False
     parts: tuple[str, ...] = ()
+    empty: tuple[int, ...] = ()
 
 
 def roles_of(
@@ -57,6 +59,7 @@ def roles_of(
     is_said = has_index
     has_index |= names is not None and are_numbered(labels) and labels[0] in INDEX_NAMES
     is_named = names is not None and not are_numbered(labels)
+    empty: tuple[int, ...] = ()
     if options.columns is not None:
         places = _by_list(source, len(cells), wanted, options.columns)
     elif is_named:
@@ -70,6 +73,8 @@ def roles_of(
             is_table=options.format == "table",
         )
         places = _with_those_asked_for(source, labels, len(cells), wanted, guessed)
+        if not any(own.name in ("rating", "score") and own.asked is not None for own in wanted):
+            empty = tuple(place for place in guessed.empty if place not in places.values())
     parts = []
     if is_named and options.columns is None and "rating" in {own.name for own in wanted}:
         for place, own in enumerate(labels):
@@ -85,9 +90,8 @@ def roles_of(
     told = {role: words[place] for role, place in places.items()}
     if CLOCK in told:
         told["timestamp"] += f" with {told.pop(CLOCK)}"
-    return Roles(
-        places, told, tuple(unread), options.columns is None and not is_named, tuple(parts)
-    )
+    is_guessed = options.columns is None and not is_named
+    return Roles(places, told, tuple(unread), is_guessed, tuple(parts), empty)
 
 
 COLUMNS_OF_PARTS = frozenset({"split", "fold", "subset", "partition", "set"})
@@ -139,22 +143,40 @@ def refuse_parts(source: str, name: str, cells: Iterable[str | None]) -> None:
         )
 
 
+def refuse_late_values(source: str, place: int, cells: Iterable[str | None]) -> None:
+    """Refuse values of a column that was empty in the first rows, which decided on the columns."""
+    first = next((cell for cell in cells if cell), None)
+    if first is not None:
+        raise TableError(
+            f"{source}: column {place} (counted from 0) is empty in the first rows, but has "
+            f"{quoted(first)} in a later one, so what the columns are is in doubt. Say what each "
+            "is (columns=..., in a command: --columns ...), with - for a column to ignore."
+        )
+
+
 def _days_and_clock(
     labels: Sequence[str],
     cells: Sequence[Sequence[str]],
     wanted: Collection[WantedColumn],
     places: Mapping[str, int],
 ) -> dict[str, int]:
-    """Return the places of dates and of times of the day that two columns of times have."""
-    known = next((own.known for own in wanted if own.is_time and own.asked is None), ())
-    if "timestamp" not in places:
+    """Return the places of a date and a time of the day with one name, as in date and time."""
+    timestamp = places.get("timestamp")
+    if not any(own.is_time and own.asked is None for own in wanted) or timestamp is None:
         return {}
-    of_time = [place for place, own in enumerate(labels) if plain_name(own) in known]
-    days = [place for place in of_time if ColumnCells(cells[place]).are_days]
-    clocks = [place for place in of_time if ColumnCells(cells[place]).complete_days]
-    if len(days) != 1 or len(clocks) != 1 or places["timestamp"] not in (*days, *clocks):
-        return {}
-    return {"timestamp": days[0], CLOCK: clocks[0]}
+    plain = [*map(plain_name, labels)]
+    pairs = [
+        (day, clock)
+        for day, own in enumerate(plain)
+        if (name := _DAY_IN_NAME.sub("time", own)) != own
+        for clock, other in enumerate(plain)
+        if other == name and timestamp in (day, clock)
+        if ColumnCells(cells[day]).are_days and ColumnCells(cells[clock]).complete_days
+    ]
+    return {"timestamp": pairs[0][0], CLOCK: pairs[0][1]} if len(pairs) == 1 else {}
+
+
+_DAY_IN_NAME = re.compile(r"(date|day)$")
 
 
 def are_numbered(names: Sequence[str]) -> bool:

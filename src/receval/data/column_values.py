@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.layouts import is_number
-from receval.data.moments import kind_of_moment
+from receval.data.moments import MIDNIGHT, kind_of_moment
 
 FEWEST_SECONDS = 1e8
 """Smaller numbers are not taken for timestamps: as seconds, they are before 1973."""
@@ -22,8 +22,8 @@ MOST_GRADES = 20
 """The most different values of a column that may be ratings rather than identifiers."""
 
 _CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?\b")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_TIME_OF_DAY = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?")
+_DAY = re.compile(rf"\d{{4}}-\d\d-\d\d({MIDNIGHT})?")
+_TIME_OF_DAY = re.compile(r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?")
 _DATE = re.compile(r"(\d{4}([-./])\d{1,2}\2\d{1,2}|\d{1,2}([-./])\d{1,2}\3\d{4})(?!\d)")
 _DIGITS_OF_A_DAY = 8
 _LARGEST_GRADE = 100

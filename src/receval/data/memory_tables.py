@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from receval.data.column_roles import are_numbered, refuse_parts, roles_of
+from receval.data.column_roles import are_numbered, refuse_late_values, refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     FIRST_LINES,
@@ -39,6 +40,9 @@ _UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, Overf
 SHAPE = b"receval: shape of the matrix"
 """The metadatum of a table that has the shape of the matrix whose entries it has."""
 
+_UNREAD = b"receval: unread"
+"""The metadatum of a table that names what else is not read: an index of times."""
+
 
 def table_in_memory(source: object) -> pa.Table:
     """Return a data frame, an Arrow table or a mapping of names to columns as an Arrow table.
@@ -57,9 +61,11 @@ def table_in_memory(source: object) -> pa.Table:
         named = [name for name in given.index.names if name is not None]
         if named and not {*named} & {*given.columns}:
             given = given.reset_index()  # As after set_index and groupby.
-        elif not named and given.index.dtype.kind == "M" and "index" not in given.columns:
-            given = given.reset_index()  # Times, which are said to be unread.
-        elif given.index.dtype.kind not in "iuM" and are_numbered([*map(str, given.columns)]):
+        elif (
+            len(given)
+            and given.index.dtype.kind not in "iuM"
+            and are_numbered([*map(str, given.columns)])
+        ):
             raise TableError(
                 f"The rows of the table have names, such as {quoted(str(given.index[0]))}, but "
                 "its columns have none. If the names are users, write a row per user and item. "
@@ -71,7 +77,11 @@ def table_in_memory(source: object) -> pa.Table:
                 f"The table has several columns with the name {enumerated(twice)}. Rename them, so "
                 "that each has its own."
             )
-        return pa.table({str(name): _array(str(name), column) for name, column in given.items()})
+        table = pa.table({str(name): _array(str(name), column) for name, column in given.items()})
+        if not named and given.index.dtype.kind == "M" and "index" not in table.column_names:
+            # As a column, its times would move the positions of the others.
+            table = table.replace_schema_metadata({_UNREAD: "index"})
+        return table
     if isinstance(source, Mapping):
         return _of_mapping(source)
     if isinstance(source, pd.Series):
@@ -124,8 +134,10 @@ def columns_of_table(
     for part in roles.parts:
         if part in table.column_names and not holds_lists(table.schema.field(part)):
             # The first rows may all be of one part.
-            different = pc.unique(table.column(part).unify_dictionaries())
-            refuse_parts(name, part, map(str, different.to_pylist()))
+            refuse_parts(name, part, different_texts(table.column(part)))
+    for place in roles.empty:
+        later = table.column(names[place]).slice(FIRST_LINES)
+        refuse_late_values(name, place, map(_cell, _values_of(later)))
     found = {role: names[place] for role, place in roles.places.items()}
     words = {**roles.words}
     lists = {field.name for field in table.schema if holds_lists(field)}
@@ -134,7 +146,8 @@ def columns_of_table(
         user = next(own for own in wanted if own.name == "user")
         _refuse_objects(source, user, found["user"], table.schema.field(found["user"]).type)
     _refuse_unnamed_parts(source, table.schema, found)
-    shape = (table.schema.metadata or {}).get(SHAPE, b"")
+    metadata = table.schema.metadata or {}
+    shape = metadata.get(SHAPE, b"")
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays, types, rewritten = {}, {}, {}
     dates = ""
@@ -159,9 +172,11 @@ def columns_of_table(
                         f"{column.name}s such as {first}.0 were read as whole numbers ({first})"
                     )
             elif not (column.is_text or column.is_time or options.decimal):
-                notes += doubts_on_thousands(name, own, _texts_of(values))
+                notes += doubts_on_thousands(name, own, different_texts(values))
     # A list whose parts were read was read.
     unread = tuple(own for own in roles.unread if own in table.column_names or own not in names)
+    if _UNREAD in metadata:
+        unread += (metadata[_UNREAD].decode(),)
     return FoundColumns(
         *(source, 1, "row", arrays, words, unread, form, dates, tuple(notes)),
         are_guessed=roles.are_guessed,
@@ -457,12 +472,15 @@ def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(is_missing, pa.scalar(None, column.type), column).cast(pa.float64())
 
 
-def _texts_of(column: pa.ChunkedArray) -> list[str]:
-    """Return the different texts of a column of numbers that are written as text."""
+def different_texts(column: pa.ChunkedArray) -> list[str]:
+    """Return the different texts of a column; none if it has other values."""
     kind = column.type
     if not _is_text(kind.value_type if pa.types.is_dictionary(kind) else kind):
         return []
-    return [text for text in dict.fromkeys(_values_of(column)) if text is not None]
+    if not pa.types.is_dictionary(kind):
+        column = column.cast(pa.string()).dictionary_encode()
+    entries = [chunk.dictionary.to_pylist() for chunk in _with_own_entries(column).chunks]
+    return [text for text in dict.fromkeys(chain(*entries)) if text is not None]
 
 
 def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -96,9 +96,25 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
     return column.cast(pa.float64(), safe=False), ""
 
 
+MIDNIGHT = r"[ T]00:00:00(?:\.0+)?"
+"""What dates have behind them where each is a moment, as those of pandas are."""
+
+_SHORT_HOUR = r"^(\d):"
+
+
+def is_time_of_day(text: str) -> bool:
+    """Tell whether a date and this text after it, such as 23:59:59 or 9:00, are a moment."""
+    hour = re.sub(_SHORT_HOUR, r"0\1:", text)
+    return kind_of_moment(f"2000-01-01T{hour}") is not None
+
+
 def joined_moments(days: pa.ChunkedArray, clock: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return dates and times of the day as one text each, such as ``2003-02-28T23:59:59``."""
+    if pa.types.is_duration(clock.type):  # As databases have them; as texts, these are numbers.
+        clock = clock.cast(pa.duration("us")).cast(pa.int64()).cast(pa.time64("us"))
     texts = [own.cast(pa.string()) for own in (days, clock)]
+    texts[0] = pc.replace_substring_regex(texts[0], f"{MIDNIGHT}$", "")
+    texts[1] = pc.replace_substring_regex(texts[1], _SHORT_HOUR, r"0\1:")
     are_empty = [pc.equal(own, "") for own in texts]
     joined = pc.binary_join_element_wise(*texts, "T")
     return pc.if_else(pc.or_(*are_empty), pa.scalar(None, pa.string()), joined)
@@ -230,37 +246,29 @@ _OTHER_DAYS = {
 """Forms of days, except those that are read, as numbers; and what they have in words."""
 
 _FEWEST_DAYS = 5
+_NEARLY_ALL = 0.95
 
 
 def _refuse_other_days(times: NDArray[np.float64], where: Callable[[float], str]) -> None:
-    """Refuse numbers all of which are days of a form that is not read, rather than seconds."""
-    different = np.unique(times[:_MOST_TRIED])
-    if len(different) < _FEWEST_DAYS or different[0] < _SMALLEST_DAY:
+    """Refuse numbers nearly all of which are days of a form that is not read, not seconds."""
+    different = np.unique(times)
+    if not _FEWEST_DAYS <= len(different) <= _MOST_OTHER or different[0] < _SMALLEST_DAY:
         return
     for form, words in _OTHER_DAYS.items():
-        width = len(datetime(2000, 1, 1).strftime(form))
-        texts = [f"{own:0{width}.15g}" for own in different.tolist()]
-        if all(len(text) == width and _is_day(text, form) for text in texts):
-            example = datetime.strptime(texts[0], form)
-            told = example.strftime("%Y%m%d" if "%d" in form else "%Y-%m-%d")
+        days = _dates(different, form, len(datetime(2000, 1, 1).strftime(form)))
+        are_days = (days.year >= _FIRST_YEAR) & (days.year <= _LAST_YEAR)
+        if are_days.mean() > _NEARLY_ALL:
+            first = int(np.argmax(are_days))
+            told = days[first].strftime("%Y%m%d" if "%d" in form else "%Y-%m-%d")
             raise TableError(
-                f"{where(float(different[0]))} has the time {different[0]:.15g}, which looks like "
-                f"{words}. Write {told}. If times are in seconds, set time_unit='s' (in a "
-                "command: --time-unit s)."
+                f"{where(float(different[first]))} has the time {different[first]:.15g}, which "
+                f"looks like {words}. Write {told}. If times are in seconds, set time_unit='s' "
+                "(in a command: --time-unit s)."
             )
 
 
-_MOST_TRIED = 10_000
-
-
-def _is_day(text: str, form: str) -> bool:
-    try:
-        return _FIRST_YEAR <= datetime.strptime(text, form).year <= _LAST_YEAR
-    except ValueError:
-        return False
-
-
 _FIRST_YEAR, _LAST_YEAR = 1990, 2099
+_MOST_OTHER = 366 * (_LAST_YEAR - _FIRST_YEAR + 1)
 
 
 def _unit_by_size(size: float) -> TimeUnit:
@@ -285,12 +293,13 @@ def _of_days(times: NDArray[np.float64], where: Callable[[int], str]) -> NDArray
     return seconds
 
 
-def _dates(numbers: NDArray[np.float64], form: str) -> pd.DatetimeIndex:
-    """Return the dates that numbers write in a form, and NaT where one is none."""
+def _dates(numbers: NDArray[np.float64], form: str, width: int = 0) -> pd.DatetimeIndex:
+    """Return the dates that numbers of so many digits write in a form, and NaT for others."""
     # Imported late: this takes half as long as reading a million ratings.
     import pandas as pd
 
-    dates = pd.to_datetime(numbers.astype(np.int64).astype(str), format=form, errors="coerce")
+    texts = np.char.zfill(numbers.astype(np.int64).astype(str), width)
+    dates = pd.to_datetime(texts, format=form, errors="coerce")
     return dates.where(np.floor(numbers) == numbers)
 
 

@@ -35,6 +35,8 @@ class Guess:
     roles: tuple[str, ...]
     doubt: str = ""
     about: tuple[str, ...] = ()
+    empty: tuple[int, ...] = ()
+    """Columns that are empty in the first rows, and could have been taken for another role."""
 
 
 Guesser = Callable[[Sequence[ColumnCells], bool], Guess]
@@ -61,7 +63,10 @@ def guessed_roles(
         if not found.doubt:
             of_each = dict(zip(filled, found.roles[first:], strict=False))
             every = [of_each.get(place, UNREAD) for place in range(len(columns))]
-            return Guess((UNREAD,) * first + tuple(every))
+            # Behind the ratings, a column that is rarely filled is no other one's rival.
+            value = next((place for place in filled if every[place] in roles[2:3]), filled[-1])
+            empty = tuple(first + place for place in range(value) if place not in filled)
+            return Guess((UNREAD,) * first + tuple(every), empty=empty)
     guess: Guesser
     if roles[:4] == ["user", "item", "rating", "timestamp"]:
         guess = _of_ratings
@@ -331,7 +336,8 @@ def _of_ratings(columns: Sequence[ColumnCells], may_have_fractions: bool) -> Gue
     if len(columns) > dates + 1 and columns[dates].are_dates and columns[dates + 1].are_clock_times:
         if columns[dates].are_days and columns[dates + 1].complete_days:
             given = ("rating", *(UNREAD,) * (dates - 3)) if dates > 2 else ()
-            return Guess((*pair, *given, "timestamp", CLOCK))
+            doubt = _other_ratings(columns, times)
+            return Guess((*pair, *given, "timestamp", CLOCK), doubt, about)
         return Guess(
             (*pair, UNREAD if dates > 2 else "timestamp"),
             f"column {dates} (counted from 0) has dates, and the next column has times of the day. "

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from receval.data.column_roles import Roles, refuse_parts, roles_of
+from receval.data.column_roles import Roles, refuse_late_values, refuse_parts, roles_of
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.layouts import (
     Layout,
@@ -35,6 +35,7 @@ from receval.data.layouts import (
 )
 from receval.data.moments import (
     KINDS_OF_MOMENTS,
+    is_time_of_day,
     joined_moments,
     kind_of_moment,
     seconds_of_moments,
@@ -77,9 +78,13 @@ def read_text(
         raise
     found = {role: names[place] for role, place in roles.places.items()}
     parts = {f"part {own}": own for own in roles.parts}
-    more = [WantedColumn(role, (), True) for role in [*parts, CLOCK]]
-    reader = _Reader(path, layout, names, found | parts, [*wanted, *more], options)
+    empty = {f"empty {place}": names[place] for place in roles.empty}
+    more = [WantedColumn(role, (), True) for role in [*parts, *empty, CLOCK]]
+    reader = _Reader(path, layout, names, found | parts | empty, [*wanted, *more], options)
     table, unit = reader.read()
+    for place in roles.empty:
+        for chunk in table.pop(f"empty {place}").chunks:
+            refuse_late_values(path.name, place, chunk.dictionary.to_pylist())
     for role, own in parts.items():
         # The first rows may all be of one part.
         of_each = table.pop(role).unify_dictionaries()
@@ -430,7 +435,7 @@ class _Reader:
                     cell = cells[self.places[column.name]]
                     if not cell and blank is None:
                         blank = f"{path}, line {number}: the {column.name} has only white space."
-                    is_clock = column.name == CLOCK and kind_of_moment(f"2000-01-01T{cell}") is None
+                    is_clock = column.name == CLOCK and not is_time_of_day(cell)
                     if (column.is_text and not is_clock) or cell in NO_NUMBER:
                         continue
                     if (error := self._wrong_cell(number, column, cell, kinds)) is not None:

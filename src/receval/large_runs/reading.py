@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.column_roles import may_have_parts, refuse_parts
 from receval.data.columns import FoundColumns, identifier_doubts
+from receval.data.memory_tables import different_texts
 from receval.data.notes_on_ratings import (
     doubts_on_columns_of_parts,
     doubts_on_ratings,
@@ -198,7 +198,8 @@ def _refuse_parts_in_all_rows(rows: ParquetByUser, reading: ReadingReport) -> No
                 file = pq.ParquetFile(path)
                 if name in file.schema_arrow.names:
                     for batch in file.iter_batches(columns=[name]):
-                        found |= dict.fromkeys(map(str, pc.unique(batch.column(0)).to_pylist()))
+                        column = pa.chunked_array([batch.column(0)])
+                        found |= dict.fromkeys(different_texts(column))
         refuse_parts(Path(rows.source).name, name, found)
 
 
