@@ -298,7 +298,8 @@ def _dates(numbers: NDArray[np.float64], form: str, width: int = 0) -> pd.Dateti
     # Imported late: this takes half as long as reading a million ratings.
     import pandas as pd
 
-    texts = np.char.zfill(numbers.astype(np.int64).astype(str), width)
+    # numpy.char.zfill cuts longer texts before numpy 2.
+    texts = pd.Index(numbers.astype(np.int64).astype(str)).str.zfill(width)
     dates = pd.to_datetime(texts, format=form, errors="coerce")
     return dates.where(np.floor(numbers) == numbers)
 
