@@ -239,6 +239,17 @@ def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("receval.evaluation.report.rendered_svg", drawn)
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no figures of reports, for tests of what a command says and not of what it writes."""
+    from receval.evaluation.report import ReportFigure
+
+    def drawn(name: str, _: Callable[[], Figure], caption: str) -> ReportFigure:
+        return ReportFigure(name, "<svg></svg>", caption)
+
+    monkeypatch.setattr(ReportFigure, "drawn", drawn)
+
+
 def pytest_configure() -> None:
     """Look for garbage less often: drawing figures makes so many objects that it takes a fifth."""
     gc.set_threshold(200_000, 20, 20)

@@ -148,7 +148,8 @@ def top_lists(
         ranked = ranked[open_items[ranked] & (given[0][ranked] > -np.inf)].astype(np.int32)
         _first_of_order(ranked, given[0], codes, indptr, excluded, items, best)
         return TopLists(codes, items, best)
-    item_of = _inverted(order) if given.dtype == np.float32 else None
+    by_bits = given.dtype == np.float32
+    places, item_of = _places(order)
     step = max(1, _MASKED_ENTRIES // max(1, n_items))
     for start in range(0, len(codes), step):
         part = slice(start, start + step)
@@ -160,33 +161,38 @@ def top_lists(
             folds = min(_FOLDS, max(1, n_items // (4 * n)))
             groups = masked[:, : n_items // folds * folds].reshape(len(masked), folds, -1)
             highest = groups.max(axis=1)
-            least = np.partition(highest, -n, axis=1)[:, -n]
-        if item_of is None:
-            _select(masked, given[part], least, order, items[part], best[part])
-        else:
+            # Contiguous as above, so that the kernels are compiled for one layout.
+            least = np.ascontiguousarray(np.partition(highest, -n, axis=1)[:, -n])
+        if by_bits:
             bits = masked.view(np.uint32)
             _select_by_bits(
-                masked, bits, given[part], least, order, item_of, items[part], best[part]
+                masked, bits, given[part], least, places, item_of, items[part], best[part]
             )
+        else:
+            _select(masked, given[part], least, places, items[part], best[part])
     return TopLists(codes, items, best)
 
 
-def _inverted(priority: NDArray[np.uint32]) -> NDArray[np.int32] | None:
-    """Return the item of each priority, or None if priorities are not those from 0, each once.
+def _places(priority: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+    """Return the place of each item in the order of priorities, and the item of each place.
 
     Examples
     --------
-    >>> _inverted(np.array([2, 0, 1], dtype=np.uint32)).tolist()
-    [1, 2, 0]
-    >>> _inverted(np.array([2, 0, 2], dtype=np.uint32)) is None
-    True
+    >>> [each.tolist() for each in _places(np.array([2, 0, 1], dtype=np.uint32))]
+    [[2, 0, 1], [1, 2, 0]]
+    >>> [each.tolist() for each in _places(np.array([20, 0, 20], dtype=np.uint32))]
+    [[1, 0, 2], [1, 0, 2]]
     """
     n_items = len(priority)
-    if n_items == 0 or priority.max() >= n_items:
-        return None
     item_of = np.full(n_items, NO_ITEM, dtype=np.int32)
-    item_of[priority] = np.arange(n_items, dtype=np.int32)
-    return item_of if (item_of != NO_ITEM).all() else None
+    if n_items and priority.max() < n_items:
+        item_of[priority] = np.arange(n_items, dtype=np.int32)
+    if (item_of != NO_ITEM).all():
+        return priority, item_of
+    item_of = np.argsort(priority, kind="stable").astype(np.int32)
+    places = np.empty(n_items, dtype=np.uint32)
+    places[item_of] = np.arange(n_items, dtype=np.uint32)
+    return places, item_of
 
 
 def recommended(

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
+from cli.random_tables import write_ratings_and_runs
 
 from receval.cli.main import main
 
@@ -20,18 +20,8 @@ FURTHER = ["--reference", "pop", "--margin", "P@3=.2", "--power", ".8", "--metho
 
 
 @pytest.fixture(autouse=True)
-def tables(folder: Path) -> None:
-    """Ratings and runs."""
-    rng = np.random.default_rng(1)
-    users, items = np.nonzero(rng.random((20, 12)) < 0.6)
-    values = rng.integers(1, 6, len(users))
-    pd.DataFrame({"user": users, "item": items, "rating": values}).to_csv("r.csv", index=False)
-    judged = [f"u{user} 0 d{item} {(user + item) % 2}" for user in range(4) for item in range(6)]
-    Path("test.qrels").write_text("\n".join(judged) + "\n", encoding="utf-8")
-    for name in ("a.run", "b.run"):
-        scores = rng.random((4, 6))
-        rows = [f"u{u} Q0 d{i} 0 {scores[u, i]} x" for u in range(4) for i in range(6)]
-        Path(name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+def _tables(folder: Path) -> None:
+    write_ratings_and_runs()
 
 
 @pytest.mark.costly

@@ -8,10 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
-from cli.random_tables import random_ratings
+from cli.random_tables import random_ratings, write_ratings_and_runs
 
 import receval as rv
 from receval import __version__
@@ -24,20 +23,6 @@ FILES = {
     "distribution.svg", "groups.csv", "pairs.csv", "pairs.md", "pairs.tex", "per_user.csv",
     "report.html", "settings.json",
 }  # fmt: skip
-
-
-def write_runs() -> None:
-    items = [f"d{number}" for number in range(9)]
-    lines = [f"u{user} 0 {item} {user % 2}" for user in range(6) for item in items]
-    Path("test.qrels").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for seed, name in enumerate(("a.run", "b.run")):
-        scores = np.random.default_rng(seed).random((6, 9))
-        rows = [
-            f"u{user} Q0 {item} 0 {scores[user, place]} x"
-            for user in range(6)
-            for place, item in enumerate(items)
-        ]
-        Path(name).write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 def test_evaluate_writes_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +59,7 @@ def test_lists_of_systems_and_runs_are_written_where_they_are_asked_for() -> Non
 def test_runs_are_named_by_their_files_or_by_the_caller(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write_runs()
+    write_ratings_and_runs()
     command = ["runs", "--test", "test.qrels", "a.run", "mine=b.run", "--metric", "MAP"]
     assert main([*command, "--report", "page.html"]) == 0
     averages = pd.read_csv("receval-runs/averages.csv")
@@ -87,7 +72,7 @@ def test_runs_are_named_by_their_files_or_by_the_caller(
 def test_what_may_mislead_is_told_and_refused_where_strict_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write_runs()
+    write_ratings_and_runs()
     lines = Path("a.run").read_text(encoding="utf-8").splitlines()
     flat = [" ".join([*line.split()[:4], "1", "x"]) for line in lines]
     Path("flat.run").write_text("\n".join(flat) + "\n", encoding="utf-8")

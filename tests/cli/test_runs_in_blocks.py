@@ -13,6 +13,8 @@ import pytest
 
 from receval.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 TABLES = ["--test", "test.parquet", "one=one.parquet", "two=two.parquet", "--metric", "nDCG@5"]
 BLOCKS = [*TABLES, "--in-blocks", "b", "--block-rows", "60", "--jobs", "1"]
 

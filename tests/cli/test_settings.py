@@ -10,9 +10,9 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
+from cli.random_tables import write_ratings_and_runs
 
 from receval import __version__
 from receval.cli.main import main
@@ -40,7 +40,7 @@ COMMANDS = {
 @pytest.fixture(autouse=True)
 def tables(folder: Path) -> None:
     """Ratings and runs."""
-    write_data()
+    write_ratings_and_runs()
 
 
 @pytest.fixture(scope="module")
@@ -48,22 +48,9 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What evaluating writes, once for all that read its settings."""
     folder = tmp_path_factory.mktemp("evaluated")
     with chdir(folder):
-        write_data()
+        write_ratings_and_runs()
         assert main(["evaluate", *COMMANDS["evaluate"], "--out", "first"]) == 0
     return folder / "first"
-
-
-def write_data() -> None:
-    rng = np.random.default_rng(1)
-    users, items = np.nonzero(rng.random((20, 12)) < 0.6)
-    values = rng.integers(1, 6, len(users))
-    pd.DataFrame({"user": users, "item": items, "rating": values}).to_csv("r.csv", index=False)
-    judged = [f"u{user} 0 d{item} {(user + item) % 2}" for user in range(4) for item in range(6)]
-    Path("test.qrels").write_text("\n".join(judged) + "\n", encoding="utf-8")
-    for name in ("a.run", "b.run"):
-        scores = rng.random((4, 6))
-        rows = [f"u{u} Q0 d{i} 0 {scores[u, i]} x" for u in range(4) for i in range(6)]
-        Path(name).write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 @pytest.fixture

@@ -524,7 +524,7 @@ def test_every_row_of_the_table_has_an_input() -> None:
 
 
 @pytest.mark.costly
-@pytest.mark.usefixtures("unrendered")
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_person_sees_for_an_input_what_the_table_says(
     name: str, capsys: pytest.CaptureFixture[str]

@@ -34,9 +34,18 @@ def table_of(values: str = "stars", *, times: bool = False) -> dict[str, np.ndar
     return table
 
 
+Told = list[tuple[str, int, int]]
+
+
 @pytest.fixture(scope="module")
-def stars() -> Diagnosis:
-    return diagnose(read_ratings(table_of(times=True)))
+def told() -> Told:
+    """What is told of the steps of the fixture ``stars``."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def stars(told: Told) -> Diagnosis:
+    return diagnose(read_ratings(table_of(times=True)), tell=lambda *step: told.append(step))
 
 
 @pytest.mark.costly
@@ -164,10 +173,9 @@ def test_large_data_are_sampled_and_that_is_said(monkeypatch: pytest.MonkeyPatch
     assert found.size.set_index("quantity").loc["ratings", "value"] == len(ratings)
 
 
-@pytest.mark.costly
-def test_steps_are_told_in_order_before_they_begin() -> None:
-    told: list[tuple[str, int, int]] = []
-    diagnose(read_ratings(table_of()), tell=lambda *step: told.append(step))
+@pytest.mark.usefixtures("stars")
+def test_steps_are_told_in_order_before_they_begin(told: Told) -> None:
+    assert told
     assert [number for _, number, _ in told] == list(range(len(told)))
     assert {steps for _, _, steps in told} == {len(told)}
 

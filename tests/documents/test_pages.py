@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import chdir, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -42,19 +44,15 @@ def program_with(name: str, text: str) -> str:
     return found
 
 
-def run(chosen: list[str], capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+def run(chosen: list[str]) -> list[list[str]]:
     """Run programs, each going on from those before, and return the lines that each prints."""
     names: dict[str, object] = {}
     printed = []
     for program in chosen:
-        exec(compile(program, "page.md", "exec"), names)
-        printed.append(capsys.readouterr().out.splitlines())
+        with redirect_stdout(StringIO()) as told:
+            exec(compile(program, "page.md", "exec"), names)
+        printed.append(told.getvalue().splitlines())
     return printed
-
-
-def printed_by(name: str, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
-    """Run all programs of a page, and return the lines that each prints."""
-    return run(programs(name), capsys)
 
 
 @pytest.fixture
@@ -71,30 +69,28 @@ def shown_on(name: str, line: str) -> list[str]:
 
 @pytest.mark.costly
 def test_the_programs_of_decisions_print_what_the_page_shows(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT)
-    (name, sentence, *counts), flips = printed_by("decisions", capsys)
+    (name, sentence, *counts), flips = run(programs("decisions"))
     shown = shown_on("decisions", r"(?:[0-9a-f]{12} A1|\d+ universes|\w+: kNN).*")
     assert [name, *counts] == shown
     assert flips == shown_on("decisions", r"\w+: \d.* flip")
     assert sentence == describe(Configuration().replace(lists="condensed", metric={"name": "RBO"}))
 
 
-def test_the_program_of_sampled_metrics_prints_what_the_page_shows(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    (printed,) = printed_by("sampled_metrics", capsys)
+def test_the_program_of_sampled_metrics_prints_what_the_page_shows() -> None:
+    (printed,) = run(programs("sampled_metrics"))
     below = page("sampled_metrics").split("```")[-1]
     assert printed == re.findall(r"^ {4}(\w[\w ]*: .*)$", below, flags=re.MULTILINE)
     assert len(printed) == 3
 
 
 def test_the_program_of_unbiased_tests_prints_what_the_page_shows(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT)
-    (printed,) = printed_by("unbiased_tests", capsys)
+    (printed,) = run(programs("unbiased_tests"))
     assert printed == shown_on("unbiased_tests", r"\w+: real .+")
 
 
@@ -211,11 +207,9 @@ def write_ratings(path: Path) -> None:
     table.to_csv(path, index=False)
 
 
-def test_the_example_runs_on_a_file_of_ratings(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_runs_on_a_file_of_ratings(folder: Path) -> None:
     write_ratings(folder / "ratings.csv")
-    (lines,) = run([program_with("library", "SEED, RELEVANT =")], capsys)
+    (lines,) = run([program_with("library", "SEED, RELEVANT =")])
     values = {}
     for line in lines:
         name, _, value = line.partition(" = ")
@@ -229,27 +223,35 @@ def test_the_example_runs_on_a_file_of_ratings(
             assert value == pytest.approx(values[name.replace("P@10", "Recall@10")] / 10, abs=1e-4)
 
 
-@pytest.mark.costly
-def test_one_call_evaluates_a_file_of_ratings(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+LIBRARY = ("everything as one", "result.pair_rows(", "whole.lists()", "def lowest", "Alternating")
+"""What stands in the first program of docs/library.md, and in those that go on from it."""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder where these programs have run, and what each printed."""
+    folder = tmp_path_factory.mktemp("library")
     write_ratings(folder / "ratings.csv")
-    chosen = [program_with("library", own) for own in ("# everything as one", "AlternatingLeast")]
-    first, second = ("\n".join(lines) for lines in run(chosen, capsys))
+    with chdir(folder):
+        printed = run([program_with("library", text) for text in LIBRARY])
+    return folder, ["\n".join(lines) for lines in printed]
+
+
+@pytest.mark.costly
+def test_one_call_evaluates_a_file_of_ratings(library: tuple[Path, list[str]]) -> None:
+    folder, (first, *_, others) = library
     assert re.search(r"AR AI-AN +Pop +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +kNN", first)
     for name in ("averages.tex", "averages.svg", "report.html"):
         assert (folder / name).stat().st_size > 500
-    assert re.search(r"AR AI-AN +ALS +0\.\d+ +0\.\d+\n +SVD", second)
+    assert re.search(r"AR AI-AN +ALS +0\.\d+ +0\.\d+\n +SVD", others)
 
 
 @pytest.mark.costly
 def test_lists_models_and_own_metrics_are_had_as_the_page_says(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    library: tuple[Path, list[str]],
 ) -> None:
-    write_ratings(folder / "ratings.csv")
-    texts = ("# everything as one", "whole.lists()", "def lowest_relevant")
-    _, lines, _ = run([program_with("library", text) for text in texts], capsys)
-    assert re.search(r"AR AI-AN +MF +\d\.\d{4} +\d\.\d{4}\n +Avg", "\n".join(lines))
+    folder, (_, _, lines, *_) = library
+    assert re.search(r"AR AI-AN +MF +\d\.\d{4} +\d\.\d{4}\n +Avg", lines)
     assert {path.name for path in (folder / "runs").iterdir()} == {
         f"{name}.inter" for name in ("Pop", "kNN", "MF")
     }
@@ -257,13 +259,8 @@ def test_lists_models_and_own_metrics_are_had_as_the_page_says(
 
 
 @pytest.mark.costly
-def test_systems_are_compared_as_the_page_says(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_ratings(folder / "ratings.csv")
-    chosen = [program_with("library", own) for own in ("# everything as one", "result.pair_rows(")]
-    _, lines = run(chosen, capsys)
-    told = "\n".join(lines)
+def test_systems_are_compared_as_the_page_says(library: tuple[Path, list[str]]) -> None:
+    folder, (_, told, *_) = library
     assert "paired t-test" in told
     assert "Ratings were split by user-ratio (train_ratio=0.8" in told
     assert re.search(r"^kNN [-+]0\.\d{4} True$", told, re.MULTILINE)
@@ -272,20 +269,16 @@ def test_systems_are_compared_as_the_page_says(
 
 @pytest.mark.costly
 @pytest.mark.processes
-def test_one_call_tunes_systems_and_the_report_says_so(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_call_tunes_systems_and_the_report_says_so(folder: Path) -> None:
     write_ratings(folder / "ratings.csv")
-    (lines,) = run([program_with("library", "rv.tune(")], capsys)
+    (lines,) = run([program_with("library", "rv.tune(")])
     assert re.search(r"kNN +5 +0 0\.\d{4} +neighbours=\d+\n", "\n".join(lines))
     assert "<h2>Tuning</h2>" in (folder / "tuned.html").read_text(encoding="utf-8")
     assert len(list((folder / "trials" / "trials").iterdir())) == 10
 
 
 @pytest.mark.costly
-def test_splits_and_runs_beside_systems_are_as_the_page_says(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_splits_and_runs_beside_systems_are_as_the_page_says(folder: Path) -> None:
     write_ratings(folder / "ratings.csv")
     table = pd.read_csv("ratings.csv")
     table.assign(timestamp=10**9 + 7 * table.index).to_csv("timed.csv", index=False)
@@ -293,15 +286,13 @@ def test_splits_and_runs_beside_systems_are_as_the_page_says(
     table[["user"]].drop_duplicates().merge(lists, how="cross").to_csv("mine.csv", index=False)
     before = 'import receval as rv\nratings = rv.read_ratings("ratings.csv")'
     chosen = [program_with("library", text) for text in ("time-windows", "runs={")]
-    _, windows, beside = ("\n".join(lines) for lines in run([before, *chosen], capsys))
+    _, windows, beside = ("\n".join(lines) for lines in run([before, *chosen]))
     assert re.search(r"\n +0 +anybody +\d+ +\d+ +0\.0", windows)
     assert Path("for-lenskit/fold-2/test.parquet").is_file()
     assert re.search(r"AR AI-AN +Pop +0\.\d+ +0\.\d+\n +mine", beside)
 
 
-def test_one_call_evaluates_lists_that_others_made(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_call_evaluates_lists_that_others_made(folder: Path) -> None:
     rng = np.random.default_rng(1)
     items = [f"d{number}" for number in range(12)]
     judged = [f"u{user} 0 {item} {rng.integers(0, 3)}" for user in range(9) for item in items]
@@ -312,21 +303,19 @@ def test_one_call_evaluates_lists_that_others_made(
     (folder / "theirs.tsv").write_text(
         "\n".join(f"{u}\t{i}\t{1 - score}" for u, i, score in cells), encoding="utf-8"
     )
-    (lines,) = run([program_with("library", "rv.evaluate_runs(")], capsys)
+    (lines,) = run([program_with("library", "rv.evaluate_runs(")])
     printed = "\n".join(lines)
     assert re.search(r"AR AI-AN +mine +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +theirs", printed)
     assert "mine has no list for 1 of the 9 tested users: they count as 0." in printed
 
 
-def test_the_program_of_groups_runs_on_files_of_ratings_and_features(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_program_of_groups_runs_on_files_of_ratings_and_features(folder: Path) -> None:
     write_ratings(folder / "ratings.csv")
     rows = "".join(f"film-{n},{'Action|Comedy' if n % 3 else 'War'}\n" for n in range(201))
     (folder / "films.csv").write_text(f"item,genre\n{rows}", encoding="utf-8")
     rows = "".join(f"{n},{'FM'[n % 2]}\n" for n in range(1, 151))
     (folder / "people.csv").write_text(f"user,gender\n{rows}", encoding="utf-8")
-    (lines,) = printed_by("groups", capsys)
+    (lines,) = run(programs("groups"))
     printed = "\n".join(lines)
     assert re.search(r"group +F +M", printed)
     assert re.search(r"group +Action +Comedy +War", printed)
@@ -340,9 +329,7 @@ def test_the_program_of_groups_runs_on_files_of_ratings_and_features(
 
 @pytest.mark.costly
 @pytest.mark.processes
-def test_the_whole_evaluation_runs_on_files_like_those_of_movielens(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_whole_evaluation_runs_on_files_like_those_of_movielens(folder: Path) -> None:
     rng = np.random.default_rng(7)
     (folder / "ml-1m").mkdir()
     users, items = np.nonzero(rng.random((120, 90)) < 0.3 / np.sqrt(1 + np.arange(90) / 9))
@@ -365,7 +352,7 @@ def test_the_whole_evaluation_runs_on_files_like_those_of_movielens(
     (folder / "cm100k" / "items.txt").write_text(text, encoding="utf-8")
     plays = pd.DataFrame({"user": users, "item": items, "plays": rng.poisson(20, len(users)) + 1})
     plays.to_csv(folder / "plays.csv", index=False)
-    printed, others = printed_by("whole_evaluation", capsys)
+    printed, others = run(programs("whole_evaluation"))
     assert re.search(r"ILD\(feature=Artist\)@10", "\n".join(others))
     assert re.search(r"SelfInformation@10", "\n".join(others))
     told = "\n".join(printed)
@@ -392,11 +379,9 @@ def write_timed_ratings(path: Path) -> None:
     table.to_csv(path, index=False)
 
 
-def test_the_programs_of_time_and_bias_go_on_from_each_other(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_programs_of_time_and_bias_go_on_from_each_other(folder: Path) -> None:
     write_timed_ratings(folder / "ratings.csv")
-    leaks, result, pairs = run(programs("time_and_bias")[:-1], capsys)
+    leaks, result, pairs = run(programs("time_and_bias")[:-1])
     random, last, cut, metadata = leaks
     assert cut == "cut {'anybody': 0.0, 'same user': 0.0, 'same item': 0.0}"
     assert "'same user': 0.0" in last
@@ -410,10 +395,8 @@ def test_the_programs_of_time_and_bias_go_on_from_each_other(
     assert re.search(r"Pop +kNN +\d+ +\d+ +\d+ ", "\n".join(pairs))
 
 
-def test_the_world_of_time_and_bias_prints_what_the_page_shows(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    (printed,) = run(programs("time_and_bias")[-1:], capsys)
+def test_the_world_of_time_and_bias_prints_what_the_page_shows() -> None:
+    (printed,) = run(programs("time_and_bias")[-1:])
     shown = page("time_and_bias").partition("It prints\n\n")[2].partition("\n\n")[0]
     assert [line.strip() for line in printed] == [line.strip() for line in shown.splitlines()]
 

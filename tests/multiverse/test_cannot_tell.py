@@ -28,6 +28,8 @@ from receval.recommenders.non_personalised import Popularity, Random
 from receval.splits.split import Judgments
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_test
 
+pytestmark = pytest.mark.usefixtures("unrendered")
+
 SYSTEMS = {
     "Pop": lambda seed: Popularity(),
     "kNN": lambda seed: UserKNN(5),

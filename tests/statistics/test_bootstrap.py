@@ -76,6 +76,11 @@ def test_every_sample_of_a_constant_difference_rejects(difference: float) -> Non
     assert rejected_shares(constant, resamples, "sign").tolist() == [1.0]
 
 
+def test_two_users_are_enough_for_a_t_test_and_one_user_is_not() -> None:
+    resamples = np.array([[1.0, 1, 0], [2, 0, 0], [0, 1, 0], [0, 0, 0]])
+    assert rejected_shares(np.full(3, 0.5), resamples, "t").tolist() == [0.5]
+
+
 def test_resamples_are_those_of_the_generator_and_of_poisson() -> None:
     one, two = (poisson_resamples(200, 300, np.random.default_rng(6)) for _ in range(2))
     np.testing.assert_array_equal(one, two)

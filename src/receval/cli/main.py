@@ -239,8 +239,9 @@ def _check_command(name: str) -> None:
     raise ValueError(f"There is no command {quoted(name)}. {hint} {', '.join(there)}.")
 
 
+@cache
 def command_parser(with_tasks: bool) -> CommandParser:
-    """Return the parser of all commands.
+    """Return the parser of all commands, which is made once: parsing does not change it.
 
     The tasks of the repository are included only if wanted: they load the configuration models,
     which would slow down other commands.
