@@ -36,7 +36,7 @@ def axis_problems(figure: Figure) -> list[str]:
         )
         if beyond:
             problems.append(f"{beyond} marks of {_name(axes)!r} are beyond its limits.")
-        if cut := sum(_cut(line) for line in axes.get_lines()):
+        if cut := sum(_cut(line, axes, figure.dpi) for line in axes.get_lines()):
             problems.append(f"{cut} marks of {_name(axes)!r} are cut by the edge of the panel.")
     problems += [
         f"Nothing at the {side} axis of {_name(axes)!r} says that its scale is {scale}."
@@ -48,9 +48,8 @@ def axis_problems(figure: Figure) -> list[str]:
     return problems
 
 
-def _cut(line: Line2D) -> int:
+def _cut(line: Line2D, axes: Axes, dpi: float) -> int:
     """Return how many marks of a line are within the limits, but not wholly."""
-    axes = line.axes
     clips = line.get_clip_on() and line.get_transform() == axes.transData
     if not clips or line.get_marker() in _NO_MARK:
         return 0
@@ -61,9 +60,9 @@ def _cut(line: Line2D) -> int:
         return 0
     at = axes.transData.transform(points)
     # More than half of a mark has to be seen, and the rim of a mark is white.
-    radius = line.get_markersize() / 4 * axes.get_figure(root=True).dpi / 72
-    near = (at < axes.bbox.min + radius) | (at > axes.bbox.max - radius)
-    return int(near.any(axis=1).sum())
+    radius = line.get_markersize() / 4 * dpi / 72
+    least, most = axes.bbox.get_points()
+    return int(((at < least + radius) | (at > most - radius)).any(axis=1).sum())
 
 
 def _drawn(axes: Axes) -> Iterator[NDArray[np.float64]]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
     NAMES_IN_PRINT,
-    SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
     plain_metric,
@@ -45,7 +44,7 @@ APART = {2: 0.4, 3: 0.5, 4: 0.6}
 coinciding marks would hide the first."""
 
 BETWEEN = (10,)
-"""Ticks whose numbers have no space."""
+"""Ticks whose numbers have no space if panels are side by side."""
 
 ROW_HEIGHT = 0.14
 """Height in inches of a system."""
@@ -78,14 +77,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     drawn, near = _panels(studies, display)
     alone = len(drawn) == 1
     height = 1.1 + ROW_HEIGHT * max(len(orders[study]) for study, _, _ in drawn)
-    figure = new_figure(SINGLE_COLUMN if alone else DOUBLE_COLUMN, height)
+    figure = new_figure(DOUBLE_COLUMN, height)
     firsts = [place == 0 or drawn[place - 1][0] != one[0] for place, one in enumerate(drawn)]
     widths = [2 if first else 1 for first in firsts]
     panels = figure.subplots(1, len(drawn), squeeze=False, width_ratios=widths)[0]
     for axes, first, (study, title, rows) in zip(panels, firsts, drawn, strict=True):
         heights = {system: -rank for rank, system in enumerate(orders[study])}
         _draw_marks(axes, rows, styles, heights)
-        _scale(axes)
+        _scale(axes, () if alone else BETWEEN)
         axes.set_ylim(1 - len(heights) - 0.6, 0.6)
         names = [display.titles[system] for system in heights]
         axes.set_yticks(list(heights.values()), names if first else [""] * len(names))
@@ -183,7 +182,7 @@ def _draw_marks(
             )
 
 
-def _scale(axes: Axes) -> None:
+def _scale(axes: Axes, without: Sequence[int]) -> None:
     """Set the axis of differences, with its band."""
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
     axes.set_xlabel(f"Difference (%, log scale beyond {LINEAR_UP_TO:.0f})")
@@ -192,6 +191,6 @@ def _scale(axes: Axes) -> None:
     axes.set_xlim(-1.3 * FARTHEST, 1.3 * FARTHEST)
     # A mark at each tick, and its number if there is space for it.
     names = [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in TICKS]
-    shown = ["" if abs(tick) in BETWEEN else name for tick, name in zip(TICKS, names, strict=True)]
+    shown = ["" if abs(tick) in without else name for tick, name in zip(TICKS, names, strict=True)]
     axes.set_xticks(TICKS, shown, fontsize=6.5)
     axes.xaxis.set_minor_locator(NullLocator())
