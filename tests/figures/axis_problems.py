@@ -9,16 +9,20 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 _NAMED = re.compile(r"\blog|root(?! mean)")
+
+_NO_MARK = ("None", "none", "", " ", None, "_", "|")
+"""Markers that are nothing, or strokes at the end of an interval."""
 
 _MARGIN = 1e-9
 """What rounding may put beyond a limit, as a share of the axis."""
 
 
 def axis_problems(figure: Figure) -> list[str]:
-    """Return a sentence for marks beyond the limits of an axis, and for a scale without a name.
+    """Return a sentence for marks beyond the limits or cut by them, and for a scale without a name.
 
     A scale that is not linear is named where it is read: by the label of its axis, or of another
     one of its column or row, or by the title of the panel.
@@ -32,6 +36,8 @@ def axis_problems(figure: Figure) -> list[str]:
         )
         if beyond:
             problems.append(f"{beyond} marks of {_name(axes)!r} are beyond its limits.")
+        if cut := sum(_cut(line, axes, figure.dpi) for line in axes.get_lines()):
+            problems.append(f"{cut} marks of {_name(axes)!r} are cut by the edge of the panel.")
     problems += [
         f"Nothing at the {side} axis of {_name(axes)!r} says that its scale is {scale}."
         for axes in figure.axes
@@ -40,6 +46,23 @@ def axis_problems(figure: Figure) -> list[str]:
         if scale != "linear" and not any(map(_NAMED.search, _said(axes, side)))
     ]
     return problems
+
+
+def _cut(line: Line2D, axes: Axes, dpi: float) -> int:
+    """Return how many marks of a line are within the limits, but not wholly."""
+    clips = line.get_clip_on() and line.get_transform() == axes.transData
+    if not clips or line.get_marker() in _NO_MARK:
+        return 0
+    every = line.get_markevery()
+    points = np.column_stack([line.get_xdata(), line.get_ydata()])
+    points = _known(points[::every] if isinstance(every, int) else points)
+    if not len(points):
+        return 0
+    at = axes.transData.transform(points)
+    # More than half of a mark has to be seen, and the rim of a mark is white.
+    radius = line.get_markersize() / 4 * dpi / 72
+    least, most = axes.bbox.get_points()
+    return int(((at < least + radius) | (at > most - radius)).any(axis=1).sum())
 
 
 def _drawn(axes: Axes) -> Iterator[NDArray[np.float64]]:

@@ -34,6 +34,14 @@ def test_what_is_drawn_beyond_the_limits_is_found(axes: Axes, kind: str) -> None
     assert problems(axes) == ["1 marks of '(a) Precision' are beyond its limits."]
 
 
+def test_a_mark_that_the_edge_of_the_panel_cuts_is_found(axes: Axes) -> None:
+    axes.plot([1.0, 2.0], [0.0, 1.0], "o-")
+    axes.set_ylim(0, 2)
+    assert problems(axes) == ["1 marks of '(a) Precision' are cut by the edge of the panel."]
+    axes.set_ylim(-0.2, 2)
+    assert problems(axes) == []
+
+
 def test_lines_across_a_panel_have_no_limits(axes: Axes) -> None:
     axes.axvline(3)
     axes.set_xlim(0, 1)

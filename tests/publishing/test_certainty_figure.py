@@ -46,7 +46,7 @@ def number_row(number: int, published: float) -> dict[str, Any]:
     """A row of a claim that is a number, predicted between .4 and .6."""
     inside = "inside" if 0.4 <= published <= 0.6 else "outside"
     known = {"published": published, "mean": 0.5, "low": 0.4, "high": 0.6, "location": inside}
-    return row(number, **known)
+    return row(number, **known, share="", share_low="", share_high="", in_part="")
 
 
 def table(*rows: dict[str, Any]) -> pd.DataFrame:
@@ -62,7 +62,8 @@ STATEMENTS = {
 
 def printed(figure: Figure) -> list[str]:
     """Return what is printed left of the panels, on one line each."""
-    return [" ".join(text.get_text().split()) for text in figure.axes[0].texts]
+    texts = [text for axes in figure.axes[::2] for text in axes.texts]
+    return [" ".join(text.get_text().split()) for text in texts]
 
 
 @pytest.mark.parametrize("count", [1, 5, 99])
@@ -78,16 +79,33 @@ def test_every_claim_is_named_and_read_however_many_there_are(count: int, *, num
 
 
 def test_each_row_is_beside_the_middle_of_its_statement() -> None:
-    rows = drawn_rows(table(*(number_row(n, 0.3 + n / 100) for n in range(6))), STUDY)
+    numbers = [number_row(n, 0.3 + n / 100) for n in range(6)]
+    rows = drawn_rows(table(*numbers, *map(row, range(6, 12))), STUDY)
     with figure_style():
         figure = draw(rows, STATEMENTS, TITLES)
-    names, shares, places = figure.axes
-    heights = [text.xy[1] for text in names.texts][::2]
-    assert np.diff(heights).min() >= 1
-    (dots,) = (line for line in shares.get_lines() if len(line.get_xdata()) == 6)
-    assert dots.get_ydata() == pytest.approx(heights)
-    assert [line.get_ydata()[0] for line in places.get_lines()] == pytest.approx(heights)
-    assert {axes.get_ylim() for axes in figure.axes} == {names.get_ylim()}
+    names, shares, names_of_numbers, places = figure.axes
+    for own, panel in (names, shares), (names_of_numbers, places):
+        heights = [text.xy[1] for text in own.texts][::2]
+        assert np.diff(heights).min() >= 1
+        drawn = [line.get_ydata() for line in panel.get_lines() if len(line.get_ydata())]
+        assert np.concatenate(drawn) == pytest.approx(heights)
+        assert own.get_ylim() == panel.get_ylim()
+
+
+def test_no_panel_is_empty_beside_the_rows_of_the_other_one() -> None:
+    rows = drawn_rows(
+        table(number_row(1, 0.5), row(2), *map(number_row, (3, 4), (0.5, 0.7))), STUDY
+    )
+    with figure_style():
+        names, shares, names_of_numbers, places = draw(rows, STATEMENTS, TITLES).axes
+    assert [text.get_text() for text in names.texts[::2]] == ["V18-002"]
+    assert [text.get_text() for text in names_of_numbers.texts[::2]] == [
+        f"V18-{n:03}" for n in (1, 3, 4)
+    ]
+    assert (shares.get_title(loc="left"), places.get_title(loc="left")) == (
+        "(a) How often it holds",
+        "(b) Published number",
+    )
 
 
 def test_few_published_numbers_have_no_panel_but_a_sentence_each() -> None:
@@ -95,7 +113,7 @@ def test_few_published_numbers_have_no_panel_but_a_sentence_each() -> None:
     for count in (MOST_SAID, MOST_SAID + 1):
         rows = drawn_rows(table(*numbers[:count], row(9)), STUDY)
         with figure_style():
-            assert len(draw(rows, STATEMENTS, TITLES).axes) == (2 if count == MOST_SAID else 3)
+            assert len(draw(rows, STATEMENTS, TITLES).axes) == (2 if count == MOST_SAID else 4)
         said = caption(rows, is_demo=False)
         assert ("for V18-002 is outside our" in said) is (count == MOST_SAID)
         assert ("2.5 half widths below our mean" in said) is (count == MOST_SAID)
@@ -132,8 +150,8 @@ def test_a_number_that_never_varies_is_beyond_all_others() -> None:
     rows = drawn_rows(table(*known), STUDY)
     assert list(rows["position"]) == [math.inf, 0, -math.inf]
     with figure_style():
-        _, _, places = draw(rows, STATEMENTS, TITLES).axes
-    marks = [line for line in places.get_lines() if line.get_marker() in "<>D"]
+        _, places = draw(rows, STATEMENTS, TITLES).axes
+    marks = [line for line in places.get_lines() if len(line.get_xdata())]
     assert [line.get_marker() for line in marks] == [">", "D", "<"]
     assert marks[0].get_xdata() == [FARTHEST]
     assert "infinitely many half widths above" in caption(rows[:1], is_demo=False)

@@ -26,8 +26,9 @@ from publishing.site_samples import (
 )
 
 import receval
-from reproduction.publishing.site.site import write_site
+from reproduction.publishing.site.site import GROUPS, write_site
 from reproduction.publishing.site.study_pages import MOST_ROWS
+from reproduction.workflow.plan.publishing import TOP_DOCUMENTS
 
 LARGEST = {
     **{"api": 150_000, "claims": 20_000, "ledger": 60_000, "ledger.html": 60_000},
@@ -410,3 +411,12 @@ def test_the_first_page_of_the_library_has_each_name_that_people_type_once(whole
     text = (whole / "api" / "index.html").read_text(encoding="utf-8")
     listed = re.findall(r"<code>rv\.(\w+)</code>", text)
     assert sorted(listed) == sorted(receval.__all__)
+
+
+def test_every_document_stands_in_the_list_with_a_sentence() -> None:
+    root = Path(__file__).parents[2]
+    documents = [*(root / "docs").glob("*.md"), *(root / name for name in TOP_DOCUMENTS)]
+    lines = {stem: line for group in GROUPS.values() for stem, line in group.items()}
+    # The errata have a page of their own.
+    assert set(lines) | {"errata"} == {document.stem for document in documents}
+    assert all(line.endswith(".") for line in lines.values())

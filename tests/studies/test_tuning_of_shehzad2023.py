@@ -290,6 +290,15 @@ def test_no_text_is_in_the_way_of_another(
     assert len(figure.axes) == 3 * len(datasets) + 1
 
 
+def test_all_released_trials_of_ease_are_of_the_first_released_split() -> None:
+    # The fixture is the output of benchmarks/released_splits.py with --trials.
+    ours = pd.read_csv(Path(__file__).parent / "fixtures" / "released_trials.csv")
+    assert (ours["regularisation"].nunique(), set(ours["split"])) == (20, {0})
+    off = (ours["value"] - ours["released"]).abs()
+    # Two differ in the sixth decimal.
+    assert ((off < 2e-9).sum(), off.max() < 3e-6) == (18, True)
+
+
 def test_released_values_are_those_of_the_best_of_five_released_splits() -> None:
     # The fixture is the output of benchmarks/released_splits.py.
     names = ["system", "parameters", "metric"]

@@ -329,58 +329,58 @@ def draw(rows: pd.DataFrame, statements: Mapping[str, str], datasets: Mapping[st
     """Draw the certainty of a paper's claims, one row per claim, with its statement.
 
     If claims are of several datasets, the titles of these follow the codes.
-    Published numbers have a panel if there are more than :data:`MOST_SAID`. Fewer have words in
-    their rows, and the caption says where they lie.
+    Published numbers have rows and a panel of their own, below the others, if there are more than
+    :data:`MOST_SAID`. Fewer have words in their rows, and the caption says where they lie.
     """
     positions = real_values(rows["position"])
-    has_numbers = _has_panel(rows)
-    texts = [fill(in_print(statements[str(claim)]), _LETTERS) for claim in rows["claim"]]
-    lines = np.array([text.count("\n") + 1 for text in texts])
-    # A row is at the middle of its lines.
-    places = np.cumsum(lines) - (lines + 1) / 2
-    figure = new_figure(DOUBLE_COLUMN, 1.3 + _LINE * max(lines.sum(), 4))
-    names, *panels = figure.subplots(
-        1, 3 if has_numbers else 2, width_ratios=(3.2, 1.2, 1) if has_numbers else (3.2, 2.2)
+    in_panel = ~np.isnan(positions) & _has_panel(rows)
+    parts = [rows[chosen] for chosen in (~in_panel, in_panel) if chosen.any()]
+    texts = {
+        str(claim): fill(in_print(statements[str(claim)]), _LETTERS) for claim in rows["claim"]
+    }
+    lines = [np.array([texts[str(c)].count("\n") + 1 for c in own["claim"]]) for own in parts]
+    heights = [max(own.sum(), 4) for own in lines]
+    figure = new_figure(DOUBLE_COLUMN, 0.4 + 0.9 * len(parts) + _LINE * sum(heights))
+    grid = figure.subplots(
+        len(parts), 2, squeeze=False, width_ratios=(3.2, 2.2), height_ratios=heights
     )
     titled = rows.assign(dataset=rows["dataset"].map({"": "", **datasets}))
-    _print_names(names, titled, places, texts)
-    # Beside a second panel there is room for half of a line.
-    _draw_shares(panels[0], rows, places, "\n" if has_numbers else " ")
-    for axes in panels[1:]:
-        _draw_places(axes, rows, places, positions)
-    for place, location, position in zip(places, rows["location"], positions, strict=True):
-        if not (has_numbers or np.isnan(position)):
-            rounded = ", as rounded" * _is_rounded(str(location), position)
-            said = f"number: {location} our interval{rounded}"
-            beside(panels[0], said, (0.5, place), (0, 0), **_IN_A_ROW)
-    for axes in (names, *panels):
-        axes.set_ylim(lines.sum() - 0.5, -0.5)
-        axes.grid(visible=False, axis="y")
-        axes.set_yticks([])
-        axes.spines["left"].set_visible(False)
-    letter_panels(panels)
-    beyond = has_numbers and bool((np.abs(positions) > FARTHEST).any())
-    _add_legend(panels[0], rows["beside"] != "", has_numbers=has_numbers, has_beyond=beyond)
+    several = len(set(titled["dataset"]) - {""}) > 1
+    for (names, panel), own, counts in zip(grid, parts, lines, strict=True):
+        # A row is at the middle of its lines.
+        places = np.cumsum(counts) - (counts + 1) / 2
+        _print_names(names, titled.loc[own.index], places, texts, several=several)
+        (_draw_places if in_panel[own.index[0]] else _draw_shares)(panel, own, places)
+        for axes in (names, panel):
+            axes.set_ylim(counts.sum() - 0.5, -0.5)
+            axes.grid(visible=False, axis="y")
+            axes.set_yticks([])
+            axes.spines["left"].set_visible(False)
+    letter_panels(grid[:, 1])
+    _add_legend(grid[0, 1], rows, in_panel)
     return figure
 
 
 def _print_names(
-    axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64], texts: Sequence[str]
+    axes: Axes,
+    rows: pd.DataFrame,
+    places: NDArray[np.float64],
+    texts: Mapping[str, str],
+    *,
+    several: bool,
 ) -> None:
     """Print the code, the statement and, if there are several, the dataset of each row."""
-    several = len(set(rows["dataset"]) - {""}) > 1
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    for claim, dataset, place, text in zip(
-        rows["claim"], rows["dataset"], places, texts, strict=True
-    ):
+    for claim, dataset, place in zip(rows["claim"], rows["dataset"], places, strict=True):
         code = f"{claim} {dataset}" if several and dataset else str(claim)
-        for shift, printed in (0.0, code), (_CODE_WITH_DATASET if several else _CODE, text):
+        at = _CODE_WITH_DATASET if several else _CODE
+        for shift, printed in (0.0, code), (at, texts[str(claim)]):
             across = axes.get_yaxis_transform()
             beside(axes, printed, (0, place), (shift, 0), xycoords=across, va="center")
 
 
-def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64], between: str) -> None:
+def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64]) -> None:
     share, low, high = (real_values(rows[name]) for name in ("share", "share_low", "share_high"))
     in_part = real_values(rows["share_in_part"])
     axes.barh(places, in_part, left=share, height=0.3, color=_IN_PART, linewidth=0)
@@ -392,32 +392,33 @@ def _draw_shares(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64], be
             axes.plot(share[own], places[own], "o", c=_HOLDS, ms=3, mfc=inner, clip_on=False)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.5, 1])
-    axes.set_title(f"How often{between}it holds")
-    axes.set_xlabel(f"Share of{between}replications")
+    axes.set_title("How often it holds")
+    axes.set_xlabel("Share of replications")
+    for place, location, position in zip(
+        places, rows["location"], real_values(rows["position"]), strict=True
+    ):
+        if not np.isnan(position):
+            rounded = ", as rounded" * _is_rounded(str(location), position)
+            beside(
+                axes, f"number: {location} our interval{rounded}", (0.5, place), (0, 0), **_IN_A_ROW
+            )
 
 
-def _draw_places(
-    axes: Axes,
-    rows: pd.DataFrame,
-    places: NDArray[np.float64],
-    positions: NDArray[np.float64],
-) -> None:
-    known = np.flatnonzero(~np.isnan(positions))
-    middles = places[known]
-    axes.barh(middles, 2, left=-1, height=0.75, color=_INTERVAL, linewidth=0, zorder=0)
-    axes.vlines(np.zeros(len(middles)), middles - 0.38, middles + 0.38, color="white", lw=0.8)
-    for row, middle in zip(known, middles, strict=True):
-        at = float(np.clip(positions[row], -FARTHEST, FARTHEST))
-        beyond = abs(positions[row]) > FARTHEST
-        marker = ("<" if at < 0 else ">") if beyond else "D"
-        location = str(rows["location"].iloc[row])
-        rounded, inside = _is_rounded(location, positions[row]), location == "inside"
+def _draw_places(axes: Axes, rows: pd.DataFrame, places: NDArray[np.float64]) -> None:
+    axes.barh(places, 2, left=-1, height=0.75, color=_INTERVAL, linewidth=0, zorder=0)
+    axes.vlines(np.zeros(len(places)), places - 0.38, places + 0.38, color="white", lw=0.8)
+    for place, location, position in zip(
+        places, rows["location"].astype(str), real_values(rows["position"]), strict=True
+    ):
+        at = float(np.clip(position, -FARTHEST, FARTHEST))
+        marker = ("<" if at < 0 else ">") if abs(position) > FARTHEST else "D"
+        rounded, inside = _is_rounded(location, position), location == "inside"
         filled = _filled("bottom" if rounded else "none" if inside else "full")
-        axes.plot([at], [middle], marker=marker, markersize=3.2, clip_on=False, **filled)
+        axes.plot([at], [place], marker=marker, markersize=3.2, clip_on=False, **filled)
     axes.set_xlim(-FARTHEST, FARTHEST)
     axes.set_xticks([-1, 0, 1])
-    axes.set_title("Published\nnumber")
-    axes.set_xlabel("Half widths\nfrom our mean")
+    axes.set_title("Published number")
+    axes.set_xlabel("Half widths from our mean")
 
 
 def _filled(part: str) -> dict[str, Any]:
@@ -431,17 +432,16 @@ def _filled(part: str) -> dict[str, Any]:
     }
 
 
-def _add_legend(
-    axes: Axes, told_beside: pd.Series[bool], *, has_numbers: bool, has_beyond: bool
-) -> None:
+def _add_legend(axes: Axes, rows: pd.DataFrame, in_panel: NDArray[np.bool_]) -> None:
     """Add a legend of the marks below the panels."""
+    told_beside = rows["beside"][~in_panel] != ""
     dot = {"color": _HOLDS, "marker": "o", "linewidth": 0.9}
     lines: dict[str, dict[str, Any]] = {
         **({} if told_beside.all() else {"holds, with Wilson interval": dot}),
         **({"decides no verdict": dot | {"mfc": "white"}} if told_beside.any() else {}),
-        "holds in part": {"color": _IN_PART, "linewidth": 4},
+        **({"holds in part": {"color": _IN_PART, "linewidth": 4}} if len(told_beside) else {}),
     }
-    if has_numbers:
+    if in_panel.any():
         mark = {"linestyle": "none", "marker": "D"}
         lines |= {
             "our prediction interval": {"color": _INTERVAL, "linewidth": 6},
@@ -449,7 +449,7 @@ def _add_legend(
             "inside if not rounded": mark | _filled("bottom"),
             "outside": mark | _filled("full"),
         }
-    if has_beyond:
+    if (np.abs(real_values(rows["position"])[in_panel]) > FARTHEST).any():
         lines["beyond three half-widths"] = {"linestyle": "none", "marker": ">"} | _filled("full")
     for label, style in lines.items():
         axes.plot([], [], label=label, markersize=3, **style)

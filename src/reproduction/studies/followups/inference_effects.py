@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 from numpy.typing import NDArray
 
-from receval.figures.curves import line, mute, plain_numbers
+from receval.figures.curves import line, mute, plain_numbers, plain_ticks
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, with_legend
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
@@ -173,6 +173,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     plain_numbers(panels[1].yaxis)
     panels[1].set_ylabel("Smallest effect found ($d_z$, log scale)")
     panels[2].set_xscale("log")
+    plain_ticks(panels[2].xaxis, [1, 1000, 1_000_000])
     panels[2].set_ylim(0, 1.03)
     panels[2].set_xlabel("Users (log scale)")
     panels[2].set_ylabel("Pairs with that power (share)")

@@ -205,5 +205,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_title(title)
         if column != "found":
             mark_level(axes)
-        axes.set_ylim(0, 1.04 if column != "false_share" else None)
+        top = 1.04 if column != "false_share" else axes.get_ylim()[1]
+        # Shares of 0 have whole marks.
+        axes.set_ylim(-0.03 * top, top)
     return with_legend(panels)

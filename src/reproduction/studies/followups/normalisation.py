@@ -143,6 +143,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xticks(np.arange(len(own)), [str(cutoff) for cutoff in own["cutoff"]])
         axes.set_title(f"{title}, {display.datasets[dataset]}")
         axes.set_xlabel("Cut-off")
-    panels[0].set_ylim(bottom=0)
+    # Where no pair is inverted, marks are whole.
+    panels[0].set_ylim(bottom=-0.03 * panels[0].get_ylim()[1])
     panels[0].set_ylabel("Pairs of systems (%)")
     return with_legend(panels)

@@ -76,6 +76,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         row[0].set_ylabel(FUNCTIONS[function])
     for axes, component in zip(panels[-1], COMPONENTS, strict=True):
         axes.set_xlabel(COMPONENTS[component])
-        axes.set_xlim(left=0)
+        # Items of popularity 0 have whole dots.
+        axes.set_xlim(left=-0.01)
     letter_panels(panels.ravel())
     return figure

@@ -93,8 +93,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         items = results[chosen & (results["statement"] == "")]
         (r,) = real_values(results.loc[chosen & (results["statement"] == PEARSON), "coefficient"])
         dots(axes, real_values(items["popularity"]), real_values(items["relevance"]), INK, size=2.5)
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
+        # Items of popularity 0 have whole dots.
+        axes.set_xlim(left=-0.01)
+        axes.set_ylim(bottom=-0.01)
         axes.set_title(f"{display.datasets[dataset]}, {coefficient_text(PRINTED, r)}")
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
         axes.set_ylabel("Relevance $p(\\mathrm{rel}|i)$")

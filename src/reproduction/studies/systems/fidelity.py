@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels, note
@@ -28,7 +28,8 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_and_ours
 
 LINEAR_UP_TO = 1.0
-"""Percent: the axis of differences is linear up to it and logarithmic beyond."""
+"""Percent: the axis of differences is linear up to it and logarithmic beyond; a set of values
+that are all nearer than it would be a column of zeros, and has a sentence instead of a panel."""
 
 FARTHEST = 100.0
 """Percent: larger differences are drawn at the edge."""
@@ -48,9 +49,6 @@ BETWEEN = (10,)
 ROW_HEIGHT = 0.14
 """Height in inches of a system."""
 
-HIDDEN = 0.01
-"""Share of the axis up to which a difference is hidden by the mark of its value."""
-
 PANEL = ["dataset", "judgments"]
 
 
@@ -65,8 +63,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw relative differences, one panel per study and set of its values that shows some.
 
-    Sets of which all values coincide with the published ones on the axis of their study are in a
-    note. Systems are sorted by the published values of the first metric in the study's first panel.
+    The largest difference of any other set is in a note. Systems are sorted by the published values
+    of the first metric in the study's first panel.
     """
     # An empty cell is text, since a published 0 has no relative difference.
     relative = pd.to_numeric(results["relative_difference"], errors="coerce")
@@ -76,30 +74,28 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     styles = _styles(list(dict.fromkeys(results["metric"])), display)
     studies = {str(study): rows for study, rows in results.groupby("study", sort=False)}
     orders = {study: _best_first(rows, next(iter(styles))) for study, rows in studies.items()}
-    drawn, same = _panels(studies, display)
-    figure = new_figure(DOUBLE_COLUMN, 1.1 + ROW_HEIGHT * max(map(len, orders.values())))
+    drawn, near = _panels(studies, display)
+    alone = len(drawn) == 1
+    height = 1.1 + ROW_HEIGHT * max(len(orders[study]) for study, _, _ in drawn)
+    figure = new_figure(DOUBLE_COLUMN, height)
     firsts = [place == 0 or drawn[place - 1][0] != one[0] for place, one in enumerate(drawn)]
     widths = [2 if first else 1 for first in firsts]
     panels = figure.subplots(1, len(drawn), squeeze=False, width_ratios=widths)[0]
     for axes, first, (study, title, rows) in zip(panels, firsts, drawn, strict=True):
         heights = {system: -rank for rank, system in enumerate(orders[study])}
         _draw_marks(axes, rows, styles, heights)
-        _scale(axes, _enlarged(studies[study]), BETWEEN if len(drawn) > 1 else ())
+        _scale(axes, () if alone else BETWEEN)
         axes.set_ylim(1 - len(heights) - 0.6, 0.6)
         names = [display.titles[system] for system in heights]
         axes.set_yticks(list(heights.values()), names if first else [""] * len(names))
-        axes.set_title(f"{display.parameters[study]},\n{title}" if first else title)
+        between = " " if alone else "\n"
+        axes.set_title(f"{display.parameters[study]},{between}{title}" if first else title)
     if (results["searched"] == "yes").any():
         panels[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
     letter_panels(panels)
     legend_below(figure)
-    if same:
-        bound = short_number(f"{100 * HIDDEN:g}")
-        note(
-            figure,
-            "Without a panel, because no difference is as large as "
-            f"{bound} % of the axis: {'; '.join(same)}.",
-        )
+    if near:
+        note(figure, f"Largest differences without a panel: {'; '.join(near)}.")
     return figure
 
 
@@ -107,27 +103,28 @@ def _panels(
     studies: Mapping[str, pd.DataFrame], display: DisplayStyle
 ) -> tuple[list[tuple[str, str, pd.DataFrame]], list[str]]:
     """Return studies, titles and rows of the panels, and a text for each set without a panel."""
-    drawn, same = [], []
+    drawn, near = [], []
+    # If all sets are near, that of the largest difference is drawn.
+    least = min(LINEAR_UP_TO, max(map(_farthest, studies.values())))
     for study, of_study in studies.items():
+        said = []
         for (dataset, judgments), rows in of_study.groupby(PANEL, sort=False):
             title = display.datasets[str(dataset)] + ", unbiased" * (judgments == "unbiased")
             farthest = _farthest(rows)
-            if farthest < HIDDEN * (_enlarged(of_study) or 0):
-                same.append(f"{display.parameters[study]}, {title}")
+            if farthest < least:
+                # Two digits, never as a power of ten.
+                largest = np.format_float_positional(farthest, precision=2, fractional=False)
+                said.append(f"{title} ({short_number(largest)} %)")
             else:
                 drawn.append((study, title, rows))
-    return drawn, same
+        if said:
+            near.append(f"{display.parameters[study]}, {', '.join(said)}")
+    return drawn, near
 
 
 def _farthest(rows: pd.DataFrame) -> float:
     """Return the largest difference in per cent."""
     return float(100 * rows["relative_difference"].abs().max())
-
-
-def _enlarged(of_study: pd.DataFrame) -> float | None:
-    """Return the end of a linear axis for the differences of a study, if it has one."""
-    farthest = _farthest(of_study)
-    return farthest if 0 < farthest < LINEAR_UP_TO else None
 
 
 def printed_metric(metric: str) -> str:
@@ -185,14 +182,9 @@ def _draw_marks(
             )
 
 
-def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
-    """Set the axis of differences: linear up to ``enlarged``, or logarithmic with a band."""
+def _scale(axes: Axes, without: Sequence[int]) -> None:
+    """Set the axis of differences, with its band."""
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
-    if enlarged is not None:
-        axes.set_xlabel("Difference (%)")
-        axes.set_xlim(-1.2 * enlarged, 1.2 * enlarged)
-        axes.xaxis.set_major_locator(MaxNLocator(3, symmetric=True, steps=[1, 2, 5, 10]))
-        return
     axes.set_xlabel(f"Difference (%, log scale beyond {LINEAR_UP_TO:.0f})")
     axes.axvspan(-CLOSE, CLOSE, color="#EEEEEE", linewidth=0, zorder=0)
     axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
