@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from receval.data.packed_files import bare_suffix
 from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
 from receval.data.text_lines import QUOTED, opened_text
@@ -333,6 +336,22 @@ def has_thousands(text: str) -> bool:
 
 
 _POINTS_IN_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+
+
+def may_have_thousands(cells: Sequence[str], numbers: NDArray[np.float64]) -> bool:
+    """Tell whether points may separate thousands, by the first cells and all numbers as read."""
+    if not all(_POINTS_IN_THOUSANDS.fullmatch(cell) for cell in cells if "." in cell):
+        return False
+    numbers = np.abs(numbers[~np.isnan(numbers)])
+    thousandths = 1000 * numbers[numbers != np.rint(numbers)]
+    are_alike = np.abs(thousandths - np.rint(thousandths)) < _ROUNDING
+    are_alike &= (thousandths > 1000) & (thousandths < 1e6)
+    # 3.000 is no fraction, but a scale has no numbers from 100 on beside it.
+    is_likely = len(thousandths) > 0 or numbers.max(initial=0) >= 100
+    return is_likely and bool(are_alike.all()) and len(thousandths) < len(numbers)
+
+
+_ROUNDING = 1e-6
 
 
 def doubts_on_thousands(source: str, column: str, cells: Collection[str]) -> list[Note]:
