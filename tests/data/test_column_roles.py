@@ -392,6 +392,13 @@ def test_a_date_is_joined_with_a_time_of_the_same_name_alone(
         assert read.timestamps.tolist() == [1_620_032_400 if " with " in named else 1_620_000_000]
 
 
+@pytest.mark.each("columns", ["2003-02-28,3:{}", "3:{},2003-02-28"])
+def test_a_duration_of_an_item_is_no_time_of_the_day(columns: str, tmp_path: Path) -> None:
+    rows = (f"u{n},i{n % 50},{n % 4},{columns.format(10 + n % 50)}\n" for n in range(200))
+    times = read_text(tmp_path / "a.csv", "".join(rows)).timestamps
+    assert set(times) == {1_046_390_400}
+
+
 @pytest.mark.each("times", ["T10:00:00", ",10:00:00"])
 def test_what_describes_items_is_no_rating_before_a_time_in_one_or_two_cells(
     times: str, tmp_path: Path

@@ -281,7 +281,10 @@ def test_rows_that_describe_users_are_refused_unless_the_columns_are_said(tmp_pa
         read_text(tmp_path / "users.dat", users)
     assert len(read_text(tmp_path / "users.dat", users, columns="user,item,rating,-,-")) == 98
     last_items = "".join(f"{n},{n % 5},4,16{n:08}\n" for n in range(1, 99))
-    assert len(read_text(tmp_path / "a.csv", last_items)) == 98
+    by_item = "".join(f"{n},{n // 20},{1 + n % 5}\n" for n in range(99, 197))
+    of_one_item = "".join(f"{n},7,{1 + n % 5}\n" for n in range(1, 99))
+    for text in (last_items, by_item, of_one_item):
+        assert len(read_text(tmp_path / "a.csv", text)) == 98
 
 
 @pytest.mark.each("encoding", ["utf-16-le", "utf-16-be"])

@@ -160,10 +160,12 @@ def _describe_users(columns: Sequence[ColumnCells], roles: Sequence[str]) -> boo
     """Tell whether each user has one row without a time, and the items are few for so many."""
     if not {"user", "item"} <= {*roles}:
         return False
-    users, items = (columns[roles.index(role)].cells for role in ("user", "item"))
-    have_times = any(own.are_times for own in columns[2:])
-    are_few = 0 < len(set(items)) <= min(MOST_GRADES, len(items) / _ROWS_OF_AN_ITEM)
-    return are_few and len(set(users)) == len(users) and not have_times
+    users, items = (columns[roles.index(role)] for role in ("user", "item"))
+    n_items, n_rows = len(set(items.cells)), len(items.cells)
+    # In a table that is sorted by items, the first lines have few.
+    are_few = n_items <= min(MOST_GRADES, n_rows / _ROWS_OF_AN_ITEM) and items.are_repeated
+    are_users = len(set(users.cells)) == n_rows and not items.are_grouped
+    return are_few and are_users and not any(own.are_times for own in columns[2:])
 
 
 _ROWS_OF_AN_ITEM = 10
@@ -356,7 +358,9 @@ def _of_ratings(columns: Sequence[ColumnCells], may_have_fractions: bool) -> Gue
     dates = 2 if third.are_times else times[0] if times else len(columns)
     beside = [own for own in (dates + 1, dates - 1) if 1 < own < len(columns) > dates]
     clocks = [own for own in beside if columns[dates].are_dates and columns[own].are_clock_times]
-    if clocks:
+    # The duration of an item, which is the same on all dates, is no time of the day.
+    own = [_depends_on(columns[place], columns[1]) for place in (dates, *clocks) if clocks]
+    if clocks and own[:2] != [False, True]:
         clock = clocks[0]
         if columns[dates].are_days and columns[clock].complete_days:
             roles = [*pair, "rating", *(UNREAD,) * len(others)][: max(dates, clock) + 1]
