@@ -338,6 +338,8 @@ def test_positions_and_lists_of_columns_count_no_index_unless_a_list_has_one_nam
         assert (read.timestamps is not None) is (role is not None)
     read = read_ratings(frame, columns="user,item,rating")
     assert (rows_of(read), read.timestamps, read.reading.unread) == (expected, None, (name,))
+    with pytest.raises(TableError, match=rf"3 columns beside its index \({name}\)"):
+        read_ratings(frame, user=1, item=2, rating=3)
 
 
 @pytest.mark.each("kind", [pa.large_string(), pa.string_view()])

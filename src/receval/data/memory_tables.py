@@ -26,7 +26,7 @@ from receval.data.moments import joined_moments, seconds_of_moments
 from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
 from receval.data.roles_by_values import CLOCK
 from receval.notes import Note
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 MOST_EXACT = 2**53
 """Beyond this, not every whole number can be stored as a double."""
@@ -134,7 +134,7 @@ def columns_of_table(
 
     Messages have the name and the source, which are a file's name and path, or another description.
     """
-    table = _as_listed(_with_usual_types(table), options.columns)
+    table = _as_counted(_with_usual_types(table), options.columns, wanted)
     names = names_of(table)
     roles = roles_of(name, names, first_cells(table, names), wanted, options)
     for part in roles.parts:
@@ -192,15 +192,28 @@ def columns_of_table(
     )
 
 
-def _as_listed(table: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-    """Return the columns that a list counts: those of an index come first, or are left out."""
+def _as_counted(
+    table: pa.Table, columns: Sequence[str] | None, wanted: Collection[WantedColumn]
+) -> pa.Table:
+    """Return the columns that a list counts: those of an index come first, or are left out.
+
+    Positions, which do not count them, may not be theirs.
+    """
     levels = int((table.schema.metadata or {}).get(_INDEX, b"0"))
-    if columns is None or not levels:
+    if not levels:
         return table
     own, index = table.column_names[:-levels], table.column_names[-levels:]
+    if columns is None:
+        for column in wanted:
+            if isinstance(column.asked, int) and column.asked >= len(own):
+                raise TableError(
+                    f"The table has {how_many(len(own), 'column')} beside its index "
+                    f"({enumerated(index)}), and none has the number {column.asked}, which was "
+                    f"given for {column.name}. The first has the number 0; name those of the index."
+                )
+        return table
     if len(columns) == len(own):
-        told = {_UNREAD: ", ".join(index)}
-        return table.select(own).replace_schema_metadata(told)
+        return table.select(own).replace_schema_metadata({_UNREAD: ", ".join(index)})
     return table.select([*index, *own])
 
 
