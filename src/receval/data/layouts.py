@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -338,17 +338,20 @@ def has_thousands(text: str) -> bool:
 _POINTS_IN_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
 
 
-def may_have_thousands(cells: Sequence[str], numbers: NDArray[np.float64]) -> bool:
+def may_have_thousands(cells: Sequence[str], parts: Iterable[NDArray[np.float64]]) -> bool:
     """Tell whether points may separate thousands, by the first cells and all numbers as read."""
     if not all(_POINTS_IN_THOUSANDS.fullmatch(cell) for cell in cells if "." in cell):
         return False
-    numbers = np.abs(numbers[~np.isnan(numbers)])
-    thousandths = 1000 * numbers[numbers != np.rint(numbers)]
-    are_alike = np.abs(thousandths - np.rint(thousandths)) < _ROUNDING
-    are_alike &= (thousandths > 1000) & (thousandths < 1e6)
-    # 3.000 is no fraction, but a scale has no numbers from 100 on beside it.
-    is_likely = len(thousandths) > 0 or numbers.max(initial=0) >= 100
-    return is_likely and bool(are_alike.all()) and len(thousandths) < len(numbers)
+    are_whole, is_likely = False, False
+    for part in parts:
+        numbers = np.abs(part[~np.isnan(part)])
+        own = 1000 * numbers[numbers != np.rint(numbers)]
+        if not ((np.abs(own - np.rint(own)) < _ROUNDING) & (own > 1000) & (own < 1e6)).all():
+            return False
+        are_whole |= len(own) < len(numbers)
+        # 3.000 is no fraction, but a scale has no numbers from 100 on beside it.
+        is_likely |= len(own) > 0 or bool(numbers.max(initial=0) >= 100)
+    return are_whole and is_likely
 
 
 _ROUNDING = 1e-6

@@ -8,7 +8,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -96,11 +95,20 @@ def read_text(
         _refuse_repeated_header(
             path, table, {own: layout.header[p] for own, p in roles.places.items()}
         )
+    notes: list[Note] = []
+    for column in wanted:
+        if column.name in found and not (column.is_text or column.is_time or options.decimal):
+            cells = reader.first_cells(column)
+            # Only the first lines are at hand as texts.
+            parts = (pc.fill_null(own, float("nan")) for own in table[column.name].chunks)
+            if reader.has_points and may_have_thousands(cells, map(np.from_dlpack, parts)):
+                cells = reader.texts_of(column.name)
+            notes += doubts_on_thousands(str(path), roles.words[column.name], cells)
     form = layout.form
     form += other_encoding(path, options.encoding)
     if reader.decimal == ",":
         form += ", decimal commas"
-    columns = FoundColumns(
+    return FoundColumns(
         source=str(path),
         first_row=layout.first_row if unit == "line" else 1,
         unit=unit,
@@ -109,18 +117,10 @@ def read_text(
         unread=roles.unread,
         form=form,
         dates=reader.dates,
+        notes=tuple(notes),
         are_guessed=roles.are_guessed,
         line_of=reader.line_of,
     )
-    notes: list[Note] = []
-    for column in wanted:
-        if column.name in found and not (column.is_text or column.is_time or options.decimal):
-            cells = reader.first_cells(column)
-            # Only the first lines are at hand as texts.
-            if reader.has_points and may_have_thousands(cells, columns.numbers(column.name)):
-                cells = reader.texts_of(column.name)
-            notes += doubts_on_thousands(str(path), roles.words[column.name], cells)
-    return replace(columns, notes=tuple(notes))
 
 
 def _refuse_repeated_header(
