@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -338,7 +339,7 @@ def has_thousands(text: str) -> bool:
 _POINTS_IN_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
 
 
-def may_have_thousands(cells: Sequence[str], parts: Iterable[NDArray[np.float64]]) -> bool:
+def may_have_thousands(cells: Sequence[str], parts: Iterable[NDArray[Any]]) -> bool:
     """Tell whether points may separate thousands, by the first cells and all numbers as read."""
     if not all(_POINTS_IN_THOUSANDS.fullmatch(cell) for cell in cells if "." in cell):
         return False

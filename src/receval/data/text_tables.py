@@ -100,8 +100,8 @@ def read_text(
         if column.name in found and not (column.is_text or column.is_time or options.decimal):
             cells = reader.first_cells(column)
             # Only the first lines are at hand as texts.
-            parts = (pc.fill_null(own, float("nan")) for own in table[column.name].chunks)
-            if reader.has_points and may_have_thousands(cells, map(np.from_dlpack, parts)):
+            filled = (pc.fill_null(own, float("nan")) for own in table[column.name].chunks)
+            if reader.has_points and may_have_thousands(cells, map(np.from_dlpack, filled)):
                 cells = reader.texts_of(column.name)
             notes += doubts_on_thousands(str(path), roles.words[column.name], cells)
     form = layout.form
