@@ -144,6 +144,12 @@ NOTES: dict[str, NoteKind] = {
         "No column has a known name for ratings, so every row counts as a rating of 1.",
         "Name the column of ratings (--rating), or state that there is none (--rating -).",
     ),
+    "unlikely-ratings": NoteKind(
+        "doubtful",
+        "A column without a name was taken for ratings, as it is the first with numbers. Scales "
+        "have few values, and most counts are small; these are many and spread evenly.",
+        "Say what each column is (--columns), or set the lowest relevant rating (--relevant).",
+    ),
     "no-score-column": NoteKind(
         "doubtful",
         "No column of a run has a known name for scores or ranks, so the order of the rows is that "

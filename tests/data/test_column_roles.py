@@ -336,7 +336,7 @@ def test_what_may_be_decimal_commas_is_refused_unless_said(tmp_path: Path) -> No
 
 
 @pytest.mark.each("rating", ["", "4 "])
-@pytest.mark.each(("header", "order"), [(False, 1), (True, 1), (True, -1)])
+@pytest.mark.each(("header", "order"), [(False, 1), (False, -1), (True, 1), (True, -1)])
 def test_a_date_and_a_time_in_two_cells_are_one_moment(
     rating: str, order: int, tmp_path: Path, *, header: bool
 ) -> None:
@@ -370,12 +370,6 @@ def test_a_date_and_a_time_in_two_cells_are_one_moment(
             read_text(path, tabs.replace(missing, ""), header=header)
 
 
-def test_a_time_before_its_date_is_only_known_by_names(tmp_path: Path) -> None:
-    read = read_text(tmp_path / "t.txt", "1 7 4 10:00:00 2021-05-03\n2 8 3 09:00 2021-05-04\n")
-    assert read.timestamps.tolist() == [1_620_000_000, 1_620_086_400]
-    assert read.reading.unread == ("column 3",)
-
-
 @pytest.mark.each(
     ("day", "clock", "named"),
     [
@@ -387,13 +381,22 @@ def test_a_time_before_its_date_is_only_known_by_names(tmp_path: Path) -> None:
     ],
 )
 def test_a_date_is_joined_with_a_time_of_the_same_name_alone(
-    day: str, clock: str, named: str
+    day: str, clock: str, named: str, tmp_path: Path
 ) -> None:
     table = {"user": ["a"], "item": ["x"], clock: ["9:00"], day: ["2021-05-03"]}
-    read = read_ratings(table)
-    assert read.reading.columns["timestamp"] == named
-    assert read.timestamps is not None
-    assert read.timestamps.tolist() == [1_620_032_400 if " with " in named else 1_620_000_000]
+    pd.DataFrame(table).to_parquet(tmp_path / "t.parquet")
+    for source in (table, tmp_path / "t.parquet"):
+        read = read_ratings(source)
+        assert read.reading.columns["timestamp"] == named
+        assert read.timestamps is not None
+        assert read.timestamps.tolist() == [1_620_032_400 if " with " in named else 1_620_000_000]
+
+
+@pytest.mark.each("columns", ["2003-02-28,3:{}", "3:{},2003-02-28"])
+def test_a_duration_of_an_item_is_no_time_of_the_day(columns: str, tmp_path: Path) -> None:
+    rows = (f"u{n},i{n % 50},{n % 4},{columns.format(10 + n % 50)}\n" for n in range(200))
+    times = read_text(tmp_path / "a.csv", "".join(rows)).timestamps
+    assert set(times) == {1_046_390_400}
 
 
 @pytest.mark.each("times", ["T10:00:00", ",10:00:00"])

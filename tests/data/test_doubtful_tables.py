@@ -153,7 +153,7 @@ def test_ratings_that_may_stand_for_missing_ones_are_told(values: list[float], t
         (["1", "2", "'1'", "'3'"], "mixed-identifiers"),
         (["1", "2", "B007", "C1X"], None),
         (["user_1", "user_22"], None),
-        (["9.78014E+12", "9.78E+12"], "spreadsheet-identifiers"),
+        (["9.78014E+12", '"9,78E+12"'], "spreadsheet-identifiers"),
         (["1.23457e+11", "7"], "spreadsheet-identifiers"),
         (["1.5e+10", "7.0"], None),
         (["7", "1-Mar"], "spreadsheet-identifiers"),
@@ -233,6 +233,58 @@ def test_counts_with_fractions_and_scores_beside_ranks_are_told() -> None:
         pairs = {"user": [1, 1, 2] * (len(values) // 3), "item": range(len(values))}
         notes = read_ratings(pairs | more).reading.notes
         assert [note.code for note in notes] == ([code] if code else [])
+
+
+@pytest.mark.each(
+    ("early", "late", "is_told"),
+    [
+        ("900", "1.500", True),
+        ("900", "3.000", True),
+        ("2.500", "900", True),
+        ("9", "3.000", False),
+        ("9", "3.5", False),
+        ("3.5", "1.500", False),
+        ("900", "0.500", False),
+        ("900", "2500", False),
+    ],
+)
+def test_points_between_thousands_are_told_if_they_first_appear_late(
+    early: str, late: str, tmp_path: Path, *, is_told: bool
+) -> None:
+    rows = [f"{n},7,x.y,{late if n > 1100 else early}" for n in range(1500)]
+    text = "\n".join(["user,item,title,rating", *rows])
+    notes = read_text(tmp_path / "a.csv", text).reading.notes
+    assert ("fractional-counts" in {note.code for note in notes}) is is_told
+
+
+def test_numbers_that_are_neither_a_scale_nor_counts_are_told_to_be_taken_for_ratings() -> None:
+    rng = np.random.default_rng(3)
+    pairs = [(n // 20, n % 20) for n in range(400)]
+    of_each = {
+        "even": rng.integers(0, 1000, 400),
+        "grades": rng.integers(1, 6, 400),
+        "counts": rng.geometric(0.05, 400),
+        "jokes": rng.uniform(-10, 10, 400).round(2),
+    }
+    for kind, values in of_each.items():
+        rows = [(*pair, float(own)) for pair, own in zip(pairs, values, strict=True)]
+        reading = read_ratings(rows).reading
+        assert [own.code for own in reading.notes] == ["unlikely-ratings"] * (kind == "even")
+        why = "in column 2, the first with numbers behind users and items"
+        assert (why in reading.values) is (kind != "grades")
+        assert not read_ratings(rows, columns="user,item,rating").reading.notes
+
+
+def test_rows_that_describe_users_are_refused_unless_the_columns_are_said(tmp_path: Path) -> None:
+    users = "".join(f"{n}::{'FM'[n % 2]}::{18 + n % 7}::{n % 21}::4{n:04}\n" for n in range(1, 99))
+    with pytest.raises(TableError, match=r"only 2 different ones, such as 'M', so the rows may"):
+        read_text(tmp_path / "users.dat", users)
+    assert len(read_text(tmp_path / "users.dat", users, columns="user,item,rating,-,-")) == 98
+    last_items = "".join(f"{n},{n % 5},4,16{n:08}\n" for n in range(1, 99))
+    by_item = "".join(f"{n},{n // 20},{1 + n % 5}\n" for n in range(99, 197))
+    of_one_item = "".join(f"{n},7,{1 + n % 5}\n" for n in range(1, 99))
+    for text in (last_items, by_item, of_one_item):
+        assert len(read_text(tmp_path / "a.csv", text)) == 98
 
 
 @pytest.mark.each("encoding", ["utf-16-le", "utf-16-be"])

@@ -314,12 +314,32 @@ def test_a_named_index_of_a_frame_is_a_column() -> None:
     for names in ("user", ["user", "item"]):
         assert rows_of(read_ratings(frame.set_index(names))) == expected
     wide = frame.pivot_table(index="user", columns="item", values="rating")
-    with pytest.raises(TableError, match=r"Its columns are user, 7, 8\."):
+    with pytest.raises(TableError, match=r"Its columns are 7, 8, user\."):
         read_ratings(wide)
     both = frame.set_index("user").assign(user=[3, 3, 4])
     assert read_ratings(both).user_ids.tolist() == ["3", "4"]
     with pytest.raises(TableError, match=r"reset_index\(\)"):
         read_ratings(frame.set_index(["user", "item"])["rating"])
+
+
+@pytest.mark.each(("name", "role"), [("date", "timestamp"), ("id", None)])
+def test_positions_and_lists_of_columns_count_no_index_unless_a_list_has_one_name_more(
+    name: str, role: str | None
+) -> None:
+    frame = pd.DataFrame({"user": [1, 1, 2], "item": [7, 8, 7], "rating": [5, 4, 3]})
+    expected = rows_of(read_ratings(frame))
+    frame.index = pd.Index([3, 5, 9], name=name)
+    if role:
+        frame.index = pd.to_datetime(frame.index, unit="D").rename(name)
+    places = {"user": 0, "item": 1, "rating": 2}
+    for options in ({}, places, {"columns": f"{role or '-'},user,item,rating"}):
+        read = read_ratings(frame, **options)
+        assert rows_of(read) == expected
+        assert (read.timestamps is not None) is (role is not None)
+    read = read_ratings(frame, columns="user,item,rating")
+    assert (rows_of(read), read.timestamps, read.reading.unread) == (expected, None, (name,))
+    with pytest.raises(TableError, match=rf"3 columns beside its index \({name}\)"):
+        read_ratings(frame, user=1, item=2, rating=3)
 
 
 @pytest.mark.each("kind", [pa.large_string(), pa.string_view()])

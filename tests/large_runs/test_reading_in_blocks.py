@@ -207,6 +207,22 @@ def exchanged(own: Tables) -> None:
     own["run"] = frame.sort_values("user", kind="stable").reset_index(drop=True)
 
 
+def exchanged_training(own: Tables) -> None:
+    rng = np.random.default_rng(3)
+    shares = [rng.pareto(1.5, size) + 0.2 for size in (90, 70)]
+    drawn = [rng.choice(len(share), 4000, p=share / share.sum()) for share in shares]
+    pairs = pd.DataFrame(dict(zip(("user", "item"), drawn, strict=True))).drop_duplicates()
+    pairs = pairs.astype(type(own["test"]["user"][0])).assign(rating=1.0)
+    is_test = rng.random(len(pairs)) < 0.3
+    own["test"] = pairs[is_test].sort_values("user")
+    own["run"] = own["test"].rename(columns={"rating": "score"}).assign(score=lambda f: f.index / 7)
+    given = pairs[~is_test]
+    exchanged = given.set_axis(["item", "user", "rating"], axis=1)
+    # A pair that is exchanged may be one of the test.
+    both = exchanged.merge(own["test"][["user", "item"]], how="left", indicator=True)
+    own["train"] = exchanged[(both["_merge"] == "left_only").to_numpy()].sort_values("user")
+
+
 def infinite(own: Tables) -> None:
     own["run"]["score"] = -np.inf
 
@@ -222,6 +238,8 @@ def infinite(own: Tables) -> None:
         (int, another_scale, "so they may have different scales"),
         (int, changed("run", "score", np.nan), "1 of 240 items have no score (NaN)"),
         (int, changed("run", "score", 2.0, slice(None)), "the same score for all items, 2"),
+        (int, exchanged_training, "fit the test data better if their users and items are"),
+        (str, exchanged_training, "fit the test data better if their users and items are"),
         (int, infinite, "has only infinite scores"),
         (int, changed("run", "score", np.inf), ""),
         (int, with_ranks, ""),
@@ -286,6 +304,10 @@ def parts_of_a_split(own: Tables) -> None:
     own["test"]["split"] = ["train"] * LATE + ["test"] * (len(own["test"]) - LATE)
 
 
+def lists_in_cells(own: Tables) -> None:
+    own["train"].loc[60:, "item"] = [f"[{n}, {n + 1}]" for n in range(60, 120)]
+
+
 def other_users(own: Tables) -> None:
     own["run"]["user"] += 1000
 
@@ -312,6 +334,7 @@ def beyond_64_bits(own: Tables) -> None:
         (int, texts_as_ratings, "string. Tables in blocks need numbers as ratings"),
         (int, no_names, "its columns have no names"),
         (int, parts_of_a_split, "test.parquet: the column split has train, test"),
+        (str, lists_in_cells, "train.parquet: items seem to be lists, such as '["),
         (int, other_users, "No user of the run 'run' is in the test data"),
         (int, beyond_64_bits, "has identifiers from 2**63 on"),
     ],

@@ -164,16 +164,25 @@ def _days_and_clock(
     timestamp = places.get("timestamp")
     if not any(own.is_time and own.asked is None for own in wanted) or timestamp is None:
         return {}
-    plain = [*map(plain_name, labels)]
     pairs = [
         (day, clock)
-        for day, own in enumerate(plain)
-        if (name := _DAY_IN_NAME.sub("time", own)) != own
-        for clock, other in enumerate(plain)
-        if other == name and timestamp in (day, clock)
+        for day, clock in days_and_clocks(labels)
+        if timestamp in (day, clock)
         if ColumnCells(cells[day]).are_days and ColumnCells(cells[clock]).complete_days
     ]
     return {"timestamp": pairs[0][0], CLOCK: pairs[0][1]} if len(pairs) == 1 else {}
+
+
+def days_and_clocks(names: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of columns that may have a date and its time of the day, by their names."""
+    plain = [*map(plain_name, names)]
+    clocks = [own and _DAY_IN_NAME.sub("time", own) for own in plain]
+    return [
+        (day, place)
+        for day, clock in enumerate(clocks)
+        for place, own in enumerate(plain)
+        if own == clock != plain[day]
+    ]
 
 
 _DAY_IN_NAME = re.compile(r"(date|day)$")

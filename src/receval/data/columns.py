@@ -328,7 +328,7 @@ _BY_SPREADSHEET = re.compile(
 )
 """What spreadsheets make of identifiers: formulas, errors, rounded numbers, days."""
 
-_ROUNDED = re.compile(r"-?\d\.(?:\d+(?=E)|\d{5}(?=e))[Ee]\+(\d\d)")
+_ROUNDED = re.compile(r"-?\d[.,](?:\d+(?=E)|\d{5}(?=e))[Ee]\+(\d\d)")
 """A number as a spreadsheet shows it, or C's ``%g``: with at most six digits."""
 
 _NONE_IN_CODES = "-1"
@@ -453,7 +453,8 @@ def _doubts_on_cells(source: str, what: str, names: list[str]) -> list[Note]:
 def _is_rounded(name: str) -> bool:
     """Tell whether a whole number has lost digits, as in 9.78014E+12."""
     number = _ROUNDED.fullmatch(name)
-    return number is not None and int(number[1]) > name.upper().index("E") - name.index(".") - 1
+    digits = name.upper().replace(",", ".")
+    return number is not None and int(number[1]) > digits.index("E") - digits.index(".") - 1
 
 
 IN_BRACKETS = re.compile(r"\s*(\[.*[,;\s].*\]|\(.*,.*\)|\{.*,.*\})\s*", re.DOTALL)
@@ -476,7 +477,8 @@ def refuse_lists_in_cells(
         return
     names: list[str] = item_ids[:_MOST_LOOKED_AT].tolist()
     least = (len(names) + 1) // 2
-    are_lists = sum(map(bool, map(IN_BRACKETS.fullmatch, names))) >= least
+    listed = [*filter(IN_BRACKETS.fullmatch, names)]
+    are_lists = len(listed) >= least
     # With more rows than users, a user has several.
     if not are_lists and len(users) <= users.max() + 1 and np.bincount(users).max() == 1:
         listed = [name for name in names if _LISTED.fullmatch(name)]
@@ -488,7 +490,7 @@ def refuse_lists_in_cells(
         are_lists = len(listed) >= least and are_alike
     if are_lists:
         raise TableError(
-            f"{columns.source}: items seem to be lists, such as {quoted(names[-1])}. Write one row "
+            f"{columns.source}: items seem to be lists, such as {quoted(listed[-1])}. Write a row "
             'per user and item, or JSON such as {"ann": ["book", "film"]}. If each is one item, '
             "set identifiers='as-written' (in a command: --identifiers as-written)."
         )

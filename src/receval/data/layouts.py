@@ -7,11 +7,15 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from receval.data.packed_files import bare_suffix
 from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
@@ -333,6 +337,25 @@ def has_thousands(text: str) -> bool:
 
 
 _POINTS_IN_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+
+
+def may_have_thousands(cells: Sequence[str], parts: Iterable[NDArray[Any]]) -> bool:
+    """Tell whether points may separate thousands, by the first cells and all numbers as read."""
+    if not all(_POINTS_IN_THOUSANDS.fullmatch(cell) for cell in cells if "." in cell):
+        return False
+    are_whole, is_likely = False, False
+    for part in parts:
+        numbers = np.abs(part[~np.isnan(part)])
+        own = 1000 * numbers[numbers != np.rint(numbers)]
+        if not ((np.abs(own - np.rint(own)) < _ROUNDING) & (own > 1000) & (own < 1e6)).all():
+            return False
+        are_whole |= len(own) < len(numbers)
+        # 3.000 is no fraction, but a scale has no numbers from 100 on beside it.
+        is_likely |= len(own) > 0 or bool(numbers.max(initial=0) >= 100)
+    return are_whole and is_likely
+
+
+_ROUNDING = 1e-6
 
 
 def doubts_on_thousands(source: str, column: str, cells: Collection[str]) -> list[Note]:

@@ -26,7 +26,7 @@ from receval.data.moments import joined_moments, seconds_of_moments
 from receval.data.reading import AS_FOUND, NO_NUMBER, ReadingOptions, TableError
 from receval.data.roles_by_values import CLOCK
 from receval.notes import Note
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 MOST_EXACT = 2**53
 """Beyond this, not every whole number can be stored as a double."""
@@ -39,6 +39,9 @@ _UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, Overf
 
 SHAPE = b"receval: shape of the matrix"
 """The metadatum of a table that has the shape of the matrix whose entries it has."""
+
+_INDEX = b"receval: index"
+"""The metadatum of a table that counts its last columns that come from an index with names."""
 
 _UNREAD = b"receval: unread"
 """The metadatum of a table that names what else is not read: an index of times."""
@@ -59,8 +62,10 @@ def table_in_memory(source: object) -> pa.Table:
     if isinstance(source, pd.DataFrame):
         given = source
         named = [name for name in given.index.names if name is not None]
+        levels, metadata = 0, {}
         if named and not {*named} & {*given.columns}:
-            given = given.reset_index()  # As after set_index and groupby.
+            levels, given = given.index.nlevels, given.reset_index()  # As after groupby.
+            metadata = {_INDEX: str(levels)}
         elif (
             len(given)
             and given.index.dtype.kind not in "iuM"
@@ -79,9 +84,10 @@ def table_in_memory(source: object) -> pa.Table:
             )
         table = pa.table({str(name): _array(str(name), column) for name, column in given.items()})
         if not named and given.index.dtype.kind == "M" and "index" not in table.column_names:
-            # As a column, its times would move the positions of the others.
-            table = table.replace_schema_metadata({_UNREAD: "index"})
-        return table
+            metadata = {_UNREAD: "index"}
+        # Positions are those of the other columns.
+        names = table.column_names[levels:] + table.column_names[:levels]
+        return table.select(names).replace_schema_metadata(metadata)
     if isinstance(source, Mapping):
         return _of_mapping(source)
     if isinstance(source, pd.Series):
@@ -128,7 +134,7 @@ def columns_of_table(
 
     Messages have the name and the source, which are a file's name and path, or another description.
     """
-    table = _with_usual_types(table)
+    table = _as_counted(_with_usual_types(table), options.columns, wanted)
     names = names_of(table)
     roles = roles_of(name, names, first_cells(table, names), wanted, options)
     for part in roles.parts:
@@ -136,8 +142,8 @@ def columns_of_table(
             # The first rows may all be of one part.
             refuse_parts(name, part, different_texts(table.column(part)))
     for place in roles.empty:
-        later = table.column(names[place]).slice(FIRST_LINES)
-        refuse_late_values(name, place, map(_cell, _values_of(later)))
+        later = table.column(names[place]).slice(FIRST_LINES).drop_null()
+        refuse_late_values(name, place, different_texts(later) or map(_cell, _values_of(later)))
     found = {role: names[place] for role, place in roles.places.items()}
     words = {**roles.words}
     lists = {field.name for field in table.schema if holds_lists(field)}
@@ -184,6 +190,31 @@ def columns_of_table(
         types=types,
         shape=tuple(map(int, shape.split(b","))) if shape else (),
     )
+
+
+def _as_counted(
+    table: pa.Table, columns: Sequence[str] | None, wanted: Collection[WantedColumn]
+) -> pa.Table:
+    """Return the columns that a list counts: those of an index come first, or are left out.
+
+    Positions, which do not count them, may not be theirs.
+    """
+    levels = int((table.schema.metadata or {}).get(_INDEX, b"0"))
+    if not levels:
+        return table
+    own, index = table.column_names[:-levels], table.column_names[-levels:]
+    if columns is None:
+        for column in wanted:
+            if isinstance(column.asked, int) and column.asked >= len(own):
+                raise TableError(
+                    f"The table has {how_many(len(own), 'column')} beside its index "
+                    f"({enumerated(index)}), and none has the number {column.asked}, which was "
+                    f"given for {column.name}. The first has the number 0; name those of the index."
+                )
+        return table
+    if len(columns) == len(own):
+        return table.select(own).replace_schema_metadata({_UNREAD: ", ".join(index)})
+    return table.select([*index, *own])
 
 
 def _type_in_words(kind: pa.DataType) -> str:

@@ -40,7 +40,9 @@ def scale_in_words(columns: FoundColumns, different: NDArray[np.float32]) -> str
     if len(different) <= SCALE:
         *others, last = (f"{value:g}" for value in different)
         return f"ratings are {', '.join(others)} and {last}"
-    return f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
+    told = f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
+    why = f", in {columns.names['rating']}, the first with numbers behind users and items"
+    return f"{told}{why * (columns.are_guessed and 'rating' in columns.names)}"
 
 
 def doubts_on_ratings(
@@ -59,6 +61,15 @@ def doubts_on_ratings(
             return [Note("constant-ratings", text)]
         if notes := _doubts_on_names(columns, different, counts):
             return notes
+        if columns.are_guessed and not is_said and _are_even(different, counts):
+            text = (
+                f"{name}: {columns.names['rating']} was taken for ratings, because it is the first "
+                f"with numbers behind users and items. Its {len(different):,} values from "
+                f"{different[0]:g} to {different[-1]:g} are spread evenly, as neither those of a "
+                "scale nor counts are. If they are no ratings, do not read them (rating='-', in a "
+                "command: --rating -)."
+            )
+            return [Note("unlikely-ratings", text)]
         is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
         marks = _for_missing_ratings(different, counts)
         if is_count or FORMATS["qrels"] in columns.form or not marks.any():
@@ -77,6 +88,13 @@ def doubts_on_ratings(
         )
         return [Note("no-rating-column", text)]
     return []
+
+
+def _are_even(different: NDArray[np.float32], counts: NDArray[np.int64]) -> bool:
+    """Tell whether values are many, from 0 on, and as often large as small."""
+    middle = different[np.searchsorted(counts.cumsum(), counts.sum() / 2)]
+    is_scale = len(different) <= SCALE or different[0] < 0 or different[-1] <= _HIGHEST_OF_A_SCALE
+    return not is_scale and bool(middle - different[0] > (different[-1] - different[0]) / 4)
 
 
 _NAMES_OF_PARTS = ("split", "fold", "partition", "subset", "istrain", "istest", "istraining")

@@ -354,6 +354,26 @@ class ParquetByUser:
             return marked.numbers()
         return np.array(sorted(texts), dtype=str)
 
+    def frequencies(
+        self, role: str, ids: NDArray[Any], groups: Sequence[RowGroup]
+    ) -> NDArray[np.int64]:
+        """Return how often each of some ascending identifiers is in a column, and last all others.
+
+        Each is counted in some row groups.
+        """
+        found = np.zeros(len(ids) + 1, dtype=np.int64)
+        for group in groups:
+            counted = pc.value_counts(self._column(group, role))
+            column = pa.chunked_array([counted.field("values")])
+            if self._kind(role) == "integer":
+                own = self._whole_numbers(column, group)
+            else:
+                own = np.array(column.cast(pa.string()).to_pylist(), dtype=str)
+            places = np.minimum(np.searchsorted(ids, own), len(ids) - 1)
+            places[ids[places] != own] = len(ids)
+            np.add.at(found, places, counted.field("counts").to_numpy(zero_copy_only=False))
+        return found
+
     def different_values(self, group: RowGroup) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Return the different ratings of a row group, ascending, and how often each is there."""
         if "value" not in self.columns:

@@ -20,7 +20,7 @@ from receval.data.column_values import (
 )
 from receval.data.columns import WantedColumn
 from receval.data.reading import UNREAD, TableError
-from receval.storage.messages import enumerated, shortened
+from receval.storage.messages import enumerated, quoted, shortened
 
 CLOCK = "time of the day"
 """The role of a column that has the time of the day beside a date."""
@@ -145,7 +145,30 @@ def guessed_roles(
             f"(those of TREC) have between users and items. {_advised(example)}",
             ("item",),
         )
+    if not found.doubt and guess is _of_ratings and _describe_users(columns, found.roles):
+        found = Guess(
+            found.roles,
+            f"each row has another user, and the items are only {len(set(items))} different ones, "
+            f"such as {quoted(items[0])}, so the rows may describe users, or have their groups. If "
+            f"they rate items, say so. {_advised(','.join(found.roles))}",
+            ("item",),
+        )
     return Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
+
+
+def _describe_users(columns: Sequence[ColumnCells], roles: Sequence[str]) -> bool:
+    """Tell whether each user has one row without a time, and the items are few for so many."""
+    if not {"user", "item"} <= {*roles}:
+        return False
+    users, items = (columns[roles.index(role)] for role in ("user", "item"))
+    n_items, n_rows = len(set(items.cells)), len(items.cells)
+    # In a table that is sorted by items, the first lines have few.
+    are_few = n_items <= min(MOST_GRADES, n_rows / _ROWS_OF_AN_ITEM) and items.are_repeated
+    are_users = len(set(users.cells)) == n_rows and not items.are_grouped
+    return are_few and are_users and not any(own.are_times for own in columns[2:])
+
+
+_ROWS_OF_AN_ITEM = 10
 
 
 def _misplaced(columns: Sequence[ColumnCells]) -> tuple[int, str, str] | None:
@@ -333,14 +356,19 @@ def _of_ratings(columns: Sequence[ColumnCells], may_have_fractions: bool) -> Gue
     about = ("rating", "timestamp")
     times = [place for place, own in enumerate(columns[3:], 3) if own.are_times]
     dates = 2 if third.are_times else times[0] if times else len(columns)
-    if len(columns) > dates + 1 and columns[dates].are_dates and columns[dates + 1].are_clock_times:
-        if columns[dates].are_days and columns[dates + 1].complete_days:
-            given = ("rating", *(UNREAD,) * (dates - 3)) if dates > 2 else ()
-            doubt = _other_ratings(columns, times)
-            return Guess((*pair, *given, "timestamp", CLOCK), doubt, about)
+    beside = [own for own in (dates + 1, dates - 1) if 1 < own < len(columns) > dates]
+    clocks = [own for own in beside if columns[dates].are_dates and columns[own].are_clock_times]
+    # The duration of an item, which is the same on all dates, is no time of the day.
+    own = [_depends_on(columns[place], columns[1]) for place in (dates, *clocks) if clocks]
+    if clocks and own[:2] != [False, True]:
+        clock = clocks[0]
+        if columns[dates].are_days and columns[clock].complete_days:
+            roles = [*pair, "rating", *(UNREAD,) * len(others)][: max(dates, clock) + 1]
+            roles[dates], roles[clock] = "timestamp", CLOCK
+            return Guess(tuple(roles), _other_ratings(columns, times), about)
         return Guess(
             (*pair, UNREAD if dates > 2 else "timestamp"),
-            f"column {dates} (counted from 0) has dates, and the next column has times of the day. "
+            f"column {dates} (counted from 0) has dates, and column {clock} times of the day. "
             "Write both in one cell, as in 2003-02-28T23:59:59. Otherwise, to keep only the dates, "
             "say what each column is (columns=..., in a command: --columns).",
             ("timestamp",),

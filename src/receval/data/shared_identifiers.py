@@ -223,7 +223,7 @@ def doubts_on(meeting: Meeting, *, may_differ: bool = False) -> list[Note]:
 
 # Users and items that are exchanged in one of two tables whose columns have no names.
 
-_CLOSER = 0.1
+CLOSER = 0.1
 """How much closer frequencies must at least be if users and items are exchanged."""
 
 _WEAKLY = 0.2
@@ -254,13 +254,13 @@ class IdentifierCounts:
         identifiers that are found must therefore also be more frequent than the next ones in both,
         unless nearly all are found and none as given.
         """
-        given = max(_closeness(self.users, others.users), _closeness(self.items, others.items))
+        given = max(closeness(self.users, others.users), closeness(self.items, others.items))
         pairs = (self.users, others.items), (self.items, others.users)
-        one, other = max(pairs, key=lambda pair: _closeness(*pair))
+        one, other = max(pairs, key=lambda pair: closeness(*pair))
         found = (one > 0) & (other > 0)
         n_found = int(found.sum())
         fewest = _FEWEST_NAMES if are_names else BY_CHANCE
-        if _closeness(one, other) < given + _CLOSER or n_found < fewest:
+        if closeness(one, other) < given + CLOSER or n_found < fewest:
             return False
         if not given:
             smaller = min(np.count_nonzero(one), np.count_nonzero(other))
@@ -271,6 +271,11 @@ class IdentifierCounts:
         first, second = (np.diff(np.log(own[found])) for own in (one, other))
         least = max(_WEAKLY, _FEWEST_ERRORS / np.sqrt(n_found))
         return bool(first.any() and second.any() and np.corrcoef(first, second)[0, 1] >= least)
+
+
+def order_by_number(ids: NDArray[np.str_]) -> NDArray[np.int64]:
+    """Return the places of identifiers in the order of numbers."""
+    return np.lexsort((ids, np.char.str_len(ids)))
 
 
 @dataclass(frozen=True)
@@ -289,7 +294,7 @@ class CommonCodes:
     def of(cls, *arrays: NDArray[np.str_]) -> CommonCodes:
         """Return the codes of several arrays of identifiers."""
         ids, codes = np.unique(np.concatenate(arrays), return_inverse=True)
-        by_number = np.lexsort((ids, np.char.str_len(ids)))
+        by_number = order_by_number(ids)
         starts = np.cumsum([0, *map(len, arrays)])
         are_names = not np.char.isdecimal(ids).all()
         return cls(np.argsort(by_number)[codes], starts, len(ids), are_names)
@@ -306,7 +311,7 @@ class CommonCodes:
         )
 
 
-def _closeness(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+def closeness(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     """Return the similarity of two distributions by Bhattacharyya, from 0 to 1."""
     return float(np.sqrt(one * other).sum() / np.sqrt(float(one.sum()) * float(other.sum())))
 

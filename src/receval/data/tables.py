@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from receval.data.column_roles import COLUMNS_OF_PARTS, are_numbered, parts_in
+from receval.data.column_roles import COLUMNS_OF_PARTS, are_numbered, days_and_clocks, parts_in
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
 from receval.data.formats import (
     COLUMNS,
@@ -521,6 +521,7 @@ def _of_parquet(
         parquet = stack.enter_context(_parquet_file(path, source))
         schema = parquet.schema_arrow
         is_read_whole = options.columns is not None or are_numbered(schema.names)
+        is_read_whole |= bool(days_and_clocks(schema.names))
         is_read_whole |= not COLUMNS_OF_PARTS.isdisjoint(map(plain_name, schema.names))
         if is_read_whole or any(map(holds_lists, schema)):
             table = checked_table(parquet.read())

@@ -248,8 +248,8 @@ class Lines(_Pieces):
     A delimiter of several characters becomes a tab; a space stands for any white space, which
     becomes a single space. ``delimiter`` is that of the lines that are returned. ``rows`` and
     ``blanks`` count the lines with and without content that were read so far. ``are_plain`` says
-    whether all quotes, if any, enclose whole cells within one line. No more than a block is held in
-    memory.
+    whether all quotes, if any, enclose whole cells within one line, and ``has_points`` whether
+    there are any points. No more than a block is held in memory.
 
     Examples
     --------
@@ -278,6 +278,7 @@ class Lines(_Pieces):
         self.delimiter = "\t" if self._several else delimiter
         self.rows = self.blanks = 0
         self.are_plain = True
+        self.has_points = False
 
     def _piece(self) -> bytes:
         """Return the next whole lines."""
@@ -325,6 +326,7 @@ class Lines(_Pieces):
             blanks = sum(not line.strip(b"\r") for line in lines.split(b"\n")[:ends])
             self.rows -= blanks
             self.blanks += blanks
+        self.has_points = self.has_points or b"." in lines
         if self._has_quotes and b'"' in lines:
             self.are_plain &= _quotes_enclose_cells(lines, self.delimiter)
 

@@ -30,6 +30,7 @@ from receval.data.layouts import (
     has_thousands,
     is_number,
     layout_of,
+    may_have_thousands,
     plain_name,
     split_line,
 )
@@ -97,8 +98,11 @@ def read_text(
     notes: list[Note] = []
     for column in wanted:
         if column.name in found and not (column.is_text or column.is_time or options.decimal):
-            place = roles.places[column.name]
-            cells = [own[place] for own in layout.records if place < len(own)]
+            cells = reader.first_cells(column)
+            # Only the first lines are at hand as texts.
+            filled = (pc.fill_null(own, float("nan")) for own in table[column.name].chunks)
+            if reader.has_points and may_have_thousands(cells, map(np.from_dlpack, filled)):
+                cells = reader.texts_of(column.name)
             notes += doubts_on_thousands(str(path), roles.words[column.name], cells)
     form = layout.form
     form += other_encoding(path, options.encoding)
@@ -309,6 +313,7 @@ class _Reader:
         self.places = {c.name: names.index(found[c.name]) for c in self.wanted}
         self.decimal = options.decimal or self._decimal()
         self.dates = ""
+        self.has_points = False
         self.line_of: Callable[[int], int] | None = None
 
     def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
@@ -341,11 +346,22 @@ class _Reader:
         for column in self.wanted:
             if column.is_text:
                 continue
-            place = self.places[column.name]
-            cells = [record[place] for record in self.layout.records if place < len(record)]
-            if has_decimal_commas(cells, f"{self.path}: the {column.name}"):
+            where = f"{self.path}: the {column.name}"
+            if has_decimal_commas(self.first_cells(column), where):
                 return ","
         return "."
+
+    def first_cells(self, column: WantedColumn) -> list[str]:
+        """Return the cells of a column in the first lines."""
+        place = self.places[column.name]
+        return [record[place] for record in self.layout.records if place < len(record)]
+
+    def texts_of(self, name: str) -> list[str]:
+        """Return the different cells of a column in all lines, which are read again."""
+        own = self.found[name]
+        table, _ = self._table({own: _TEXT})
+        column = table.column(own).unify_dictionaries()
+        return column.chunk(0).dictionary.to_pylist()
 
     def _table(self, kinds: Mapping[str, pa.DataType]) -> tuple[pa.Table, str]:
         table = None
@@ -359,6 +375,7 @@ class _Reader:
                     raise
             while table is not None and lines.read(BLOCK):  # What a short read has left.
                 pass
+        self.has_points |= lines.has_points or table is None
         if table is not None and lines.are_plain:
             rows = lines.rows - (self.layout.header is not None)
             unit = "row" if lines.blanks else "line"

@@ -160,7 +160,7 @@ def check_that_identifiers_meet(
         )
         told = [meetings_in_words(meetings[::-1])]
         notes += notes_on_training(meetings)
-        notes += _exchanged_training_data(test, train)
+        notes += exchanged_training_notes() if fit_if_exchanged(train, test) else []
         items = np.union1d(items, train.item_ids)
     for name, run in runs.items():
         source = f"run {quoted(name)}"
@@ -244,10 +244,8 @@ def notes_on_run(name: str, meetings: Iterable[Meeting]) -> list[Note]:
     return notes
 
 
-def _exchanged_training_data(test: Ratings, train: Ratings) -> list[Note]:
-    """Return a note if training data fit the test data if users and items are exchanged."""
-    if not fit_if_exchanged(train, test):
-        return []
+def exchanged_training_notes() -> list[Note]:
+    """Return a note that training data fit the test data if users and items are exchanged."""
     text = (
         "The training data fit the test data better if their users and items are exchanged. Check "
         "which column is what in both (in a command: --user and --item, --train-user and "

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from receval.data.columns import FoundColumns, refuse_lists_in_cells
 from receval.data.notes_on_ratings import doubts_on_scales
 from receval.data.parquet_by_user import (
     SORTING,
@@ -27,8 +28,20 @@ from receval.data.ratings_table import Repeats
 from receval.data.reading import ReadingReport, TableError, loaded_report, saved_report
 from receval.data.relevance import RelevanceRule
 from receval.data.run import read_run
-from receval.data.shared_identifiers import Meeting, doubts_on
-from receval.evaluation.identifiers import MOST_SOUGHT, TrainedPairs, exchanged_values_notes
+from receval.data.shared_identifiers import (
+    CLOSER,
+    IdentifierCounts,
+    Meeting,
+    closeness,
+    doubts_on,
+    order_by_number,
+)
+from receval.evaluation.identifiers import (
+    MOST_SOUGHT,
+    TrainedPairs,
+    exchanged_training_notes,
+    exchanged_values_notes,
+)
 from receval.evaluation.measuring import ChosenUsers, Measuring
 from receval.evaluation.runs import Depth, OrderOfTies, depth_of, with_ties
 from receval.large_runs.processes import in_processes
@@ -328,6 +341,11 @@ def make_plan(
     _check_kinds(read)
     scanned = _scanned({name: tables[name] for name in of_ratings}, jobs)
     known = np.unique(np.concatenate([own.items for own in scanned.values()]))
+    for name, found_items in scanned.items():
+        some = found_items.items[:: 1 + len(found_items.items) // HEAD].astype(str)
+        table = read[name]
+        columns = FoundColumns(table.source, 1, "row", {}, are_as_written=table.as_written)
+        refuse_lists_in_cells(columns, np.zeros(2, dtype=np.int32), some)
     lists = {}
     for name, source in runs.items():
         with told_of(source):
@@ -375,6 +393,8 @@ def make_plan(
     if at_hand and not judged.are_counts:
         scales = [(f"the {what}", counted[name].sample()) for name, what in _IN_WORDS.items()]
         noted = doubts_on_scales(*scales)
+    if train is not None and _fit_if_exchanged([read["train"], judged.rows], known, jobs):
+        noted += exchanged_training_notes()
     for name in runs:
         if (first := tables[f"run {name}"].first) is not None:
             noted += exchanged_values_notes(name, different, first.users, first.scores)
@@ -520,6 +540,29 @@ def _first_pairs(table: ParquetByUser) -> tuple[list[TypedIdentifier], list[Type
     known = set(list(dict.fromkeys(users))[:MOST_SOUGHT])
     pairs = [(user, item) for user, item in zip(users, items, strict=True) if user in known]
     return [user for user, _ in pairs], [item for _, item in pairs]
+
+
+def _fit_if_exchanged(tables: Sequence[ParquetByUser], known: NDArray[Any], jobs: int) -> bool:
+    """Tell whether two tables fit better if users and items are exchanged in one of them.
+
+    Users that are none of the known items count as one: they can only make the tables closer as
+    they are given.
+    """
+    if any(own.kind != own.kind_of_items for own in tables):
+        return False
+
+    def frequencies(role: str) -> list[NDArray[np.int64]]:
+        tasks = [partial(own.frequencies, role, known, own.groups) for own in tables]
+        return in_processes(tasks, jobs)
+
+    items = frequencies("item")
+    if closeness(*items) > 1 - CLOSER:
+        return False
+    users = frequencies("user")
+    ids = known.astype(str)
+    order = np.append(order_by_number(ids) if known.dtype.kind == "U" else np.arange(len(ids)), -1)
+    one, other = (IdentifierCounts(users[n][order], items[n][order]) for n in (0, 1))
+    return one.are_exchanged(other, are_names=not np.char.isdecimal(ids).all())
 
 
 def _first_lists(table: ParquetByUser) -> pa.Table:
