@@ -16,6 +16,7 @@ from receval.diagnosis import diagnose as users_sample
 from receval.diagnosis.diagnose import Diagnosis, diagnose
 from receval.diagnosis.recommendation import advice_on_metrics, smallest_difference
 from receval.figures.printed_numbers import significant
+from receval.splits.split_ratings import split
 
 RNG_SHAPE = (100, 60)
 
@@ -170,6 +171,20 @@ def test_steps_are_told_in_order_before_they_begin() -> None:
     diagnose(read_ratings(table_of()), tell=lambda *step: told.append(step))
     assert [number for _, number, _ in told] == list(range(len(told)))
     assert {steps for _, _, steps in told} == {len(told)}
+
+
+def test_a_selection_is_that_of_a_split_and_told() -> None:
+    ratings = read_ratings(table_of())
+    least = {"min_user_ratings": 8, "min_item_ratings": 9}
+    found = diagnose(ratings, selection=least)
+    kept = split(ratings, "user-ratio", train_ratio=0.8, selection=least)
+    assert found.size.set_index("quantity").loc["ratings", "value"] == len(kept.ratings)
+    assert len(kept.ratings) < len(ratings)
+    told = [str(note) for note in found.notes if note.code == "selection"]
+    assert told == [str(note) for note in kept.notes if note.code == "selection"]
+    assert found.settings["selection"] == least
+    with pytest.raises(ValueError, match="min_user_ratings of the selection is 0"):
+        diagnose(ratings, selection={"min_user_ratings": 0})
 
 
 def test_single_ratings_and_a_threshold_that_nobody_reaches_are_refused() -> None:
