@@ -23,13 +23,13 @@ SECTION = re.compile(r"<!-- begin: .*?<!-- end: ", re.DOTALL)
 BOUNDS = {
     # The aims were set before lists and their metrics, features, groups, tuning, comparisons, runs
     # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650 and
-    # 250 for metrics that peers have, typed rows, selections in commands and ratings of runs.
+    # 450 for metrics that peers have, typed rows, selections in commands and ratings of runs.
     "modules of src/receval": (257, 250),
-    "lines of src/receval": (67_510, 39_000 + 14_700),
+    "lines of src/receval": (67_710, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (217, 170),
     "lines of src/reproduction": (44_600, 36_000 + 4_000),
-    "lines of tests": (92_010, 60_000 + 10_000),
+    "lines of tests": (92_120, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }
