@@ -181,6 +181,7 @@ def test_a_selection_is_that_of_a_split_and_told() -> None:
     assert found.size.set_index("quantity").loc["ratings", "value"] == len(kept.ratings)
     assert len(kept.ratings) < len(ratings)
     told = [str(note) for note in found.notes if note.code == "selection"]
+    assert [own.sentence for own in found.advice if own.subject == "Selection"] == told
     assert told == [str(note) for note in kept.notes if note.code == "selection"]
     assert found.settings["selection"] == least
     with pytest.raises(ValueError, match="min_user_ratings of the selection is 0"):

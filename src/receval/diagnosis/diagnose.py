@@ -69,7 +69,7 @@ from receval.evaluation.fitted_systems import notes_on_clicks
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
-from receval.notes import Note
+from receval.notes import NOTES, Note
 from receval.protocols.protocol import parse_protocol
 from receval.seeds import generator
 from receval.splits.split_ratings import select_ratings, split
@@ -273,6 +273,7 @@ def diagnose(
     if selection is not None:
         chosen, told = select_ratings(chosen, selection, seed)
         doubts.append(told)
+    of_selection = [Advice("Selection", str(own), NOTES[own.code].reason) for own in doubts]
     if (np.bincount(chosen.users) < 2).all():
         raise ValueError(
             "Every user has only one rating, so none can be held out for a test while others are "
@@ -355,7 +356,7 @@ def diagnose(
         **tables,
         disagreeing_pairs=disagreeing_item_pairs(sample, threshold, seed) if has_disliked else None,
         per_user=_per_user(baselines, labels, values, sample),
-        advice=tuple(recommendation(findings)),
+        advice=(*of_selection, *recommendation(findings)),
         notes=(
             *_notes(chosen, sample, drawn, found, splits),
             *doubts,

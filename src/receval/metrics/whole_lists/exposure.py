@@ -359,8 +359,8 @@ class _OfItemGroups(MetricOfAllUsers):
         if groups is None:
             return self.bounds
         # A coefficient of variation is largest if one group alone has a rate above 0.
-        n_groups = np.count_nonzero(np.asarray((groups != 0).sum(axis=0)))
-        return 0.0, float(np.sqrt(max(0, n_groups - 1)))
+        n_groups = int(np.count_nonzero(np.asarray((groups != 0).sum(axis=0))))
+        return 0.0, float(max(0, n_groups - 1) ** 0.5)
 
     @abstractmethod
     def _counts(
