@@ -25,7 +25,7 @@ BOUNDS = {
     # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650 and
     # 450 for metrics that peers have, typed rows, selections in commands and ratings of runs.
     "modules of src/receval": (257, 250),
-    "lines of src/receval": (67_710, 39_000 + 14_700),
+    "lines of src/receval": (67_695, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (217, 170),
     "lines of src/reproduction": (44_600, 36_000 + 4_000),

@@ -225,23 +225,6 @@ def measure_shard(
     blocks = planned.plan.blocks_of(shard, shards)
     missing = [block for block in blocks if not planned.is_made(block)]
     processes = number_of_jobs(jobs)
-    try:
-        if 1 < processes < len(missing):
-            # The processes then have the compiled functions that this one has loaded.
-            _measure(planned.path, missing[:1])
-            del missing[:1]
-        _measure_in_processes(planned.path, blocks, missing, processes, progress)
-    finally:
-        _blocks_in.cache_clear()
-
-
-def _measure_in_processes(
-    folder: Path,
-    blocks: range,
-    missing: Sequence[int],
-    processes: int,
-    progress: Callable[[str, int, int], object] | None,
-) -> None:
     # Ranges of several blocks, since a row group between two blocks is read once by one process.
     size = max(1, min(8, -(-len(missing) // processes)))
     parts = [missing[start : start + size] for start in range(0, len(missing), size)]
@@ -252,7 +235,10 @@ def _measure_in_processes(
         def finish(done: int) -> None:
             told("block", len(blocks) - len(missing) + min(done * size, len(missing)), len(blocks))
 
-    in_processes([partial(_measure, folder, part) for part in parts], processes, finish)
+    try:
+        in_processes([partial(_measure, planned.path, part) for part in parts], processes, finish)
+    finally:
+        _blocks_in.cache_clear()
 
 
 def _measure(folder: Path, blocks: Sequence[int]) -> None:
