@@ -26,14 +26,16 @@ LISTWISE = (
     "DCGK",
     "ReciprocalRankK",
     "HitK",
+    "IPSHitRateK",
 )
 
 
 def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
     users = sorted({*case["test"], *case["run"]})
     shape = (len(users), case["n_items"])
-    true, predicted = np.zeros(shape), np.zeros(shape)
+    true, predicted, trained = (np.zeros(shape) for _ in range(3))
     for row, user in enumerate(users):
+        trained[row, [int(item[1:]) for item in case["train"].get(user, [])]] = 1
         for item in test.get(user, {}):
             true[row, int(item[1:])] = 1
         for item, score in case["run"].get(user, []):
@@ -42,6 +44,8 @@ def values_of_test(case: Case, test: dict[str, dict[str, int]]) -> Values:
     for k in CUTOFFS:
         for name in (*LISTWISE, "CoverageK"):
             metric = getattr(recpack_metrics, name)(k)
+            if name == "IPSHitRateK":
+                metric.fit(csr_matrix(true + trained))
             metric.calculate(csr_matrix(true), csr_matrix(predicted))
             per_user = None
             if name in LISTWISE:
@@ -79,6 +83,7 @@ if __name__ == "__main__":
         ["recpack", "numpy", "scipy", "pandas"],
         {
             "y_true": "binary, as the pipeline hands it to the metrics",
+            "IPSHitRateK": "fitted on the training and test data",
             "PercentileRanking": "divided by 100, which RecPack multiplies it by",
         },
         evaluate,

@@ -23,7 +23,7 @@ SECTION = re.compile(r"<!-- begin: .*?<!-- end: ", re.DOTALL)
 BOUNDS = {
     # The aims were set before lists and their metrics, features, groups, tuning, comparisons, runs
     # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650 and
-    # 250 for metrics that peers have, typed rows, selections in commands and ratings of runs.
+    # 450 for metrics that peers have, typed rows, selections in commands and ratings of runs.
     "modules of src/receval": (257, 250),
     "lines of src/receval": (68_000, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.

@@ -16,6 +16,7 @@ from receval.diagnosis import diagnose as users_sample
 from receval.diagnosis.diagnose import Diagnosis, diagnose
 from receval.diagnosis.recommendation import advice_on_metrics, smallest_difference
 from receval.figures.printed_numbers import significant
+from receval.splits.split_ratings import split
 
 RNG_SHAPE = (100, 60)
 
@@ -178,6 +179,21 @@ def test_steps_are_told_in_order_before_they_begin(told: Told) -> None:
     assert told
     assert [number for _, number, _ in told] == list(range(len(told)))
     assert {steps for _, _, steps in told} == {len(told)}
+
+
+def test_a_selection_is_that_of_a_split_and_told() -> None:
+    ratings = read_ratings(table_of())
+    least = {"min_user_ratings": 8, "min_item_ratings": 9}
+    found = diagnose(ratings, selection=least)
+    kept = split(ratings, "user-ratio", train_ratio=0.8, selection=least)
+    assert found.size.set_index("quantity").loc["ratings", "value"] == len(kept.ratings)
+    assert len(kept.ratings) < len(ratings)
+    told = [str(note) for note in found.notes if note.code == "selection"]
+    assert [own.sentence for own in found.advice if own.subject == "Selection"] == told
+    assert told == [str(note) for note in kept.notes if note.code == "selection"]
+    assert found.settings["selection"] == least
+    with pytest.raises(ValueError, match="min_user_ratings of the selection is 0"):
+        diagnose(ratings, selection={"min_user_ratings": 0})
 
 
 def test_single_ratings_and_a_threshold_that_nobody_reaches_are_refused() -> None:

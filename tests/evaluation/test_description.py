@@ -34,7 +34,7 @@ def test_every_metric_is_told_with_its_cutoff_and_the_part_of_lists_that_it_look
     told = description({}, metrics, "All are.", "relevant-covered")
     assert told == (
         "All are.",
-        "RR: 1 / rank of the first relevant item, 0 if there is none.",
+        "RR: One over the rank of the first relevant item; its mean over users is MRR.",
         "Recall@10: hits / the number of relevant items (k = 10).",
         "antiP@10: Share of items judged non-relevant in the list (k = 10).",
         "Recall(condensed=true, depth=50)@10: hits / the number of relevant items (k = 10), of the "

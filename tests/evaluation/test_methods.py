@@ -136,7 +136,7 @@ def test_latex_has_the_best_in_bold_letters_raised_and_other_names(
     names = {"nDCG@5": "Gain", "Pop": "Popularity"}
     result.to_latex(path, names=names, two_columns=True, test="t", decimals=3)
     text = path.read_text(encoding="utf-8")
-    assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{table*}\n")
+    assert text.startswith("% Needs \\usepackage{booktabs,graphicx}.\n\\begin{table*}\n")
     assert "System & P@5 & Gain \\\\" in text
     with pytest.raises(ValueError, match="names renames 'zzz', but there are P@5"):
         result.to_latex(path, names={"zzz": "y"})

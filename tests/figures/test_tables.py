@@ -210,7 +210,7 @@ def test_styled_cells_are_bold_and_raised_with_equal_space_in_their_column() -> 
 def test_a_table_of_two_columns_is_never_broken_and_names_what_it_needs() -> None:
     short = Table("t", columns_of("a"), (("x",),))
     text = to_latex(short, two_columns=True, names_packages=True)
-    assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{table*}\n")
+    assert text.startswith("% Needs \\usepackage{booktabs,graphicx}.\n\\begin{table*}\n")
     assert text.endswith("\\end{table*}\n")
     long = Table("t", columns_of("a"), (("x",),) * 60)
     assert to_latex(long, names_packages=True).startswith(
@@ -220,3 +220,14 @@ def test_a_table_of_two_columns_is_never_broken_and_names_what_it_needs() -> Non
     assert "longtable" not in whole
     assert "% Its 60 rows may not fit on a page" in whole
     assert "% Needs" not in to_latex(short)
+
+
+def test_a_table_with_long_labels_is_scaled_down_to_its_column() -> None:
+    label = "nDCG(discount=log-after-2,gain=exp-relevant,ideal=filled)@100"
+    table = Table("t", columns_of("System", label), (("item-knn " * 4, ".25"),))
+    text = to_latex(table, names_packages=True)
+    begin, end = r"{!}{%" + "\n\\begin{tabular}", r"\end{tabular}}"
+    assert r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}" + begin in text
+    assert end in text
+    assert text.count("{") == text.count("}")
+    assert "resizebox" not in to_latex(table)

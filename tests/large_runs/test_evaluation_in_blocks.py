@@ -20,6 +20,7 @@ import receval as rv
 from receval.data.reading import TableError
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
+from receval.large_runs import plan
 from receval.large_runs.evaluate import (
     evaluate_large_runs,
     joined_result,
@@ -27,7 +28,7 @@ from receval.large_runs.evaluate import (
     plan_large_runs,
 )
 
-METRICS = ["nDCG@5", "P@3", "RR"]
+METRICS = ["nDCG@5", "P@3", "RR", "ERR@5"]
 PROTOCOLS = ["AR AI-AN", "1R AI-AN"]
 
 
@@ -298,7 +299,35 @@ def test_pairs_in_both_tables_are_refused_or_dropped(tmp_path: Path) -> None:
     assert_equal(found, at_once(own, train=own["train"], trained_pairs="drop"))
 
 
-@pytest.mark.parametrize("metric", ["Gini@5", "StratifiedRecall@5", "ERR@5"])
+def test_the_highest_rating_of_pairs_that_may_be_dropped_is_not_known(tmp_path: Path) -> None:
+    own = tables()
+    own["test"].loc[5, "rating"] = 6
+    written(tmp_path, own)
+    options = {"train": tmp_path / "train", "metrics": ["ERR@5"], "protocols": "AR AI-AN"}
+    with pytest.raises(ValueError, match="ERR@5 cannot be computed in blocks of users"):
+        in_blocks(tmp_path, trained_pairs="drop", **options)
+    found = in_blocks(tmp_path, "kept", **options).summary()
+    wanted = at_once(own, **options | {"train": own["train"]}).summary()
+    pd.testing.assert_frame_equal(found, wanted, rtol=1e-10)
+
+
+def test_row_groups_larger_than_blocks_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "ROWS_PER_BLOCK", 40)
+    written(tmp_path, tables(), rows=100)
+    notes = [str(note) for note in in_blocks(tmp_path, rows=20).notes if note.code == LARGE]
+    assert len(notes) == 3
+    assert "one has row groups of up to 100 rows, and a block has at least one" in notes[1]
+    written(tmp_path / "small", tables(), rows=40)
+    small = in_blocks(tmp_path / "small", rows=20)
+    assert LARGE not in {note.code for note in small.notes}
+
+
+LARGE = "large-row-groups"
+
+
+@pytest.mark.parametrize("metric", ["Gini@5", "StratifiedRecall@5"])
 def test_metrics_of_all_users_are_refused(folder: Path, metric: str) -> None:
     with pytest.raises(ValueError, match="cannot be computed in blocks of users"):
         in_blocks(folder, "metrics", metrics=[metric], protocols="AR AI-AN")

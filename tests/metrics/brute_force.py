@@ -79,6 +79,12 @@ def stratified_recall(case: Case, metric: Any) -> float:
     return share(sum(weights[i] for i in found), sum(weights.values()))
 
 
+def ips_hit(case: Case, metric: Any) -> float:
+    counts = [float(n) for n in case.metadata.positive_ratings]
+    found = set(case.listed[: metric.cutoff]) & case.relevant
+    return sum(min(metric.most, sum(counts) / counts[i]) for i in found)
+
+
 def f1(case: Case, metric: Any) -> float:
     p, r = precision(case, metric), recall(case, metric)
     return share(2 * p * r, p + r)
@@ -355,6 +361,7 @@ ORACLES: dict[str, Callable[[Case, Any], float]] = {
     "antiP": anti_precision,
     "Recall": recall,
     "StratifiedRecall": stratified_recall,
+    "IPSHit": ips_hit,
     "Fallout": fallout,
     "F1": f1,
     "Hit": hit,

@@ -11,7 +11,12 @@ from receval.metrics.metric import Metric
 from receval.metrics.registry import METRICS, metric_class
 
 COMMON = tuple(field.name for field in fields(Metric))
-NUMBERS = {"phi": (0.5, 0.9), "gamma": (0.0, 0.5, 1.0, float("inf")), "least": (0.001, 0.2)}
+NUMBERS = {
+    "phi": (0.5, 0.9),
+    "gamma": (0.0, 0.5, 1.0, float("inf")),
+    "least": (0.001, 0.2),
+    "most": (2.0, 10_000.0),
+}
 
 
 def choices(kind: type) -> dict[str, tuple[Any, ...]]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from scipy import stats
 
 import receval as rv
-from receval.metrics.rating_errors import PooledAUC, PredictedRatings
+from receval.metrics.rating_errors import PooledAUC, PredictedRatings, RSquared
 from receval.metrics.registry import RATING_METRICS, metric_class, parse, parse_any
 from receval.recommenders.biased_mf import BiasedMF
 from receval.splits.split import Judgments
@@ -205,7 +206,7 @@ def test_metrics_of_ranks_are_needed_elsewhere() -> None:
 
 @pytest.mark.parametrize("name", RATING_METRICS)
 def test_a_metric_of_ratings_has_its_card(name: str) -> None:
-    assert card_of(metric_class(name)).less_is_better == (name != "PooledAUC")
+    assert card_of(metric_class(name)).less_is_better == (name not in ("PooledAUC", "R2"))
 
 
 def _pooled(seed: int, n_users: int = 25) -> PredictedRatings:
@@ -236,6 +237,42 @@ def test_the_pooled_auc_and_the_values_of_users_are_those_of_scikit_learn(seed: 
     )
     expected = values.mean() + (len(without) - 1) * (without.mean() - without)
     np.testing.assert_allclose(values, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("label", ["R2", "R2(errors=centred)"])
+@pytest.mark.parametrize("first", [0, 3])
+def test_r_squared_and_the_values_of_users_are_those_of_scikit_learn(
+    label: str, first: int
+) -> None:
+    given = _pooled(1)
+    given = replace(given, averaged=given.averaged[first:])
+    score = of_errors.r2_score if label == "R2" else of_errors.explained_variance_score
+
+    def without(*left_out: int) -> float:
+        rows = np.isin(given.test.users, np.setdiff1d(given.averaged, left_out))
+        return float(score(given.test.values[rows], given.predictions[rows]))
+
+    values = parse_any(label).per_user(given)  # type: ignore[attr-defined]
+
+    others = np.array([without(user) for user in given.averaged])
+    expected = without() + (len(others) - 1) * (others.mean() - others)
+    np.testing.assert_allclose(values, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_r_squared_of_equal_ratings_is_refused() -> None:
+    given = _pooled(1)
+    equal = replace(given, test=replace(given.test, values=np.full_like(given.test.values, 3)))
+    with pytest.raises(ValueError, match="R2 is a share of the variance"):
+        RSquared().per_user(equal)
+
+
+def test_the_interval_of_r_squared_ends_below_1(halves: rv.SplitRatings) -> None:
+    result = rv.evaluate(
+        halves, {"Pop": rv.Popularity()}, metrics=["R2", "RR"], rating_scores=["Pop"]
+    )
+    row = result.summary().iloc[0]
+    assert row["low"] < row["mean"] < row["high"] < 1
+    assert "R2" not in result.less_is_better
 
 
 def test_ratings_without_a_score_are_below_all_others_in_the_pooled_auc() -> None:

@@ -117,10 +117,11 @@ def test_fields_of_the_docstring_go_before_the_common_rules() -> None:
     assert card.fields == RULES | {"Denominator": "one more", "Source": "a", "Ties": "b"}
 
 
-def test_a_card_may_say_all_that_there_are_rules_for() -> None:
+def test_a_card_may_say_all_that_there_are_rules_for_behind_the_value_of_a_missing_list() -> None:
     said = {title: title.lower() for title in ("Denominator", "Source", *RULES)}
     fields_of = "\n".join(f":{title}: {words}" for title, words in said.items())
-    assert card_of(described(f"What.\n\n.. math:: x = 1\n\n{fields_of}")).fields == said
+    found = card_of(described(f"What.\n\n.. math:: x = 1\n\n{fields_of}")).fields
+    assert found == said | {"Missing": "0, missing"}
 
 
 def described(docstring: str) -> type[Metric]:

@@ -20,10 +20,12 @@ from receval.cli.arguments import (
 )
 from receval.cli.command_parser import add_command, complete_by, progress_line
 from receval.cli.saved_arguments import add_settings, keep_read
+from receval.cli.split import add_selection, selection_of
 
 EXAMPLES = """examples:
   receval diagnose ratings.csv
   receval diagnose ratings.csv --relevant 4 --unbiased random_items.csv --out diagnosis
+  receval diagnose ratings.csv --selection min_user_ratings=5,min_item_ratings=5
   receval diagnose --settings receval-diagnose/settings.json --seed 2 --out seed-2
 """
 
@@ -46,6 +48,7 @@ def add_diagnose(commands: Any) -> None:
     )
     complete_by("file", [unbiased])
     add_relevant(parser, "rating")
+    add_selection(parser, has_candidates=False)
     add_seed(parser)
     add_output(parser, "receval-diagnose")
     add_settings(parser, required=["ratings"], files=["ratings", "unbiased"])
@@ -64,6 +67,7 @@ def run_diagnose(chosen: argparse.Namespace) -> int:
             ratings,
             relevant=chosen.relevant,
             unbiased=unbiased,
+            selection=selection_of(chosen).get("selection"),
             seed=chosen.seed,
             tell=progress,
         )

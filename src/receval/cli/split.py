@@ -105,14 +105,17 @@ def add_split(commands: Any) -> None:
     parser.set_defaults(settings=None, report=None, repeatable=RepeatableCommand(parser, (), files))
 
 
-def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Add arguments for the ratings that are split at all."""
+def add_selection(parser: argparse.ArgumentParser, *, has_candidates: bool = True) -> None:
+    """Add arguments for the ratings that are used at all."""
     parser.add_argument(
         "--selection",
         metavar="VALUES",
-        help="ratings that are split, such as min_user_ratings=5,min_item_ratings=5 (5-core), "
+        help="ratings that are used, such as min_user_ratings=5,min_item_ratings=5 (5-core), "
         "share=0.5 or head_removed=0.05 (default: all)",
     )
+    if not has_candidates:
+        parser.set_defaults(unselected_items=None)
+        return
     parser.add_argument(
         "--unselected-items",
         choices=("left-out", "candidates"),

@@ -273,7 +273,8 @@ class ParquetByUser:
         found = []
         for path in self.files:
             with sentences_for_damage(path):
-                parquet = pq.ParquetFile(path)
+                # Mapped, since the check would otherwise copy the whole row groups.
+                parquet = pq.ParquetFile(path, memory_map=True)
                 metadata = parquet.metadata
                 of_each = [checked_group(parquet, n) for n in range(metadata.num_row_groups)]
             names = metadata.schema.to_arrow_schema().names
@@ -532,9 +533,9 @@ class ParquetByUser:
             place = codes[at : at + len(own.items)]
             if own.items.ctypes.data != place.ctypes.data:
                 place[:] = own.items
-            ends += _ends_of(own.values)
             beside = own.values if own.others is None else own.others
             if not only_order:
+                ends += _ends_of(own.values)
                 values[at : at + len(own.values)] = own.values
                 others += [] if own.others is None else [own.others]
             elif len(own.items):
@@ -547,6 +548,9 @@ class ParquetByUser:
                 if rises or not (descend and (own.others is None or _descend(own.starts, beside))):
                     return self.rows(low, high, catalogue)
                 last = own.users[-1], own.values[-1], beside[-1]
+                # The first of each user are the highest, and the last ones the lowest.
+                firsts, lasts = own.starts[:-1], own.starts[1:] - 1
+                ends += [float(own.values[lasts].min()), float(own.values[firsts].max())]
             parts.append((own.users, own.starts + at))
             at += len(own.items)
         self._kept = kept

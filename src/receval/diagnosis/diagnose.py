@@ -69,10 +69,10 @@ from receval.evaluation.fitted_systems import notes_on_clicks
 from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
-from receval.notes import Note
+from receval.notes import NOTES, Note
 from receval.protocols.protocol import parse_protocol
 from receval.seeds import generator
-from receval.splits.split_ratings import split
+from receval.splits.split_ratings import select_ratings, split
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 
 
@@ -218,6 +218,7 @@ def diagnose(
     *,
     relevant: float | Literal["auto"] = "auto",
     unbiased: Ratings | None = None,
+    selection: Mapping[str, Any] | None = None,
     seed: int = 1,
     tell: Tell | None = None,
 ) -> Diagnosis:
@@ -238,6 +239,9 @@ def diagnose(
     unbiased : Ratings, optional
         Judgments of randomly drawn items; by default the rows of the ratings that users did not
         choose, according to ``known``.
+    selection : mapping, optional
+        Which ratings are used, such as ``{"min_user_ratings": 5, "min_item_ratings": 5}``, as for
+        :func:`receval.splits.split_ratings.split`; by default all. Unbiased judgments are kept.
     seed : int
         The seed of all random choices.
     tell : callable, optional
@@ -265,12 +269,16 @@ def diagnose(
     ratings = ratings.in_order_of_identifiers()
     unbiased = None if unbiased is None else unbiased.in_order_of_identifiers()
     chosen = chosen_ratings(ratings).compacted()
+    doubts: list[Note] = []
+    if selection is not None:
+        chosen, told = select_ratings(chosen, selection, seed)
+        doubts.append(told)
+    of_selection = [Advice("Selection", str(own), NOTES[own.code].reason) for own in doubts]
     if (np.bincount(chosen.users) < 2).all():
         raise ValueError(
             "Every user has only one rating, so none can be held out for a test while others are "
             "in train. Recommendations cannot be measured on these data."
         )
-    doubts = []
     reading = [*readings_of(ratings)]
     if unbiased is not None:
         is_said = are_as_written(ratings, unbiased)
@@ -348,7 +356,7 @@ def diagnose(
         **tables,
         disagreeing_pairs=disagreeing_item_pairs(sample, threshold, seed) if has_disliked else None,
         per_user=_per_user(baselines, labels, values, sample),
-        advice=tuple(recommendation(findings)),
+        advice=(*of_selection, *recommendation(findings)),
         notes=(
             *_notes(chosen, sample, drawn, found, splits),
             *doubts,
@@ -362,6 +370,7 @@ def diagnose(
         settings={
             "relevant": threshold,
             "seed": seed,
+            **({} if selection is None else {"selection": dict(selection)}),
             "split": data.description,
             "users_of_systems": sample.n_users,
             "ratings_of_systems": len(sample),

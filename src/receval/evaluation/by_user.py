@@ -99,9 +99,10 @@ class ValuesByUser:
                 sums[place] = means[place].sums()
         return ValuesByUser(sums, self.weights[is_member], self.users[is_member], means)
 
-    def has_values_of_users(self, n_metrics: int) -> NDArray[np.bool_]:
+    @property
+    def has_values_of_users(self) -> NDArray[np.bool_]:
         """Whether each metric has a value of each user, and not only a part of a weighted mean."""
-        return np.array([number not in self.weighted_means for number in range(n_metrics)])
+        return np.array([number not in self.weighted_means for number in range(len(self.means))])
 
     @property
     def n_users(self) -> int:
@@ -133,18 +134,19 @@ class ValuesByUser:
         This is the usual interval if every user has one list (Cochran 1977, section 6.4, the
         variance of a ratio).
         """
-        return self._half_widths((self._residuals**2).sum(axis=-1))
+        return self._half_widths((self.residuals**2).sum(axis=-1))
 
     def differences(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the differences of averages of all pairs, first minus second, and half-widths."""
         first, second = system_pairs(self.sums.shape[1])
         means = self.means[:, first] - self.means[:, second]
         # The residuals of a difference are the differences of the residuals, metric by metric.
-        squares = over_pairs(self._residuals, lambda own: (own**2).sum(axis=-1))
+        squares = over_pairs(self.residuals, lambda own: (own**2).sum(axis=-1))
         return means, self._half_widths(squares)
 
     @property
-    def _residuals(self) -> NDArray[np.float64]:
+    def residuals(self) -> NDArray[np.float64]:
+        """How far each user's contribution is from the average, shape of the sums."""
         return np.asarray(self.sums - self.means[..., None] * self.weights)
 
     @property
@@ -173,8 +175,9 @@ def interval_within(
     .. math:: g(x) = \log\frac{x - a}{b - x}, \qquad g^{-1}\big(g(T) \pm h\, g'(T)\big)
 
     with half the width h of the interval by the t distribution; without an upper bound, g is
-    :math:`\log(x - a)`. Its ends are NaN if the average is at a bound, or has
-    no error by the jackknife (h = 0), as when leaving out any one user changes it equally.
+    :math:`\log(x - a)`, and without a lower one :math:`-\log(b - x)`. Its ends are NaN if the
+    average is at a bound, or has no error by the jackknife (h = 0), as when leaving out any one
+    user changes it equally.
 
     Source: Miller (1974), "The jackknife - a review", Biometrika 61(1), 1-15, who transforms
     bounded statistics; :math:`h\, g'(T)` is the first order of the error of the transformed one.
@@ -186,6 +189,9 @@ def interval_within(
     ([0.494, nan], [0.988, nan])
     """
     lower, upper = bounds
+    if np.isinf(lower) and np.isfinite(upper):
+        low, high = interval_within(-means, halves, (-upper, -lower))
+        return -high, -low
     low, high = means - halves, means + halves
     slack = _ROUNDING * (upper - lower) if np.isfinite(upper - lower) else 0.0
     inside = (means > lower + slack) & (means < upper - slack)

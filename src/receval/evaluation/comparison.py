@@ -289,7 +289,7 @@ def pair_table(
     differences, halves = differences[:, chosen] * signs, halves[:, chosen]
     is_equal = (np.abs(differences) > 0) & (halves <= _ROUNDING * np.abs(differences))
     halves = np.where(is_equal, np.nan, halves)
-    has_values = values.has_values_of_users(len(metrics))
+    has_values = values.has_values_of_users
     has_values &= np.array([name not in of_all_users for name in metrics])
     methods = _with_reasons(values, metrics, comparison, of_all_users, methods, is_equal, chosen)
     if comparison.test in ("wilcoxon", "sign"):

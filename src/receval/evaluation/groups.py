@@ -433,7 +433,7 @@ class GroupedResult:
             own = [by[protocol] for by in self.values.values() if protocol in by]
             groups = np.repeat(np.arange(len(own)), [values.n_users for values in own])
             everybody = np.concatenate([values.per_user for values in own], axis=-1)
-            has_values = own[0].has_values_of_users(len(self.metrics))
+            has_values = own[0].has_values_of_users
             everybody = np.where(has_values[:, None, None], everybody, np.nan)
             for metric, of_systems in zip(self.metrics, everybody, strict=True):
                 for system, values in zip(self.systems, of_systems, strict=True):
@@ -514,7 +514,7 @@ class GroupedResult:
                 own_p = _ranked(own[one], own[other])
             reasons = np.full(own_p.shape, _FEW if has_few else _EQUAL, dtype=object)
             if test == "mann-whitney":
-                has_values = own[one].has_values_of_users(len(self.metrics))[:, None]
+                has_values = own[one].has_values_of_users[:, None]
                 own_p = np.where(has_values, own_p, np.nan)
                 reasons = np.where(has_values, reasons, _NO_VALUES)
             is_empty = np.isnan(found[0])
@@ -522,29 +522,24 @@ class GroupedResult:
             p[..., number] = own_p
             methods[..., number] = np.where(np.isnan(own_p), reasons, methods[..., number])
         adjusted = corrected_p_values(p, correction) if pairs else p
-        columns: dict[str, Any] = {
-            "protocol": protocol,
-            "metric": np.repeat(
-                np.array(self.metrics, dtype=object), len(self.systems) * len(pairs)
-            ),
-            "system": np.tile(
-                np.repeat(np.array(self.systems, dtype=object), len(pairs)), len(self.metrics)
-            ),
+        rows = [
+            (protocol, metric, system, *pair)
+            for metric in self.metrics
+            for system in self.systems
+            for pair in pairs
+        ]
+        numbers = {
+            "difference": difference,
+            "low": difference - half,
+            "high": difference + half,
+            "effect_size": size,
+            "p": p,
+            "p" if correction is None else f"p_{correction}": adjusted,
+            "significant": adjusted < LEVEL,
+            "method": methods,
         }
-        for place, name in enumerate(("first", "second")):
-            groups = np.array([pair[place] for pair in pairs], dtype=object)
-            columns[name] = np.tile(groups, len(self.metrics) * len(self.systems))
-        columns |= {
-            "difference": difference.ravel(),
-            "low": (difference - half).ravel(),
-            "high": (difference + half).ravel(),
-            "effect_size": size.ravel(),
-            "p": p.ravel(),
-            "p" if correction is None else f"p_{correction}": adjusted.ravel(),
-            "significant": (adjusted < LEVEL).ravel(),
-            "method": methods.ravel(),
-        }
-        return pd.DataFrame(columns)
+        table = pd.DataFrame(rows, columns=["protocol", "metric", "system", "first", "second"])
+        return table.assign(**{name: own.ravel() for name, own in numbers.items()})
 
     @checked_arguments
     def tables(
@@ -665,15 +660,10 @@ _Compared = tuple[
 ]
 
 
-def _residuals(values: ValuesByUser) -> NDArray[np.float64]:
-    """Return how far each user's contribution is from the average, shape of the sums."""
-    return np.asarray(values.sums - values.means[..., None] * values.weights)
-
-
 def _variances(values: ValuesByUser) -> NDArray[np.float64]:
     """Return the variance of the users' contributions to the average."""
     n = values.n_users
-    squares = (_residuals(values) ** 2).sum(axis=-1)
+    squares = (values.residuals**2).sum(axis=-1)
     return np.asarray(squares / max(1, n - 1) / values.weights.mean() ** 2)
 
 
@@ -731,7 +721,7 @@ def _shared_users(one: ValuesByUser, other: ValuesByUser) -> _Compared:
         return _too_few(difference)
     added = np.zeros((*difference.shape, n))
     for own, sign in ((one, 1.0), (other, -1.0)):
-        added[..., np.searchsorted(users, own.users)] += sign * _residuals(own) / own.weights.sum()
+        added[..., np.searchsorted(users, own.users)] += sign * own.residuals / own.weights.sum()
     error = np.sqrt((added**2).sum(axis=-1) * n / (n - 1))
     half, p = _tested(difference, error, float(n - 1))
     return difference, half, _effect_size(difference, one, other), p

@@ -275,11 +275,12 @@ class Measurements:
         values = self.values()
         self._refuse_means_of_nobody(values)
         reading = (*reading, *self._features.reading)
-        bounds = {
-            name: own.bounds
-            for name, own in self._measuring.metrics.items()
-            if isinstance(own, MetricOfAllUsers | RatingMetric) and own.bounds is not None
-        }
+        bounds = {}
+        for name, own in self._measuring.metrics.items():
+            if isinstance(own, MetricOfAllUsers):
+                bounds[name] = own.bounds_among(self._features.has_value)
+            elif isinstance(own, RatingMetric) and own.bounds is not None:
+                bounds[name] = own.bounds
         notes = (
             *chain.from_iterable(own.notes for own in reading),
             *notes,

@@ -134,14 +134,12 @@ def description(
 
 def _describe_metric(metric: BaseMetric) -> str:
     """Return the definition of a metric, and which part of a list it considers."""
-    # The first line of the card, unless tools differ in the definition.
     definition = metric.definition
     if isinstance(metric, RatingMetric):
         return definition + _OVER_IN_WORDS[getattr(metric, "over", None)]
     if not isinstance(metric, Metric):
         return f"{definition} ({', '.join([f'k = {metric.cutoff}', *_defaults_in_words(metric)])})"
-    with suppress(ValueError):
-        definition = metric_in_words(metric)
+    definition = metric_in_words(metric)
     if metric.cutoff is None:
         definition = definition.replace(" within k", "")
     else:

@@ -113,7 +113,7 @@ class ResultOverUsers(AveragesAndPairs):
     def metrics_per_user(self) -> list[str]:
         """The metrics that have a value of each user, and are no weighted mean of all users."""
         first = next(iter(self.values.values()))
-        has_values = first.has_values_of_users(len(self.metrics))
+        has_values = first.has_values_of_users
         return [
             name
             for name, has in zip(self.metrics, has_values, strict=True)

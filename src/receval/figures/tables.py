@@ -408,13 +408,17 @@ _ALIGNMENT = {"left": "l", "right": "r", "center": "c"}
 _RAGGED = {"left": r"\raggedright", "right": r"\raggedleft", "center": r"\centering"}
 
 
+_FITTING = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+
+
 def to_latex(table: Table, *, two_columns: bool = False, names_packages: bool = False) -> str:
     """Render a table in LaTeX; it needs the packages array and booktabs, or longtable if long.
 
     Formulas may also need amsmath and amssymb. A table with letters that pdflatex cannot print,
     such as a system's Greek name, begins with a comment that says so; and with one that names the
     packages, if asked for. With two columns, the table spans both columns of a page (``table*``);
-    it is then never broken across pages, because longtable cannot be in two columns.
+    it is then never broken across pages, because longtable cannot be in two columns. A table that
+    names its packages is scaled down where a column of text is narrower.
     """
     rows = aligned_rows(table)
     body = _body(table, rows)
@@ -429,6 +433,9 @@ def to_latex(table: Table, *, two_columns: bool = False, names_packages: bool = 
     packages = ["booktabs"]
     packages += ["array"] * any(column.width is not None for column in table.columns)
     packages += ["longtable"] * (is_long and not two_columns)
+    # Only LaTeX knows how wide a column is, and long labels of metrics cannot be broken.
+    fits = names_packages and (two_columns or not is_long)
+    packages += ["graphicx"] * fits
     told = [rf"% Needs \usepackage{{{','.join(sorted(packages))}}}."] if names_packages else []
     if is_long and two_columns:
         told.append(f"% Its {len(rows)} rows may not fit on a page: then divide the table.")
@@ -442,6 +449,9 @@ def to_latex(table: Table, *, two_columns: bool = False, names_packages: bool = 
             [*body, r"\end{longtable}", *notes, r"\endgroup"],
         )
     environment = "table*" if two_columns else "table"
+    tabular = [rf"\begin{{tabular}}{{{columns}}}", *head, *body, r"\bottomrule", r"\end{tabular}"]
+    if fits:
+        tabular = [_FITTING, *tabular[:-1], tabular[-1] + "}"]
     return _text(
         [
             *told,
@@ -452,7 +462,7 @@ def to_latex(table: Table, *, two_columns: bool = False, names_packages: bool = 
             *label,
             *space,
         ],
-        [rf"\begin{{tabular}}{{{columns}}}", *head, *body, r"\bottomrule", r"\end{tabular}"],
+        tabular,
         [*notes, rf"\end{{{environment}}}"],
     )
 

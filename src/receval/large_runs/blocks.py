@@ -25,7 +25,7 @@ from receval.evaluation.runs import RankedRun
 from receval.evaluation.summed_values import SumsOverUsers
 from receval.large_runs.plan import BlockPlan, PlanFolder
 from receval.large_runs.reading import FoundInBlocks, are_among, merged_rows, n_listed
-from receval.metrics.judged_items import JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.protocols.evaluation import tie_priority
 from receval.protocols.listed_ranks import RankedLists, RepeatedItemError
 from receval.seeds import GeneratorFor, generator
@@ -100,7 +100,8 @@ class Blocks:
             tested.indptr.astype(np.int64), tested.indices.astype(np.int32), tested.data
         )
         fold = Fold(trained, judgments)
-        items = JudgedItems.of(judgments, self._plan.threshold)
+        metadata = DatasetMetadata(self._plan.maximum_rating, np.empty(0, dtype=np.int64))
+        items = JudgedItems.of(judgments, self._plan.threshold, metadata)
         counts["judged pairs"] = len(judgments)
         counts["relevant pairs"] = int(items.relevant.sum())
         measurements = Measurements(

@@ -57,7 +57,9 @@ from receval.large_runs.reading import (
     with_values,
 )
 from receval.metrics.evaluation import evaluate
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists, view_of
+from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
@@ -146,7 +148,8 @@ class BlockPlan:
     ``boundaries`` has the first user of each block but the first. ``lowest`` and ``highest`` are
     of the test ratings, and ``depths`` has the length at which the lists of each run were cut.
     ``trained`` has the numbers of training ratings that are relevant, and of all that are compared
-    with the test ratings; with ``is_usual``, all ratings may be relevant. ``noted`` has the codes
+    with the test ratings; with ``is_usual``, all ratings may be relevant. ``maximum_rating`` is the
+    highest of all, or None if it is of a test pair that may be left out. ``noted`` has the codes
     and texts of notes on several tables, and ``sought`` users and items of test pairs that are
     looked up in the runs, also exchanged.
     """
@@ -162,6 +165,7 @@ class BlockPlan:
     are_grades: bool
     trained: tuple[int, int]
     is_usual: bool
+    maximum_rating: float | None
     noted: tuple[tuple[str, str], ...]
     sought: tuple[list[TypedIdentifier], list[TypedIdentifier]]
     users: ChosenUsers
@@ -398,6 +402,14 @@ def make_plan(
     for name in runs:
         if (first := tables[f"run {name}"].first) is not None:
             noted += exchanged_values_notes(name, different, first.users, first.scores)
+    for table in read.values():
+        # Told of the files alone, since results are the same for any division into blocks.
+        if (most := max(group.rows for group in table.groups)) > ROWS_PER_BLOCK:
+            text = (
+                f"{table.source} has row groups of up to {most:,} rows, and a block has at least "
+                f"one: each process takes some {most / 1e7:,.1f} GB for it."
+            )
+            noted.append(Note("large-row-groups", text))
     all_values = np.unique(np.concatenate([different, *(own.values for own in at_hand)]))
     reports = {
         name: with_values(own, counted[name], columns)
@@ -428,6 +440,7 @@ def make_plan(
             sum(int(own.counts.sum()) for own in at_hand),
         ),
         is_usual=judged.are_grades or judged.are_counts or len(all_values) == 1,
+        maximum_rating=_maximum_rating(counted, trained_pairs),
         noted=tuple((note.code, str(note)) for note in noted),
         sought=_first_pairs(judged.rows),
         users=users,
@@ -438,7 +451,7 @@ def make_plan(
         seed=seed,
         boundaries=tuple(boundaries),
     )
-    _refuse_what_needs_all(plan.measuring())
+    _refuse_what_needs_all(plan.measuring(), plan.maximum_rating)
     for table in read.values():
         _refuse_disorder(table, plan)
     found = PlanFolder(folder)
@@ -578,12 +591,22 @@ def _first_lists(table: ParquetByUser) -> pa.Table:
     )
 
 
-def _refuse_what_needs_all(measuring: Measuring) -> None:
-    """Refuse metrics and protocols that need more than the users of a block."""
+def _maximum_rating(
+    counted: Mapping[str, ValueCounts], trained_pairs: TrainedPairs
+) -> float | None:
+    highest = {name: float(own.values[-1]) for name, own in counted.items()}
+    is_sure = trained_pairs == "refuse" or highest["test"] <= highest.get("train", np.inf)
+    return max(highest.values()) if is_sure else None
+
+
+def _refuse_what_needs_all(measuring: Measuring, maximum: float | None) -> None:
+    """Refuse metrics and protocols that need more than a block and the highest rating."""
     others = [name for name in measuring.metrics if name not in measuring.of_ranks]
     one = Judgments.from_pairs([0], [0], [1.0], n_users=1)
     ranks = JudgedRanks(*np.ones((3, 1), dtype=np.int32))
-    lists = JudgedLists.of(one, ranks, threshold=1.0, protocol=Protocol())
+    metadata = DatasetMetadata(None if maximum is None else 2.0, np.empty(0, dtype=np.int64))
+    items = JudgedItems.of(one, 1.0, metadata)
+    lists = JudgedLists.measured_by(items, ranks, Protocol())
     for name, own in measuring.of_ranks.items():
         try:
             is_weighted = own.weights(view_of(lists.full, own.condensed, own.depth)) is not None

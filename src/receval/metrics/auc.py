@@ -89,7 +89,6 @@ class GAUC(AUC):
 
     :Denominator: the sum of the weights; for each user as in :class:`AUC`
     :Evaluated: those of them with a relevant item, and with another item in the list
-    :Missing: left out
     :Source: Zhou et al. (2018), section 5.2; Zhu et al. (2017)
 
     Parameters
@@ -252,7 +251,6 @@ class PercentileRank(Metric):
 
     :Denominator: the relevant items of all users or, with ``weight=equal``, those of each user
     :Evaluated: those of them with a relevant item
-    :Missing: 1
     :Source: Hu, Koren and Volinsky (2008), equation 8; RecPack has ``denominator=items``
 
     Parameters

@@ -69,7 +69,7 @@ class Unjudged(Metric):
     .. math:: Unjudged@n = 1 - P@n - antiP@n
 
     :Denominator: the cut-off, or without one the list's length
-    :Missing: 1, as empty ranks count as unjudged
+    :Missing: as empty ranks count as unjudged
     :Source: Cañamares et al. 2020, figure 3
     """
 

@@ -194,15 +194,6 @@ _WEIGHTS = {
     "relevant": "as many as they have relevant items",
     "equal": "the same",
 }
-_PLAIN = {
-    "RR": "1 / rank of the first relevant item, 0 if there is none within k",
-    "Rprec": "hits within as many ranks as there are relevant items, over their number",
-    "F1": "twice the hits, over k and the number of relevant items",
-    "bpref": "relevant items, each discounted by the non-relevant items above it, as in trec_eval",
-    "infAP": "precision expected at the ranks of the relevant items, over their number",
-    "ERR": "expected reciprocal of the rank where a user stops who is satisfied by chance",
-    "ListAUC": "share of the pairs of a relevant item and another one within k that are in order",
-}
 
 
 def metric_in_words(metric: Metric) -> str:
@@ -249,9 +240,7 @@ def metric_in_words(metric: Metric) -> str:
             f"share of the pairs of a relevant item{limited} and another listed one{others} that "
             f"are in order{average}"
         )
-    if metric.name not in _PLAIN:
-        raise ValueError(f"There is no description of {metric.label}. Add one to {__name__}.")
-    return _PLAIN[metric.name]
+    return metric.definition
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,8 @@ class DatasetMetadata:
     maximum_rating : float or None
         The highest rating, if known (for ERR and normalised exponential gains).
     positive_ratings : ndarray of int64, shape (n_items,)
-        Number of ratings of each item at or above the relevance threshold (for stratified recall).
+        Number of ratings of each item at or above the relevance threshold (for stratified recall);
+        empty if not counted.
     """
 
     maximum_rating: float | None
@@ -165,9 +166,14 @@ class JudgedItems:
     @cached_property
     def popularity(self) -> NDArray[np.int64] | None:
         """Number of positive ratings of each item in the whole dataset, if known."""
-        if self._known is None or self.items is None:
+        if self._known is None or self.items is None or not len(self._known.positive_ratings):
             return None
         return self._known.positive_ratings[self.items[self.positions]]
+
+    @property
+    def n_positive(self) -> int:
+        """Number of positive ratings in the whole dataset; 0 if not known."""
+        return 0 if self._known is None else int(self._known.positive_ratings.sum())
 
     @property
     def n_rows(self) -> int:

@@ -25,7 +25,7 @@ class KendallTau(Metric):
     :math:`T@n` have equal ratings. Unjudged items do not count.
 
     :Denominator: in the formula
-    :Missing: 0, also where those ranks hold fewer than two judged items or only equal ratings
+    :Missing: also where those ranks hold fewer than two judged items or only equal ratings
     :Ties: the list has none; pairs of equal ratings count as :math:`T@n`
     :Source: Kendall 1945; Cañamares et al. 2020, sections 3.7 and 4.4
     """

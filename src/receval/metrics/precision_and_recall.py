@@ -184,8 +184,29 @@ class Recall(Metric):
         return ratio(lists.relevant_within(cutoffs), wanted)
 
 
+class _OfPositiveRatings(Metric):
+    """A metric that weighs relevant items by their positive ratings in the whole dataset."""
+
+    def check_judged(self, judged: JudgedItems) -> None:
+        popularity = self._popularity(judged)
+        if judged.relevant.any() and not popularity[judged.relevant].any():
+            raise ValueError(
+                f"No relevant item has a positive rating in the dataset that {self.name} was "
+                "given. Give the DatasetMetadata of the dataset of these judgments, with the "
+                "plays of each pair summed."
+            )
+
+    def _popularity(self, judged: JudgedItems) -> NDArray[np.int64]:
+        if judged.popularity is None:
+            raise ValueError(
+                f"{self.name} needs the number of positive ratings of each item. Give "
+                "DatasetMetadata when you bind the judged ranks to their judgments."
+            )
+        return judged.popularity
+
+
 @dataclass(frozen=True, kw_only=True)
-class StratifiedRecall(Metric):
+class StratifiedRecall(_OfPositiveRatings):
     r"""Recall with lower weights for items with more positive ratings.
 
     .. math:: StratifiedRecall@n =
@@ -218,15 +239,6 @@ class StratifiedRecall(Metric):
         if not self.gamma >= 0:
             raise ValueError(f"The gamma of {self.name} is {self.gamma}; it must be at least 0.")
 
-    def check_judged(self, judged: JudgedItems) -> None:
-        popularity = self._popularity(judged)
-        if judged.relevant.any() and not popularity[judged.relevant].any():
-            raise ValueError(
-                f"No relevant item has a positive rating in the dataset that {self.name} was "
-                "given. Give the DatasetMetadata of the dataset of these judgments, with the "
-                "plays of each pair summed."
-            )
-
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         judged = lists.judged
         power = 1.0 if np.isinf(self.gamma) else self.gamma / (self.gamma + 1.0)
@@ -235,13 +247,39 @@ class StratifiedRecall(Metric):
         found = lists.sums_within(cutoffs, weights[lists.indices])
         return ratio(found, judged.sums(weights)[lists.rows])
 
-    def _popularity(self, judged: JudgedItems) -> NDArray[np.int64]:
-        if judged.popularity is None:
-            raise ValueError(
-                f"{self.name} needs the number of positive ratings of each item. Give "
-                "DatasetMetadata when you bind the judged ranks to their judgments."
-            )
-        return judged.popularity
+
+@dataclass(frozen=True, kw_only=True)
+class IPSHit(_OfPositiveRatings):
+    r"""Number of hits, each weighted by the inverse of the item's share of the positive ratings.
+
+    .. math:: IPSHit@n = \sum_{i \in PR_{test}(u),\, rank(i) \le n}
+              \min\Big(c,\, \frac{\sum_j |PR(j)|}{|PR(i)|}\Big)
+
+    :math:`PR(i)` are the positive ratings of the item in the whole dataset, at least one.
+
+    :Denominator: none
+    :Source: RecPack's IPSHitRateK, fitted on the positive ratings of training and test data
+
+    Parameters
+    ----------
+    most : float
+        The largest weight c, so that items with few ratings do not decide alone.
+    """
+
+    name: ClassVar[str] = "IPSHit"
+    other_names: ClassVar[tuple[str, ...]] = ("IPS hit rate",)
+    most: float = 10_000.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.most > 0:
+            raise ValueError(f"The most of {self.name} is {self.most}; it must be above 0.")
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        judged = lists.judged
+        popularity = np.maximum(self._popularity(judged), 1)
+        weights = np.minimum(self.most, judged.n_positive / popularity)
+        return lists.sums_within(cutoffs, np.where(judged.relevant, weights, 0.0)[lists.indices])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,7 +70,6 @@ class RankBiasedResidual(_RankBiased):
     .. math:: RBPresidual@n = 1 - (1 - \phi) \sum_{k \le n,\, k \text{ judged}} \phi^{k-1}
 
     :Denominator: none
-    :Missing: 1
     :Source: Moffat and Zobel 2008; Cañamares et al. 2020, section 3.9
 
     Parameters

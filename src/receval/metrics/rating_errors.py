@@ -239,6 +239,81 @@ class LogLoss(MAE):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RSquared(RatingMetric):
+    r"""Share of the variance of the test ratings that the predictions explain.
+
+    Here T are the test ratings of the averaged users of one fold, with the mean :math:`\bar r`.
+    With several folds it is computed on each, and folds count by their numbers of averaged users.
+
+    .. math:: R2 = 1 - \frac{\sum_{(u, i) \in T} (\hat r_{ui} - r_{ui} - m)^2}
+              {\sum_{(u, i) \in T} (r_{ui} - \bar r)^2}
+
+    It is 0 for a prediction of :math:`\bar r` for all, and below 0 for worse ones.
+
+    :Denominator: in the formula
+    :Source: Draper and Smith (1998), section 1.3; rsquared and exp_var (``errors=centred``) in
+        Microsoft's recommenders
+
+    Parameters
+    ----------
+    errors : {"all", "centred"}
+        Whether m is 0, or the mean error, so that a prediction that is too high by the same for all
+        ratings is no error (explained variance).
+    """
+
+    name: ClassVar[str] = "R2"
+    other_names: ClassVar[tuple[str, ...]] = (
+        "R squared",
+        "coefficient of determination",
+        "explained variance(errors=centred)",
+    )
+    bounds: ClassVar[tuple[float, float] | None] = (-np.inf, 1.0)
+    errors: Literal["all", "centred"] = "all"
+
+    def weighted_mean(self, predicted: PredictedRatings) -> WeightedMean | None:
+        return None
+
+    def of_each_user(self, predicted: PredictedRatings) -> NDArray[np.float64]:
+        """Return the pseudo-values of the jackknife, as other metrics of all users have."""
+        users, ratings = predicted.test.users, predicted.test.values.astype(np.float64)
+        is_averaged = np.zeros(predicted.test.n_users, dtype=bool)
+        is_averaged[predicted.averaged] = True
+        rows = is_averaged[users]
+        # Sums of squares around a mean lose no digits if the mean is nearly 0.
+        deviations = np.where(rows, ratings - ratings[rows].mean(), 0.0)
+        errors = np.where(rows, predicted.errors, 0.0)
+        unexplained, variance = (
+            _squares_without_each(predicted, own, is_centred=is_centred)
+            for own, is_centred in ((errors, self.errors == "centred"), (deviations, True))
+        )
+        if not variance[0] > 0:
+            raise ValueError(
+                f"{self.name} is a share of the variance of the test ratings, but all of the "
+                f"{int(rows.sum()):,} are {ratings[rows][0]:g}. Choose RMSE or MAE."
+            )
+        values = 1 - unexplained / np.where(variance > 0, variance, np.inf)
+        whole, without = float(values[0]), np.where(variance > 0, values, values[0])[1:]
+        return np.asarray(whole + (len(without) - 1) * (without.mean() - without))
+
+
+def _squares_without_each(
+    predicted: PredictedRatings, values: NDArray[np.float64], *, is_centred: bool
+) -> NDArray[np.float64]:
+    """Return the sum of squares of all values, and those without each averaged user's.
+
+    ``is_centred`` subtracts the mean of the values that are summed.
+    """
+    users, n_users = predicted.test.users, predicted.test.n_users
+    sums = [np.bincount(users, weights=values**power, minlength=n_users) for power in (1, 2)]
+    totals, squares = (np.r_[0.0, own[predicted.averaged]] for own in sums)
+    totals, squares = totals.sum() - totals, squares.sum() - squares
+    if not is_centred:
+        return squares
+    counts = np.r_[0.0, predicted.counts]
+    return squares - totals**2 / np.maximum(1.0, counts.sum() - counts)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PooledAUC(RatingMetric):
     r"""Area under one ROC curve of the scores of all test ratings of all users together.
 

@@ -20,6 +20,7 @@ METRICS = {
     "antiP": "receval.metrics.precision_and_recall:AntiPrecision",
     "Recall": "receval.metrics.precision_and_recall:Recall",
     "StratifiedRecall": "receval.metrics.precision_and_recall:StratifiedRecall",
+    "IPSHit": "receval.metrics.precision_and_recall:IPSHit",
     "Fallout": "receval.metrics.precision_and_recall:Fallout",
     "F1": "receval.metrics.precision_and_recall:F1",
     "Hit": "receval.metrics.precision_and_recall:Hit",
@@ -104,6 +105,7 @@ RATING_METRICS = {
     "MAE": "receval.metrics.rating_errors:MAE",
     "RMSE": "receval.metrics.rating_errors:RMSE",
     "MSE": "receval.metrics.rating_errors:MSE",
+    "R2": "receval.metrics.rating_errors:RSquared",
     "PooledAUC": "receval.metrics.rating_errors:PooledAUC",
     "LogLoss": "receval.metrics.rating_errors:LogLoss",
 }

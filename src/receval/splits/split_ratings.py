@@ -23,6 +23,7 @@ from receval.notes import Note
 from receval.seeds import GeneratorFor, generator
 from receval.splits.given_parts import split_of_parts
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SelectionSpec, SplitSpec, make_split
+from receval.splits.selection import selected_ratings
 from receval.splits.split import KNOWN_BEFORE, TEST, TRAIN, Fold, Metadatum, Split
 from receval.splits.split import fold as fold_of
 from receval.splits.split_frames import SplitFrames, export_frames, frames_of
@@ -328,15 +329,40 @@ def split(
         else:
             parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
             ratings = kept
-        text = (
-            f"The selection keeps {len(kept):,} of {len(whole):,} ratings, {kept.n_users:,} of "
-            f"{whole.n_users:,} users and {kept.n_items:,} of {whole.n_items:,} items. The other "
-            f"items are {'not ' if ratings is kept else ''}candidates."
-        )
-        notes.append(Note("selection", text))
+        notes.append(_note_on_selection(whole, kept, "not " if ratings is kept else ""))
     if spec.needs_timestamps and ratings.timestamps is not None:
         notes += _notes_on_time(ratings, parts, spec, equal_times == "random")
     return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes), all_values)
+
+
+def select_ratings(
+    ratings: Ratings, selection: Mapping[str, Any], seed: int
+) -> tuple[Ratings, Note]:
+    """Return the ratings that :func:`split` splits with this selection and seed, and a note.
+
+    Users and items get new codes, in the order of identifiers.
+    """
+    kind = "random-ratio"
+    try:
+        spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(
+            {"kind": kind, "train_ratio": 0.5, "selection": dict(selection)}
+        )
+    except ValidationError as error:
+        raise ValueError(_refusal(kind, error).removeprefix(f"The split {kind}: ")) from None
+    assert spec.selection is not None
+    whole = ratings.in_order_of_identifiers()
+    steps = spec.selection.model_dump()
+    kept = whole.select(selected_ratings(whole, partial(generator, seed, "own data"), **steps))
+    return kept.compacted(), _note_on_selection(whole, kept.compacted(), "not ")
+
+
+def _note_on_selection(whole: Ratings, kept: Ratings, are_candidates: str) -> Note:
+    text = (
+        f"The selection keeps {len(kept):,} of {len(whole):,} ratings, {kept.n_users:,} of "
+        f"{whole.n_users:,} users and {kept.n_items:,} of {whole.n_items:,} items. The other items "
+        f"are {are_candidates}candidates."
+    )
+    return Note("selection", text)
 
 
 @checked_arguments

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from receval.data.ratings import summed_matrix
 from receval.metrics.dialects import DIALECTS, USERS_IN_WORDS, Dialect, dialect
 from receval.metrics.evaluation import evaluate, evaluated_lists
-from receval.metrics.judged_items import JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.metrics.registry import LIST_METRICS, METRICS, parse_any
@@ -120,7 +120,8 @@ def lists_of_case(
         (u, i, v) for u, user in enumerate(users) for i, v in sorted(test.get(user, {}).items())
     ]
     places = [_places(case["run"].get(user, []), spoken) for user in users]
-    codes = {item: code for code, item in enumerate(sorted({item for _, item, _ in rows}))}
+    trained = Counter(item for own in case["train"].values() for item in own)
+    codes = {item: n for n, item in enumerate(sorted({item for _, item, _ in rows} | {*trained}))}
     judgments = Judgments.from_pairs(
         np.array([u for u, _, _ in rows], dtype=np.int64),
         np.array([codes[item] for _, item, _ in rows], dtype=np.int64),
@@ -129,8 +130,11 @@ def lists_of_case(
     )
     lengths = np.array([len(own) for own in places], dtype=np.int32)
     ranks = np.array([places[u].get(item, 0) for u, item, _ in rows], dtype=np.int32)
+    threshold = spoken.threshold(judgments.values)
+    positive = trained + Counter(item for _, item, value in rows if value >= threshold)
+    metadata = DatasetMetadata(None, np.array([positive[item] for item in codes]))
     judged = replace(
-        JudgedItems.of(judgments, spoken.threshold(judgments.values)),
+        JudgedItems.of(judgments, threshold, metadata),
         negative_is_unjudged=spoken.negative_is_unjudged,
     )
     judged_ranks = JudgedRanks(ranks, lengths=lengths, candidates=lengths)

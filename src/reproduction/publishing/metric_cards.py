@@ -181,6 +181,9 @@ def card_of(kind: type[BaseMetric]) -> Card:
             found = {field: _markdown(text) for field, text in pairs}
         else:
             notes.append(_markdown(block))
+    if issubclass(kind, Metric) and (kind.missing != 0 or "Missing" in found):
+        value = f"{kind.missing:g}".replace("nan", "left out")
+        found["Missing"] = ", ".join([value, *([found["Missing"]] if "Missing" in found else [])])
     missing = [f":{field}:" for field in _TITLES if field not in {**RULES, **found}]
     missing += [] if formula else [".. math::"]
     if missing or not set(found) <= set(_TITLES):

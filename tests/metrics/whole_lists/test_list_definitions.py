@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 import receval as rv
 from receval.metrics.registry import LIST_METRICS, metric_class, parse_any
+from receval.metrics.whole_lists.exposure import _relative_deviation
 from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
 
 
@@ -120,6 +121,19 @@ def test_metrics_of_all_users_have_the_bounds_of_their_formulas(
 ) -> None:
     for name in names.split():
         assert parse_any(f"{name}@3").bounds == bounds  # type: ignore[union-attr]
+
+
+@pytest.mark.each("name", ["RSP", "REO"])
+def test_a_deviation_of_n_groups_is_at_most_the_root_of_one_less(name: str) -> None:
+    metric = parse_any(f"{name}(feature=kind)@3")
+    assert isinstance(metric, MetricOfAllUsers)
+    # No item has the last of six values.
+    kinds = csr_array(np.hstack([np.eye(5), np.zeros((5, 1))]))
+    assert metric.bounds_among({"kind": kinds}) == (0.0, 2.0)
+    assert metric.bounds_among({}) == metric.bounds
+    alone = np.zeros((1, 5))
+    alone[0, 2] = 1.0
+    assert _relative_deviation(alone, np.ones((1, 5)))[0] == pytest.approx(2.0)
 
 
 @pytest.mark.filterwarnings("error")

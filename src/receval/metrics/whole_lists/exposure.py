@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -352,6 +353,14 @@ class _OfItemGroups(MetricOfAllUsers):
     def bounds(self) -> tuple[float, float]:
         """The largest value is the root of one less than the groups; of popularity there are 2."""
         return 0.0, 1.0 if self.feature == "popularity" else float(np.inf)
+
+    def bounds_among(self, features: Mapping[str, csr_array]) -> tuple[float, float]:
+        groups = features.get(self.feature)
+        if groups is None:
+            return self.bounds
+        # A coefficient of variation is largest if one group alone has a rate above 0.
+        n_groups = int(np.count_nonzero(np.asarray((groups != 0).sum(axis=0))))
+        return 0.0, float(max(0, n_groups - 1) ** 0.5)
 
     @abstractmethod
     def _counts(

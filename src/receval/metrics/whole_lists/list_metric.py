@@ -244,6 +244,10 @@ class MetricOfAllUsers(ListMetric):
         """The smallest and the largest possible value, which intervals do not pass."""
         return -np.inf, np.inf
 
+    def bounds_among(self, features: Mapping[str, csr_array]) -> tuple[float, float]:
+        """Return the bounds with these features of items, shape (n_items, n_values) each."""
+        return self.bounds
+
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         n = len(recommended.users)
         whole = self.of_all(recommended)
