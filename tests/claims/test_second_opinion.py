@@ -65,6 +65,24 @@ def test_a_disagreement_is_named_with_both_verdicts_and_the_coders_reason(
     assert f"{named}\n  It is too small." in printed
 
 
+def test_a_coder_who_judges_the_split_of_the_tables_agrees_with_the_verdicts_on_it(
+    drawn: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = ledger_of(drawn)
+    moved = pd.read_csv(ROOT / "results/full/claims.csv", dtype=str, keep_default_na=False)
+    moved = moved[(moved["verdict"] != moved["one_split"]) & (moved["form"] == "")]
+    by_share = moved[moved["splits"].str.startswith("Holds on")].iloc[[0]]
+    by_share["verdict"] = by_share["one_split"]
+    both = pd.concat([ledger[~ledger["splits"].str.startswith("Holds on")], by_share])
+    both[["claim", "dataset", "verdict", "reason"]].to_csv(drawn / "verdicts.csv", index=False)
+    capsys.readouterr()
+    compare(drawn)
+    n = len(both)
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith(f"agreement {n - 1} of {n}")
+    assert told[1].startswith(f"on the split of the tables {n} of {n}")
+
+
 TEXT = """\
 1 INTRODUCTION
 
@@ -90,6 +108,7 @@ def test_a_blind_coder_sees_the_papers_words_and_neither_rules_nor_how_often_the
     assert page.count("\n> ") == 2 * 9
     assert "(section 1)" in page
     assert not any(word in page for word in ("```", "holding", "decide:", "in_part"))
+    assert page.count("What was computed: ") == page.count("Tables: none.") > 0
 
 
 def test_blind_without_texts_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

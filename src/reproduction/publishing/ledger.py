@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from receval.figures.display import printed_name
-from receval.figures.printed_numbers import in_text
+from receval.figures.printed_numbers import in_text, significant
 from receval.figures.tables import escape_markdown
 from receval.storage.files import refusing_damage
-from reproduction.claims.ledger import COLUMNS, LedgerRow
+from reproduction.claims.ledger import COLUMNS, OF_INTERVAL, LedgerRow
 from reproduction.claims.verdicts import (
     IN_PAPER,
     ClaimVerdict,
@@ -31,6 +31,7 @@ from reproduction.claims.verdicts import (
     overall_verdict,
     told_needs,
     verdict_in_words,
+    without_ranges_of_one,
 )
 
 VERDICTS = {
@@ -69,6 +70,14 @@ class VerdictRow(LedgerRow):
     def on_splits(self) -> str:
         """In short, on how many splits it holds; not of numbers, which an interval decides."""
         return splits_in_short(self.splits)
+
+    @property
+    def ours_in_short(self) -> str:
+        """Our result; of a number that an interval decides, the interval, too."""
+        if self.rule != OF_INTERVAL:
+            return self.ours.removesuffix(".")
+        ends = " to ".join(significant(float(end)) for end in (self.low, self.high))
+        return without_ranges_of_one(f"{self.ours} (on one more split {ends})")
 
     @property
     def lacks_dataset(self) -> bool:
@@ -541,7 +550,7 @@ def _here(words: str, rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) 
     for row in rows:
         needs = "" if row.lacks_dataset else told_needs(row.needs, elsewhere)
         on = ", ".join(filter(None, (row.dataset, row.on_splits)))
-        text = needs or row.ours.removesuffix(".")
+        text = needs or row.ours_in_short
         told.append(f" ({on})" * bool(on) + f": {text}" * bool(text))
     return words + ",".join(told)
 
