@@ -74,10 +74,9 @@ class VerdictRow(LedgerRow):
     @property
     def ours_in_short(self) -> str:
         """Our result; of a number that an interval decides, the interval, too."""
-        if self.rule != OF_INTERVAL:
-            return self.ours.removesuffix(".")
-        ends = " to ".join(significant(float(end)) for end in (self.low, self.high))
-        return without_ranges_of_one(f"{self.ours} (on one more split {ends})")
+        ends = " to ".join(significant(float(end)) for end in (self.low, self.high) if end)
+        between = f" (on one more split {ends})" if self.rule == OF_INTERVAL else ""
+        return self.ours.removesuffix(".") + without_ranges_of_one(between)
 
     @property
     def lacks_dataset(self) -> bool:
@@ -548,9 +547,8 @@ def _here(words: str, rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) 
     """Return a verdict with its datasets and our value on each."""
     told = []
     for row in rows:
-        needs = "" if row.lacks_dataset else told_needs(row.needs, elsewhere)
         on = ", ".join(filter(None, (row.dataset, row.on_splits)))
-        text = needs or row.ours_in_short
+        text = ("" if row.lacks_dataset else told_needs(row.needs, elsewhere)) or row.ours_in_short
         told.append(f" ({on})" * bool(on) + f": {text}" * bool(text))
     return words + ",".join(told)
 
