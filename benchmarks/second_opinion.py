@@ -11,7 +11,8 @@ the rule is met, but no verdict) and the names of the tables that decide it; cop
 and ``verdicts.csv`` to be filled in. The ledger's verdict stands in none of them. With ``--blind``
 neither the rule nor how often it is met is given, but the paper's own words: of ``<paper>.txt`` in
 the folder ``--texts``, the sentences that are nearest to the statement. The last reads the
-filled-in file and prints the agreement, Cohen's kappa and every disagreement.
+filled-in file and prints the agreement, Cohen's kappa and every disagreement; and, as the tables
+are of one split, the agreement with the verdicts on that split.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ ABOUT = """\
 
 Each claim below has a verdict to be given: one of {verdicts}. docs/claims.md
 says when each is due; the tables are in `tables/`, and nothing else of the results is to be read.
+Tables are of one split. Where other splits are given without an interval, judge that one.
 Write the verdict of each claim, and a reason where it is not plain, into `verdicts.csv`.
 """
 
@@ -86,6 +88,9 @@ def page_of(row: pd.Series, certainty: pd.DataFrame, own_words: OwnWords | None)
         yield f"The paper: {claim.statement} Its value: {check.expected or claim.expected}.\n"
     tables = row["artifact"] or "none"
     yield f"Kind: {claim.kind}. Data: {row['dataset'] or 'any'}. Tables: {tables}.\n"
+    if own_words is not None and not row["artifact"]:
+        # Settings and theorems are in no table, and nobody can judge them without a number.
+        yield f"What was computed: {row['ours']}\n"
     if own_words is None:
         decide = check.decide.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
         rule = {"artifact": check.artifact, "where": check.where, "decide": decide}
@@ -190,13 +195,23 @@ def compare(folder: Path) -> None:
     both = given.merge(ledger, on=KEYS, suffixes=("_second", ""), validate="one_to_one")
     if len(both) < len(given):
         raise ValueError(f"{len(given) - len(both)} rows of verdicts.csv are not in the ledger.")
+    # A number has an interval, which the coder was given; a share of splits is in no table.
+    has_share = both["splits"].str.startswith("Holds on")
+    of_tables = both["verdict"].mask(has_share, both["one_split"])
+    print(f"agreement {_agreement(both['verdict_second'], both['verdict'])}")
+    print(f"on the split of the tables {_agreement(both['verdict_second'], of_tables)}")
     same = both["verdict_second"] == both["verdict"]
-    low, high = wilson_interval(int(same.sum()), len(both))
-    kappa = cohen_kappa_score(both["verdict_second"], both["verdict"])
-    print(f"agreement {same.sum()} of {len(both)} ({low:.2f} to {high:.2f}), kappa {kappa:.3f}")
     for row in both[~same].to_dict("records"):
         print(f"{row['claim']} {row['dataset']}: {row['verdict']}; second: {row['verdict_second']}")
         print(f"  {row['reason_second']}")
+
+
+def _agreement(one: pd.Series, other: pd.Series) -> str:
+    """Return how many verdicts are the same, and Cohen's kappa."""
+    same = int((one == other).sum())
+    low, high = wilson_interval(same, len(one))
+    kappa = cohen_kappa_score(one, other)
+    return f"{same} of {len(one)} ({low:.2f} to {high:.2f}), kappa {kappa:.3f}"
 
 
 def main(arguments: list[str]) -> int:

@@ -65,6 +65,19 @@ def test_a_disagreement_is_named_with_both_verdicts_and_the_coders_reason(
     assert f"{named}\n  It is too small." in printed
 
 
+def test_agreement_on_the_split_of_the_tables_is_counted_apart(
+    drawn: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = pd.read_csv(ROOT / "results/full/claims.csv", dtype=str, keep_default_na=False)
+    own = ledger[(ledger["form"] == "") & ledger["splits"].str.startswith("Holds on")].head(80)
+    same = int((own["one_split"] == own["verdict"]).sum())
+    assert same < 80
+    own.assign(verdict=own["one_split"]).to_csv(drawn / "verdicts.csv", index=False)
+    compare(drawn)
+    assert f"agreement {same} of 80" in (told := capsys.readouterr().out)
+    assert "on the split of the tables 80 of 80" in told
+
+
 TEXT = """\
 1 INTRODUCTION
 
@@ -82,14 +95,13 @@ def test_a_blind_coder_sees_the_papers_words_and_neither_rules_nor_how_often_the
     monkeypatch.chdir(ROOT)
     for path in (ROOT / "config" / "claims").glob("*20[0-9][0-9].yaml"):
         (tmp_path / f"{path.stem}.txt").write_text(TEXT.format(sentence="Metrics differ."))
-    assert (
-        main(["draw", str(tmp_path / "a"), "--claims", "9", "--blind", "--texts", str(tmp_path)])
-        == 0
-    )
+    drawing = ["draw", str(tmp_path / "a"), "--claims", "9", "--blind", "--texts", str(tmp_path)]
+    assert main(drawing) == 0
     page = (tmp_path / "a" / "claims.md").read_text(encoding="utf-8").partition("\n## ")[2]
     assert page.count("\n> ") == 2 * 9
     assert "(section 1)" in page
     assert not any(word in page for word in ("```", "holding", "decide:", "in_part"))
+    assert page.count("What was computed: ") == page.count("Tables: none.") > 0
 
 
 def test_blind_without_texts_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from publishing.site_samples import OTHER_FORM, ROOT, claim_row, write_ledger
 from publishing.site_samples import ROWS as ROWS_OF_SITE
 
 from receval.storage.files import DamagedFileError, read_results
-from reproduction.claims.ledger import claims_of
+from reproduction.claims.ledger import OF_INTERVAL, claims_of
 from reproduction.claims.verdicts import ClaimVerdict, in_prose, is_rebuilt, told_of_splits
 from reproduction.config.settings import load_settings
 from reproduction.publishing.ledger import (
@@ -227,6 +227,12 @@ def test_a_line_has_every_verdict_of_a_claim_and_other_forms_that_differ() -> No
         '| <a id="A-001"></a>A-001 | P at 10 of pLSA. | not given | holds (ML-1M): .51; '
         "undecidable here (Netflix). Another form, as released: does not hold (ML-1M): .51 |"
     )
+
+
+def test_a_number_that_splits_decide_stands_with_their_interval() -> None:
+    decided = row(ours=".51", rule=OF_INTERVAL, low="0.4876", high="0.6")
+    text = paper_page([decided], titles(), {}, synthetic=False)
+    assert "holds (ML-1M): .51 (on one more split .488 to .600) |" in text
 
 
 def test_another_form_that_says_the_same_or_nothing_is_not_told() -> None:

@@ -170,7 +170,7 @@ def judged_claims(
     for row in rows:
         if row["verdict"] in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
             row["reason"] = ""
-        if not row["splits"] and re.fullmatch(r"[^a-z]+", row["ours"]):
+        if row["rule"] != OF_INTERVAL and re.fullmatch(r"[^a-z]+", row["ours"]):
             row["ours"] = _number_in_sentence(row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

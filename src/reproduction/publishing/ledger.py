@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from receval.figures.display import printed_name
-from receval.figures.printed_numbers import in_text
+from receval.figures.printed_numbers import in_text, significant
 from receval.figures.tables import escape_markdown
 from receval.storage.files import refusing_damage
-from reproduction.claims.ledger import COLUMNS, LedgerRow
+from reproduction.claims.ledger import COLUMNS, OF_INTERVAL, LedgerRow
 from reproduction.claims.verdicts import (
     IN_PAPER,
     ClaimVerdict,
@@ -31,6 +31,7 @@ from reproduction.claims.verdicts import (
     overall_verdict,
     told_needs,
     verdict_in_words,
+    without_ranges_of_one,
 )
 
 VERDICTS = {
@@ -69,6 +70,13 @@ class VerdictRow(LedgerRow):
     def on_splits(self) -> str:
         """In short, on how many splits it holds; not of numbers, which an interval decides."""
         return splits_in_short(self.splits)
+
+    @property
+    def ours_in_short(self) -> str:
+        """Our result; of a number that an interval decides, the interval, too."""
+        ends = " to ".join(significant(float(end)) for end in (self.low, self.high) if end)
+        between = f" (on one more split {ends})" if self.rule == OF_INTERVAL else ""
+        return self.ours.removesuffix(".") + without_ranges_of_one(between)
 
     @property
     def lacks_dataset(self) -> bool:
@@ -539,9 +547,8 @@ def _here(words: str, rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) 
     """Return a verdict with its datasets and our value on each."""
     told = []
     for row in rows:
-        needs = "" if row.lacks_dataset else told_needs(row.needs, elsewhere)
         on = ", ".join(filter(None, (row.dataset, row.on_splits)))
-        text = needs or row.ours.removesuffix(".")
+        text = ("" if row.lacks_dataset else told_needs(row.needs, elsewhere)) or row.ours_in_short
         told.append(f" ({on})" * bool(on) + f": {text}" * bool(text))
     return words + ",".join(told)
 
