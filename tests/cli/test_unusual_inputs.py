@@ -257,9 +257,6 @@ INPUTS: dict[str, Input] = {
     "clicks, of which most are 0": evaluated(
         lambda: csv(RATED.rename(columns={"rating": "click"}), click=_PAIRS.sum(axis=1) % 5 // 4)
     ),
-    "`diagnose` on clicks, of which most are 0": diagnosed(
-        lambda: csv(RATED.rename(columns={"rating": "click"}), click=_PAIRS.sum(axis=1) % 5 // 4)
-    ),
     "ratings that are all 0": evaluated(lambda: csv(rating=0)),
     "ratings that are all 3": evaluated(lambda: csv(rating=3)),
     "`0;8;1,0`": evaluated(lambda: text(lines("user,item,rating", ";").replace("\n", ",0\n"))),
@@ -508,6 +505,42 @@ INPUTS: dict[str, Input] = {
         lambda: text("".join(f"{u},{i},{i % 4}\n" for u, i in _PAIRS))
     ),
     "columns without names": evaluated(lambda: text(lines())),
+    "`user,item,0..999` without a header": evaluated(
+        lambda: text("".join(f"u{u},i{i},{n * 607 % 1000}\n" for n, (u, i) in enumerate(_PAIRS)))
+    ),
+    "a date and a time in two columns": evaluated(
+        lambda: text(
+            "".join(
+                f"{u}\t{i}\t{r}\t2021-05-{1 + n % 20:02}\t{9 + n % 10}:{n % 60:02}:00\n"
+                for n, (u, i, r, _) in enumerate(RATED.to_numpy())
+            )
+        )
+    ),
+    "an index named `date` beside users in column 0": in_memory(
+        lambda: RATED.iloc[:, :3].set_axis(
+            pd.to_datetime(RATED["timestamp"], unit="s").rename("date")
+        ),
+        user=0,
+        item=1,
+        rating=2,
+    ),
+    "users with attributes as ratings": evaluated(
+        lambda: text(
+            "".join(
+                f"{n}::{'FM'[sex]}::{18 + years}::{48067 + n}\n"
+                for n, (sex, years) in enumerate(
+                    np.random.default_rng(1).integers(0, (2, 7), (99, 2))
+                )
+            )
+        )
+    ),
+    "plays such as `1.800` behind 1,500 rows": evaluated(
+        lambda: text(
+            "user,item,plays\n"
+            + "".join(f"{n % 50},{n // 50},{1 + n % 900}\n" for n in range(1500))
+            + "".join(f"{n % 50},{n // 50},1.{100 + n % 900}\n" for n in range(1500, 1600))
+        )
+    ),
 }
 
 

@@ -181,7 +181,8 @@ def _doubts_on_names(
 ) -> list[Note]:
     """Return a note on counts with fractions, or on scores beside ranks, by their names."""
     name, own = Path(columns.source).name, columns.names.get("rating", "")
-    is_count = plain_name(own) in COUNT_NAMES
+    is_noted = any(note.code == "fractional-counts" for note in columns.notes)
+    is_count = plain_name(own) in COUNT_NAMES and not is_noted
     if is_count and (are_fractions := different != np.rint(different)).any():
         text = (
             f"{name}: {int(counts[are_fractions].sum()):,} of {int(counts.sum()):,} counts ({own}) "
