@@ -259,6 +259,19 @@ def test_r_squared_and_the_values_of_users_are_those_of_scikit_learn(
     np.testing.assert_allclose(values, expected, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("label", ["R2", "R2(errors=centred)"])
+@pytest.mark.parametrize("others", [3.0, 3.1])
+def test_without_the_only_user_whose_ratings_differ_r_squared_stays(
+    label: str, others: float
+) -> None:
+    ratings = [5, 4, 2.5, *[others] * 6]
+    test = Judgments.from_pairs([0, 0, 0, 1, 1, 2, 2, 3, 3], [1, 2, 3, *[1, 2] * 3], ratings, 4)
+    given = PredictedRatings(test, np.array([4, 4, 3, 3, 4, 2, 3, 4, 2.5]), np.arange(4))
+    values = parse_any(label).per_user(given)
+    # Without another user, some 1.5 squared deviations and errors of .5 to 2 squared are left.
+    assert np.abs(values).max() < 10
+
+
 def test_r_squared_of_equal_ratings_is_refused() -> None:
     given = _pooled(1)
     equal = replace(given, test=replace(given.test, values=np.full_like(given.test.values, 3)))

@@ -165,6 +165,7 @@ def test_users_values_average_to_those_of_all() -> None:
         (RUNS, {"metrics": "Luck"}, "metric"),
         (RUNS, {"metrics": "P"}, "P depends on the length of a list"),
         (RUNS, {"metrics": "bpref"}, "bpref needs all judgments of a list"),
+        (RUNS, {"metrics": "IPSHit@10"}, "IPSHit@10 depends on which item is relevant"),
         ({}, {}, "no run to audit"),
     ],
 )

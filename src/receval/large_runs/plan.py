@@ -59,6 +59,7 @@ from receval.large_runs.reading import (
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -594,6 +595,7 @@ def _first_lists(table: ParquetByUser) -> pa.Table:
 def _maximum_rating(
     counted: Mapping[str, ValueCounts], trained_pairs: TrainedPairs
 ) -> float | None:
+    """Return the highest rating; None if it is that of a test pair that may be dropped."""
     highest = {name: float(own.values[-1]) for name, own in counted.items()}
     is_sure = trained_pairs == "refuse" or highest["test"] <= highest.get("train", np.inf)
     return max(highest.values()) if is_sure else None
@@ -602,19 +604,16 @@ def _maximum_rating(
 def _refuse_what_needs_all(measuring: Measuring, maximum: float | None) -> None:
     """Refuse metrics and protocols that need more than a block and the highest rating."""
     others = [name for name in measuring.metrics if name not in measuring.of_ranks]
-    one = Judgments.from_pairs([0], [0], [1.0], n_users=1)
-    ranks = JudgedRanks(*np.ones((3, 1), dtype=np.int32))
-    metadata = DatasetMetadata(None if maximum is None else 2.0, np.empty(0, dtype=np.int64))
-    items = JudgedItems.of(one, 1.0, metadata)
-    lists = JudgedLists.measured_by(items, ranks, Protocol())
-    for name, own in measuring.of_ranks.items():
-        try:
-            is_weighted = own.weights(view_of(lists.full, own.condensed, own.depth)) is not None
-            evaluate([own], lists)
-        except ValueError:
-            is_weighted = True
-        if is_weighted:
-            others.append(name)
+    others += [name for name, own in measuring.of_ranks.items() if not _is_of_blocks(own, 2.0)]
+    if maximum is None:
+        of_highest = [name for name, own in measuring.of_ranks.items() if not _is_of_blocks(own)]
+        if of_highest and not others:
+            raise ValueError(
+                f"{enumerated(of_highest)} cannot be computed in blocks of users here, because "
+                "the highest rating is that of a test pair which may be dropped as a training "
+                "pair. Remove these pairs from the test data, and set trained_pairs='refuse' (in a "
+                "command: --trained-pairs refuse)."
+            )
     if others:
         raise ValueError(
             f"{enumerated(others)} cannot be computed in blocks of users, because it needs the "
@@ -629,6 +628,19 @@ def _refuse_what_needs_all(measuring: Measuring, maximum: float | None) -> None:
                 "the ratings of all users or on scores of items that are not in lists. Choose AR "
                 "AI-AN or 1R AI-AN, or evaluate a sample of users with evaluate_runs."
             )
+
+
+def _is_of_blocks(metric: Metric, maximum: float | None = None) -> bool:
+    """Tell whether a list, and the highest rating if it is known, give a metric's own value."""
+    one = Judgments.from_pairs([0], [0], [1.0], n_users=1)
+    ranks = JudgedRanks(*np.ones((3, 1), dtype=np.int32))
+    items = JudgedItems.of(one, 1.0, DatasetMetadata(maximum, np.empty(0, dtype=np.int64)))
+    lists = JudgedLists.measured_by(items, ranks, Protocol())
+    try:
+        evaluate([metric], lists)
+        return metric.weights(view_of(lists.full, metric.condensed, metric.depth)) is None
+    except ValueError:
+        return False
 
 
 def _refuse_disorder(table: ParquetByUser, plan: BlockPlan) -> None:

@@ -238,6 +238,9 @@ class LogLoss(MAE):
         return predicted.means(-np.log(np.where(relevant, given, 1 - given)))
 
 
+_ROUNDING = 1e-12
+
+
 @dataclass(frozen=True, kw_only=True)
 class RSquared(RatingMetric):
     r"""Share of the variance of the test ratings that the predictions explain.
@@ -291,8 +294,10 @@ class RSquared(RatingMetric):
                 f"{self.name} is a share of the variance of the test ratings, but all of the "
                 f"{int(rows.sum()):,} are {ratings[rows][0]:g}. Choose RMSE or MAE."
             )
-        values = 1 - unexplained / np.where(variance > 0, variance, np.inf)
-        whole, without = float(values[0]), np.where(variance > 0, values, values[0])[1:]
+        # Where the ratings that are left are equal, rounding leaves some variance.
+        varies = variance > _ROUNDING * variance[0]
+        values = 1 - unexplained / np.where(varies, variance, np.inf)
+        whole, without = float(values[0]), np.where(varies, values, values[0])[1:]
         return np.asarray(whole + (len(without) - 1) * (without.mean() - without))
 
 

@@ -172,6 +172,7 @@ def expected_under_one_relevant(
             f"{metric.label} needs all judgments of a list, but under 1R only the relevant item of "
             "a list is known. Measure it under AR."
         )
+    refuse_weights_of_items(odds, metric)
     sizes = np.minimum(sampled, odds.pools)[odds.users]
     ratings, rating_of = np.unique(odds.values, return_inverse=True)
     kinds, row_of = np.unique(sizes * len(ratings) + rating_of, return_inverse=True)
@@ -197,12 +198,30 @@ def _lengths(size: int, width: int) -> NDArray[np.int64]:
     return np.where(np.arange(width + 1) > 0, size + 1, size)
 
 
+def refuse_weights_of_items(odds: SamplingOdds, metric: Metric) -> None:
+    """Refuse a metric whose value depends on which item is the relevant one."""
+    alone, among_others = (
+        values_of_one_item(odds, metric, odds.threshold, np.ones(2, dtype=np.int64), popularity)
+        for popularity in ((1,), (1, 9))
+    )
+    if not np.array_equal(alone, among_others):
+        raise ValueError(
+            f"{metric.label} depends on which item is relevant, and not only on its rank. Measure "
+            "it with rv.evaluate or rv.evaluate_runs, or choose Recall."
+        )
+
+
 def values_of_one_item(
-    odds: SamplingOdds, metric: Metric, rating: float, lengths: NDArray[np.int64]
+    odds: SamplingOdds,
+    metric: Metric,
+    rating: float,
+    lengths: NDArray[np.int64],
+    popularity: tuple[int, ...] = (1,),
 ) -> NDArray[np.float64]:
     """Return a metric's values if the relevant item is not ranked, or at rank 1, 2, ... of a list.
 
-    A list is as long as is said for its rank, or longer if the rank is beyond that length.
+    A list is as long as is said for its rank, or longer if the rank is beyond that length. The
+    relevant item is the first of those whose popularity is given.
     """
     ranks = np.arange(len(lengths))
     judged = JudgedItems(
@@ -211,8 +230,7 @@ def values_of_one_item(
         relevant=np.ones(len(ranks), dtype=bool),
         positions=ranks,
         threshold=odds.threshold,
-        # Weights are normalised, so the popularity of a single relevant item does not matter.
-        metadata=DatasetMetadata(odds.maximum_rating, np.ones(1, dtype=np.int64)),
+        metadata=DatasetMetadata(odds.maximum_rating, np.array(popularity, dtype=np.int64)),
         items=np.zeros(len(ranks), dtype=np.int32),
     )
     full = ListView.of(judged, ranks, np.maximum(lengths, ranks))

@@ -17,6 +17,7 @@ from receval.metrics.metric import Metric
 from receval.sampled_metrics.sampled_candidates import (
     SamplingOdds,
     expected_of_ranks,
+    refuse_weights_of_items,
     values_of_one_item,
 )
 from receval.statistics.paired_tests import t_test
@@ -26,7 +27,7 @@ def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[
     """Return the value of a metric for each rank of a list's one relevant item, up to the deepest.
 
     Index 0 holds the value if the item is not ranked. Metrics whose value depends on more than the
-    rank are refused: on other judgments, on the length of the list, or on the rating of the item.
+    rank are refused: on other judgments, on the length of the list, on the item or on its rating.
 
     Examples
     --------
@@ -41,6 +42,7 @@ def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[
             f"{metric.label} needs all judgments of a list, but a relevant item among sampled "
             "candidates is the only relevant one in its list. Choose P, Recall, nDCG, RR or AP."
         )
+    refuse_weights_of_items(odds, metric)
     of_ratings = [
         values_of_one_item(odds, metric, rating, np.full(deepest + 1, length))
         for rating in (float(odds.values.min()), float(odds.values.max()))
