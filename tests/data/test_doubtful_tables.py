@@ -10,6 +10,7 @@ import time
 import zipfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ import pytest
 from data.read_rows import entries_of, read_text, rows_of
 
 from receval.cli.main import main
+from receval.data import text_tables
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
 from receval.data.relevance import relevance_threshold
@@ -255,6 +257,39 @@ def test_points_between_thousands_are_told_if_they_first_appear_late(
     text = "\n".join(["user,item,title,rating", *rows])
     notes = read_text(tmp_path / "a.csv", text).reading.notes
     assert ("fractional-counts" in {note.code for note in notes}) is is_told
+
+
+@pytest.mark.each(
+    ("plays", "more", "is_read_again"),
+    [
+        (900, "x.y", False),
+        (900, "1262304000.123", False),
+        (900, "0.500", False),
+        (900, "3.0000", False),
+        (9, "3.000", False),
+        (900, "3.000", True),
+        (900, "'-12.500'", True),
+        (900, "999.000", True),
+    ],
+)
+@pytest.mark.each("delimiter", [",", "\t", "::"])
+def test_a_text_is_read_again_only_if_a_cell_may_have_a_point_between_thousands(
+    plays: int, more: str, delimiter: str, tmp_path: Path, *, is_read_again: bool
+) -> None:
+    more = more.replace("'", "" if delimiter == "::" else '"')
+    rows = [delimiter.join(map(str, (n, 7, plays, more))) for n in range(30)]
+    text = "\n".join([delimiter.join(("user", "item", "plays", "title")), *rows])
+    with patch.object(text_tables._Reader, "texts_of", return_value=["9"]) as again:
+        read_text(tmp_path / "a.csv", text)
+    assert again.called is is_read_again
+
+
+def test_ranks_are_not_read_again_for_points_in_scores(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"u Q0 i{n} {n} {500 - n + 0.125:.3f} tag\n" for n in range(1, 200)))
+    with patch.object(text_tables._Reader, "texts_of", return_value=["9"]) as again:
+        assert len(read_run(path)) == 199
+    assert not again.called
 
 
 def test_numbers_that_are_neither_a_scale_nor_counts_are_told_to_be_taken_for_ratings() -> None:
