@@ -147,7 +147,7 @@ NOTES: dict[str, NoteKind] = {
     "unlikely-ratings": NoteKind(
         "doubtful",
         "A column without a name was taken for ratings, as it is the first with numbers. Scales "
-        "have few values, and most counts are small; these are many and spread evenly.",
+        "have few values, and most counts are small; these are many, and half are not small.",
         "Say what each column is (--columns), or set the lowest relevant rating (--relevant).",
     ),
     "no-score-column": NoteKind(

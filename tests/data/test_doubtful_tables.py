@@ -300,11 +300,14 @@ def test_numbers_that_are_neither_a_scale_nor_counts_are_told_to_be_taken_for_ra
         "grades": rng.integers(1, 6, 400),
         "counts": rng.geometric(0.05, 400),
         "jokes": rng.uniform(-10, 10, 400).round(2),
+        "percent": np.r_[100, rng.integers(0, 101, 399)],
+        "tenths": np.r_[10, rng.integers(0, 101, 399) / 10],
     }
     for kind, values in of_each.items():
         rows = [(*pair, float(own)) for pair, own in zip(pairs, values, strict=True)]
         reading = read_ratings(rows).reading
         assert [own.code for own in reading.notes] == ["unlikely-ratings"] * (kind == "even")
+        assert all("half of the rows are above a quarter" in own for own in reading.notes)
         why = "in column 2, the first with numbers behind users and items"
         assert (why in reading.values) is (kind != "grades")
         assert not read_ratings(rows, columns="user,item,rating").reading.notes
@@ -312,14 +315,18 @@ def test_numbers_that_are_neither_a_scale_nor_counts_are_told_to_be_taken_for_ra
 
 def test_rows_that_describe_users_are_refused_unless_the_columns_are_said(tmp_path: Path) -> None:
     users = "".join(f"{n}::{'FM'[n % 2]}::{18 + n % 7}::{n % 21}::4{n:04}\n" for n in range(1, 99))
-    with pytest.raises(TableError, match=r"only 2 different ones, such as 'M', so the rows may"):
+    with pytest.raises(TableError, match=r"only 2 different items, such as 'M', so the rows may"):
         read_text(tmp_path / "users.dat", users)
     assert len(read_text(tmp_path / "users.dat", users, columns="user,item,rating,-,-")) == 98
     last_items = "".join(f"{n},{n % 5},4,16{n:08}\n" for n in range(1, 99))
     by_item = "".join(f"{n},{n // 20},{1 + n % 5}\n" for n in range(99, 197))
     of_one_item = "".join(f"{n},7,{1 + n % 5}\n" for n in range(1, 99))
-    for text in (last_items, by_item, of_one_item):
+    shuffled = np.random.default_rng(1).permutation(98)
+    of_shop = "".join(f"A{n},B00{n % 9},{1 + n % 5}\n" for n in shuffled)
+    for text in (last_items, by_item, of_one_item, of_shop):
         assert len(read_text(tmp_path / "a.csv", text)) == 98
+    few = "".join(f"u{n},{n % 2},{1 + n % 5}\n" for n in range(20))
+    assert len(read_text(tmp_path / "a.csv", few)) == 20
 
 
 @pytest.mark.each("encoding", ["utf-16-le", "utf-16-be"])
