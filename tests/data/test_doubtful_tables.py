@@ -318,6 +318,9 @@ def test_rows_that_describe_users_are_refused_unless_the_columns_are_said(tmp_pa
     with pytest.raises(TableError, match=r"only 2 different items, such as 'M', so the rows may"):
         read_text(tmp_path / "users.dat", users)
     assert len(read_text(tmp_path / "users.dat", users, columns="user,item,rating,-,-")) == 98
+    ages = "".join(f"u{n},{18 + n % 7},{1 + n % 5}\n" for n in range(98))
+    with pytest.raises(TableError, match=r"only 7 different items, such as '18'.*, say what"):
+        read_text(tmp_path / "ages.csv", ages)
     last_items = "".join(f"{n},{n % 5},4,16{n:08}\n" for n in range(1, 99))
     by_item = "".join(f"{n},{n // 20},{1 + n % 5}\n" for n in range(99, 197))
     of_one_item = "".join(f"{n},7,{1 + n % 5}\n" for n in range(1, 99))

@@ -148,27 +148,31 @@ def guessed_roles(
     if not found.doubt and guess is _of_ratings and _describe_users(columns, found.roles):
         found = Guess(
             found.roles,
-            f"each row has another user, and the items are only {len(set(items))} different ones, "
-            f"such as {quoted(items[0])}, so the rows may describe users, or have their groups. If "
-            f"they rate items, say so. {_advised(','.join(found.roles))}",
+            f"no user has two rows, and there are only {len(set(items))} different items, such as "
+            f"{quoted(items[0])}, so the rows may describe users, or have their groups. If the "
+            f"rows are ratings, {_advised(','.join(found.roles)).replace('Say', 'say', 1)}",
             ("item",),
         )
     return Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
 
 
 def _describe_users(columns: Sequence[ColumnCells], roles: Sequence[str]) -> bool:
-    """Tell whether each user has one row without a time, and the items are few for so many."""
+    """Tell whether each user has one row without a time, and the items are few groups or ages."""
     if not {"user", "item"} <= {*roles}:
         return False
     users, items = (columns[roles.index(role)] for role in ("user", "item"))
     n_items, n_rows = len(set(items.cells)), len(items.cells)
     # In a table that is sorted by items, the first lines have few.
     are_few = n_items <= min(MOST_GRADES, n_rows / _ROWS_OF_AN_ITEM) and items.are_repeated
+    are_few &= n_rows >= _FEWEST_USERS and all(map(_GROUP_OR_AGE.fullmatch, items.cells))
     are_users = len(set(users.cells)) == n_rows and not items.are_grouped
     return are_few and are_users and not any(own.are_times for own in columns[2:])
 
 
 _ROWS_OF_AN_ITEM = 10
+_FEWEST_USERS = 50
+_GROUP_OR_AGE = re.compile(r"[^\W\d_]{1,7}|\d{1,2}")
+"""Such as F, female, unknown or 35; products of a shop have longer names or more digits."""
 
 
 def _misplaced(columns: Sequence[ColumnCells]) -> tuple[int, str, str] | None:
