@@ -360,16 +360,28 @@ def _of_ratings(columns: Sequence[ColumnCells], may_have_fractions: bool) -> Gue
     about = ("rating", "timestamp")
     times = [place for place, own in enumerate(columns[3:], 3) if own.are_times]
     dates = 2 if third.are_times else times[0] if times else len(columns)
-    beside = [own for own in (dates + 1, dates - 1) if 1 < own < len(columns) > dates]
+    near = (dates + 1, dates - 1, dates + 2, dates - 2)
+    beside = [own for own in near if 1 < own < len(columns) > dates]
     clocks = [own for own in beside if columns[dates].are_dates and columns[own].are_clock_times]
     # The duration of an item, which is the same on all dates, is no time of the day.
     own = [_depends_on(columns[place], columns[1]) for place in (dates, *clocks) if clocks]
     if clocks and own[:2] != [False, True]:
         clock = clocks[0]
         if columns[dates].are_days and columns[clock].complete_days:
-            roles = [*pair, "rating", *(UNREAD,) * len(others)][: max(dates, clock) + 1]
+            roles = [*pair, *(UNREAD,) * len(columns[2:])]
             roles[dates], roles[clock] = "timestamp", CLOCK
-            return Guess(tuple(roles), _other_ratings(columns, times), about)
+            value = next(own for own in (2, 3, 4) if own not in (dates, clock))
+            doubt = _other_ratings(columns, times)
+            if value == 2 or (value < len(columns) and columns[value].are_grades):
+                roles[value] = "rating"
+            elif value < len(columns) and columns[value].numbers is not None:
+                doubt = (
+                    f"columns {dates} and {clock} (counted from 0) have dates and times of the "
+                    f"day, and column {value} may have ratings or something else. Say which column "
+                    f"has the ratings (rating={value}, or rating='{UNREAD}' if none has, in a "
+                    f"command: --rating {value} or --rating {UNREAD})."
+                )
+            return Guess(tuple(roles), doubt, about)
         return Guess(
             (*pair, UNREAD if dates > 2 else "timestamp"),
             f"column {dates} (counted from 0) has dates, and column {clock} times of the day. "
