@@ -147,7 +147,8 @@ NOTES: dict[str, NoteKind] = {
     "unlikely-ratings": NoteKind(
         "doubtful",
         "A column without a name was taken for ratings, as it is the first with numbers. Scales "
-        "have few values, and most counts are small; these are many and spread evenly.",
+        "have few values, and most counts are small. These are many, and half are above a quarter "
+        "of their range.",
         "Say what each column is (--columns), or set the lowest relevant rating (--relevant).",
     ),
     "no-score-column": NoteKind(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, time
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from data.read_rows import entries_of, read_text, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data import tables
 from receval.data.column_roles import roles_of
 from receval.data.columns import WantedColumn
 from receval.data.ratings_table import read_ratings, read_test_data
@@ -390,6 +392,44 @@ def test_a_date_is_joined_with_a_time_of_the_same_name_alone(
         assert read.reading.columns["timestamp"] == named
         assert read.timestamps is not None
         assert read.timestamps.tolist() == [1_620_032_400 if " with " in named else 1_620_000_000]
+
+
+def test_of_parquet_only_wanted_columns_and_the_time_of_a_date_are_read(tmp_path: Path) -> None:
+    table = pd.DataFrame({"user": ["a"], "date": ["2021-05-03"], "item": ["x"], "time": ["9:00"]})
+    path = tmp_path / "t.parquet"
+    for more, options, expected, unread in (
+        ({}, {}, [*table], ("text",)),
+        ({"timestamp": 1}, {}, ["user", "item", "timestamp"], ("date", "time", "text")),
+        ({}, {"timestamp": "date"}, ["user", "date", "item"], ("time", "text")),
+        ({"time": 1.6e9}, {"time_unit": "s"}, [*table], ("date", "text")),
+    ):
+        table.assign(**more, text="long").to_parquet(path)
+        with patch.object(tables, "checked_table", side_effect=tables.checked_table) as checked:
+            reading = read_ratings(path, **options).reading
+        assert checked.call_args.args[0].column_names == expected
+        assert sorted(reading.unread) == sorted(unread)
+
+
+@pytest.mark.each("order", ["dcr", "cdr", "drc", "crd", "rdc", "rcd"])
+def test_ratings_are_found_beside_a_date_and_a_time_of_the_day_in_any_order(
+    order: str, tmp_path: Path
+) -> None:
+    def rows(most: int) -> str:
+        cells = (
+            {"d": f"2021-05-{1 + n % 9:02}", "c": f"{n % 24}:30:00", "r": str(1 + n % most)}
+            for n in range(60)
+        )
+        of_each = (",".join(map(own.__getitem__, order)) for own in cells)
+        return "".join(f"u{n % 7},i{n % 11},{own}\n" for n, own in enumerate(of_each))
+
+    read = read_text(tmp_path / "a.csv", rows(5))
+    assert (set(read.values), read.timestamps[0]) == ({1, 2, 3, 4, 5}, 1_619_829_000)
+    if order in ("dcr", "cdr"):
+        with pytest.raises(TableError, match="column 4 may have ratings or something else"):
+            read_text(tmp_path / "a.csv", rows(60))
+        assert read_text(tmp_path / "a.csv", rows(60), rating=4).values.max() == 60
+        none = read_text(tmp_path / "a.csv", rows(60), rating="-")
+        assert (none.values.max(), none.timestamps[0]) == (1, 1_619_829_000)
 
 
 @pytest.mark.each("columns", ["2003-02-28,3:{}", "3:{},2003-02-28"])

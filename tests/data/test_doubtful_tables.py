@@ -10,6 +10,7 @@ import time
 import zipfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ import pytest
 from data.read_rows import entries_of, read_text, rows_of
 
 from receval.cli.main import main
+from receval.data import text_tables
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
 from receval.data.relevance import relevance_threshold
@@ -257,6 +259,39 @@ def test_points_between_thousands_are_told_if_they_first_appear_late(
     assert ("fractional-counts" in {note.code for note in notes}) is is_told
 
 
+@pytest.mark.each(
+    ("plays", "more", "is_read_again"),
+    [
+        (900, "x.y", False),
+        (900, "1262304000.123", False),
+        (900, "0.500", False),
+        (900, "3.0000", False),
+        (9, "3.000", False),
+        (900, "3.000", True),
+        (900, "'-12.500'", True),
+        (900, "999.000", True),
+    ],
+)
+@pytest.mark.each("delimiter", [",", "\t", "::"])
+def test_a_text_is_read_again_only_if_a_cell_may_have_a_point_between_thousands(
+    plays: int, more: str, delimiter: str, tmp_path: Path, *, is_read_again: bool
+) -> None:
+    more = more.replace("'", "" if delimiter == "::" else '"')
+    rows = [delimiter.join(map(str, (n, 7, plays, more))) for n in range(30)]
+    text = "\n".join([delimiter.join(("user", "item", "plays", "title")), *rows])
+    with patch.object(text_tables._Reader, "texts_of", return_value=["9"]) as again:
+        read_text(tmp_path / "a.csv", text)
+    assert again.called is is_read_again
+
+
+def test_ranks_are_not_read_again_for_points_in_scores(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"u Q0 i{n} {n} {500 - n + 0.125:.3f} tag\n" for n in range(1, 200)))
+    with patch.object(text_tables._Reader, "texts_of", return_value=["9"]) as again:
+        assert len(read_run(path)) == 199
+    assert not again.called
+
+
 def test_numbers_that_are_neither_a_scale_nor_counts_are_told_to_be_taken_for_ratings() -> None:
     rng = np.random.default_rng(3)
     pairs = [(n // 20, n % 20) for n in range(400)]
@@ -265,11 +300,14 @@ def test_numbers_that_are_neither_a_scale_nor_counts_are_told_to_be_taken_for_ra
         "grades": rng.integers(1, 6, 400),
         "counts": rng.geometric(0.05, 400),
         "jokes": rng.uniform(-10, 10, 400).round(2),
+        "percent": np.r_[100, rng.integers(0, 101, 399)],
+        "tenths": np.r_[10, rng.integers(0, 101, 399) / 10],
     }
     for kind, values in of_each.items():
         rows = [(*pair, float(own)) for pair, own in zip(pairs, values, strict=True)]
         reading = read_ratings(rows).reading
         assert [own.code for own in reading.notes] == ["unlikely-ratings"] * (kind == "even")
+        assert all("half of the rows are above a quarter" in own for own in reading.notes)
         why = "in column 2, the first with numbers behind users and items"
         assert (why in reading.values) is (kind != "grades")
         assert not read_ratings(rows, columns="user,item,rating").reading.notes
@@ -277,14 +315,21 @@ def test_numbers_that_are_neither_a_scale_nor_counts_are_told_to_be_taken_for_ra
 
 def test_rows_that_describe_users_are_refused_unless_the_columns_are_said(tmp_path: Path) -> None:
     users = "".join(f"{n}::{'FM'[n % 2]}::{18 + n % 7}::{n % 21}::4{n:04}\n" for n in range(1, 99))
-    with pytest.raises(TableError, match=r"only 2 different ones, such as 'M', so the rows may"):
+    with pytest.raises(TableError, match=r"only 2 different items, such as 'M', so the rows may"):
         read_text(tmp_path / "users.dat", users)
     assert len(read_text(tmp_path / "users.dat", users, columns="user,item,rating,-,-")) == 98
+    ages = "".join(f"u{n},{18 + n % 7},{1 + n % 5}\n" for n in range(98))
+    with pytest.raises(TableError, match=r"only 7 different items, such as '18'.*, say what"):
+        read_text(tmp_path / "ages.csv", ages)
     last_items = "".join(f"{n},{n % 5},4,16{n:08}\n" for n in range(1, 99))
     by_item = "".join(f"{n},{n // 20},{1 + n % 5}\n" for n in range(99, 197))
     of_one_item = "".join(f"{n},7,{1 + n % 5}\n" for n in range(1, 99))
-    for text in (last_items, by_item, of_one_item):
+    shuffled = np.random.default_rng(1).permutation(98)
+    of_shop = "".join(f"A{n},B00{n % 9},{1 + n % 5}\n" for n in shuffled)
+    for text in (last_items, by_item, of_one_item, of_shop):
         assert len(read_text(tmp_path / "a.csv", text)) == 98
+    few = "".join(f"u{n},{n % 2},{1 + n % 5}\n" for n in range(20))
+    assert len(read_text(tmp_path / "a.csv", few)) == 20
 
 
 @pytest.mark.each("encoding", ["utf-16-le", "utf-16-be"])

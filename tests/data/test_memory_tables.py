@@ -340,6 +340,9 @@ def test_positions_and_lists_of_columns_count_no_index_unless_a_list_has_one_nam
     assert (rows_of(read), read.timestamps, read.reading.unread) == (expected, None, (name,))
     with pytest.raises(TableError, match=rf"3 columns beside its index \({name}\)"):
         read_ratings(frame, user=1, item=2, rating=3)
+    beside = r"beside its index \(user\), but no user\. Name every column, those of the index first"
+    with pytest.raises(TableError, match=beside):
+        read_ratings(frame.set_index("user"), columns="item,rating")
 
 
 @pytest.mark.each("kind", [pa.large_string(), pa.string_view()])

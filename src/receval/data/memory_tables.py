@@ -209,10 +209,18 @@ def _as_counted(
                 raise TableError(
                     f"The table has {how_many(len(own), 'column')} beside its index "
                     f"({enumerated(index)}), and none has the number {column.asked}, which was "
-                    f"given for {column.name}. The first has the number 0; name those of the index."
+                    f"given for {column.name}. The first has the number 0. Give columns of the "
+                    "index by their names."
                 )
         return table
     if len(columns) == len(own):
+        needed = [column.name for column in wanted if column.is_needed]
+        if missing := [role for role in needed if role not in columns]:
+            raise TableError(
+                f"The list of columns {','.join(columns)} has as many names as the table has "
+                f"columns beside its index ({enumerated(index)}), but no "
+                f"{' and no '.join(missing)}. Name every column, those of the index first."
+            )
         return table.select(own).replace_schema_metadata({_UNREAD: ", ".join(index)})
     return table.select([*index, *own])
 

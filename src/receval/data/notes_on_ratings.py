@@ -64,10 +64,10 @@ def doubts_on_ratings(
         if columns.are_guessed and not is_said and _are_even(different, counts):
             text = (
                 f"{name}: {columns.names['rating']} was taken for ratings, because it is the first "
-                f"with numbers behind users and items. Its {len(different):,} values from "
-                f"{different[0]:g} to {different[-1]:g} are spread evenly, as neither those of a "
-                "scale nor counts are. If they are no ratings, do not read them (rating='-', in a "
-                "command: --rating -)."
+                f"with numbers behind users and items. It has {len(different):,} different values "
+                f"from {different[0]:g} to {different[-1]:g}, and half of the rows are above a "
+                "quarter of this range, which is rare for a scale or counts. If they are no "
+                "ratings, do not read them (rating='-', in a command: --rating -)."
             )
             return [Note("unlikely-ratings", text)]
         is_count = plain_name(columns.names.get("rating", "")) in COUNT_NAMES
@@ -91,9 +91,11 @@ def doubts_on_ratings(
 
 
 def _are_even(different: NDArray[np.float32], counts: NDArray[np.int64]) -> bool:
-    """Tell whether values are many, from 0 on, and as often large as small."""
+    """Tell whether values are many, not below 0, and half above a quarter of their range."""
     middle = different[np.searchsorted(counts.cumsum(), counts.sum() / 2)]
     is_scale = len(different) <= SCALE or different[0] < 0 or different[-1] <= _HIGHEST_OF_A_SCALE
+    # As those of Yahoo! Music.
+    is_scale |= different[-1] == _PERCENT and bool((different == np.rint(different)).all())
     return not is_scale and bool(middle - different[0] > (different[-1] - different[0]) / 4)
 
 
@@ -209,6 +211,7 @@ def are_like_scores(values: NDArray[np.floating]) -> bool:
 
 _FAR_RATINGS = (-9999, -999, -99, 9, 99, 999, 9999)
 _HIGHEST_OF_A_SCALE = 10
+_PERCENT = 100
 _MUCH_FARTHER = 1.5
 _AS_WIDE = 0.8
 _FEWEST_OF_A_SCALE = 4

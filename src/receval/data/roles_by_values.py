@@ -148,27 +148,31 @@ def guessed_roles(
     if not found.doubt and guess is _of_ratings and _describe_users(columns, found.roles):
         found = Guess(
             found.roles,
-            f"each row has another user, and the items are only {len(set(items))} different ones, "
-            f"such as {quoted(items[0])}, so the rows may describe users, or have their groups. If "
-            f"they rate items, say so. {_advised(','.join(found.roles))}",
+            f"no user has two rows, and there are only {len(set(items))} different items, such as "
+            f"{quoted(items[0])}, so the rows may describe users, or have their groups. If the "
+            f"rows are ratings, {_advised(','.join(found.roles)).replace('Say', 'say', 1)}",
             ("item",),
         )
     return Guess((UNREAD,) * first + found.roles, found.doubt, found.about)
 
 
 def _describe_users(columns: Sequence[ColumnCells], roles: Sequence[str]) -> bool:
-    """Tell whether each user has one row without a time, and the items are few for so many."""
+    """Tell whether each user has one row without a time, and the items are few groups or ages."""
     if not {"user", "item"} <= {*roles}:
         return False
     users, items = (columns[roles.index(role)] for role in ("user", "item"))
     n_items, n_rows = len(set(items.cells)), len(items.cells)
     # In a table that is sorted by items, the first lines have few.
     are_few = n_items <= min(MOST_GRADES, n_rows / _ROWS_OF_AN_ITEM) and items.are_repeated
+    are_few &= n_rows >= _FEWEST_USERS and all(map(_GROUP_OR_AGE.fullmatch, items.cells))
     are_users = len(set(users.cells)) == n_rows and not items.are_grouped
     return are_few and are_users and not any(own.are_times for own in columns[2:])
 
 
 _ROWS_OF_AN_ITEM = 10
+_FEWEST_USERS = 50
+_GROUP_OR_AGE = re.compile(r"[^\W\d_]{1,7}|\d{1,2}")
+"""Such as F, female, unknown or 35; products of a shop have longer names or more digits."""
 
 
 def _misplaced(columns: Sequence[ColumnCells]) -> tuple[int, str, str] | None:
@@ -356,16 +360,28 @@ def _of_ratings(columns: Sequence[ColumnCells], may_have_fractions: bool) -> Gue
     about = ("rating", "timestamp")
     times = [place for place, own in enumerate(columns[3:], 3) if own.are_times]
     dates = 2 if third.are_times else times[0] if times else len(columns)
-    beside = [own for own in (dates + 1, dates - 1) if 1 < own < len(columns) > dates]
+    near = (dates + 1, dates - 1, dates + 2, dates - 2)
+    beside = [own for own in near if 1 < own < len(columns) > dates]
     clocks = [own for own in beside if columns[dates].are_dates and columns[own].are_clock_times]
     # The duration of an item, which is the same on all dates, is no time of the day.
     own = [_depends_on(columns[place], columns[1]) for place in (dates, *clocks) if clocks]
     if clocks and own[:2] != [False, True]:
         clock = clocks[0]
         if columns[dates].are_days and columns[clock].complete_days:
-            roles = [*pair, "rating", *(UNREAD,) * len(others)][: max(dates, clock) + 1]
+            roles = [*pair, *(UNREAD,) * len(columns[2:])]
             roles[dates], roles[clock] = "timestamp", CLOCK
-            return Guess(tuple(roles), _other_ratings(columns, times), about)
+            value = next(own for own in (2, 3, 4) if own not in (dates, clock))
+            doubt = _other_ratings(columns, times)
+            if value == 2 or (value < len(columns) and columns[value].are_grades):
+                roles[value] = "rating"
+            elif value < len(columns) and columns[value].numbers is not None:
+                doubt = (
+                    f"columns {dates} and {clock} (counted from 0) have dates and times of the "
+                    f"day, and column {value} may have ratings or something else. Say which column "
+                    f"has the ratings (rating={value}, or rating='{UNREAD}' if none has, in a "
+                    f"command: --rating {value} or --rating {UNREAD})."
+                )
+            return Guess(tuple(roles), doubt, about)
         return Guess(
             (*pair, UNREAD if dates > 2 else "timestamp"),
             f"column {dates} (counted from 0) has dates, and column {clock} times of the day. "

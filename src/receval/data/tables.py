@@ -521,16 +521,21 @@ def _of_parquet(
         parquet = stack.enter_context(_parquet_file(path, source))
         schema = parquet.schema_arrow
         is_read_whole = options.columns is not None or are_numbered(schema.names)
-        is_read_whole |= bool(days_and_clocks(schema.names))
         is_read_whole |= not COLUMNS_OF_PARTS.isdisjoint(map(plain_name, schema.names))
         if is_read_whole or any(map(holds_lists, schema)):
             table = checked_table(parquet.read())
             return columns_of_table(path.name, str(path), table, wanted, options)
         found = chosen_names(path.name, schema.names, wanted)
-        table = checked_table(parquet.read(columns=[str(name) for name in found.values()]))
-    others = [name for name in schema.names if name not in found.values()]
-    columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found), options)
-    return replace(columns, unread=tuple(others))
+        chosen, read, names = _as_found(wanted, found), {*found.values()}, schema.names
+        if any(column.is_time and column.asked is None for column in wanted):
+            # What was found by its name may be a date, or its time of the day.
+            chosen = [replace(own, asked=None) if own.is_time else own for own in chosen]
+            pairs = [{names[day], names[clock]} for day, clock in days_and_clocks(names)]
+            read = read.union(*(pair for pair in pairs if found.get("timestamp") in pair))
+        table = checked_table(parquet.read(columns=[name for name in names if name in read]))
+    columns = columns_of_table(path.name, str(path), table, chosen, options)
+    read.difference_update(columns.unread)
+    return replace(columns, unread=tuple(name for name in names if name not in read))
 
 
 _MORE_IN_PARQUET = 4

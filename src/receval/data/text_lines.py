@@ -248,8 +248,8 @@ class Lines(_Pieces):
     A delimiter of several characters becomes a tab; a space stands for any white space, which
     becomes a single space. ``delimiter`` is that of the lines that are returned. ``rows`` and
     ``blanks`` count the lines with and without content that were read so far. ``are_plain`` says
-    whether all quotes, if any, enclose whole cells within one line, and ``has_points`` whether
-    there are any points. No more than a block is held in memory.
+    whether all quotes, if any, enclose whole cells within one line, and ``has_thousands`` whether
+    a cell may have a point between thousands, as in 3.000. No more than a block is held in memory.
 
     Examples
     --------
@@ -278,7 +278,8 @@ class Lines(_Pieces):
         self.delimiter = "\t" if self._several else delimiter
         self.rows = self.blanks = 0
         self.are_plain = True
-        self.has_points = False
+        self.has_thousands = False
+        self._in_thousands = _pattern_of_thousands(self.delimiter)
 
     def _piece(self) -> bytes:
         """Return the next whole lines."""
@@ -326,9 +327,18 @@ class Lines(_Pieces):
             blanks = sum(not line.strip(b"\r") for line in lines.split(b"\n")[:ends])
             self.rows -= blanks
             self.blanks += blanks
-        self.has_points = self.has_points or b"." in lines
+        self.has_thousands = self.has_thousands or bool(self._in_thousands.search(lines))
         if self._has_quotes and b'"' in lines:
             self.are_plain &= _quotes_enclose_cells(lines, self.delimiter)
+
+
+def _pattern_of_thousands(delimiter: str) -> re.Pattern[bytes]:
+    """Return what finds 1 to 3 digits, a point, and 3 digits at the end of a cell.
+
+    It begins with the point, as only a fixed sign is searched for fast.
+    """
+    before = "|".join(rf"(?<=(?<!\d)[1-9]{digits}\.\d\d\d)" for digits in ("", r"\d", r"\d\d"))
+    return re.compile(rf'\.\d\d\d(?=["\s{re.escape(delimiter)}]|\Z)(?:{before})'.encode())
 
 
 def _quotes_enclose_cells(lines: bytes, delimiter: str) -> bool:

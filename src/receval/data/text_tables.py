@@ -101,7 +101,9 @@ def read_text(
             cells = reader.first_cells(column)
             # Only the first lines are at hand as texts.
             filled = (pc.fill_null(own, float("nan")) for own in table[column.name].chunks)
-            if reader.has_points and may_have_thousands(cells, map(np.from_dlpack, filled)):
+            # Ranks with fractions are refused elsewhere.
+            is_searched = reader.has_thousands and column.name != "rank"
+            if is_searched and may_have_thousands(cells, map(np.from_dlpack, filled)):
                 cells = reader.texts_of(column.name)
             notes += doubts_on_thousands(str(path), roles.words[column.name], cells)
     form = layout.form
@@ -313,7 +315,7 @@ class _Reader:
         self.places = {c.name: names.index(found[c.name]) for c in self.wanted}
         self.decimal = options.decimal or self._decimal()
         self.dates = ""
-        self.has_points = False
+        self.has_thousands = False
         self.line_of: Callable[[int], int] | None = None
 
     def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
@@ -375,7 +377,7 @@ class _Reader:
                     raise
             while table is not None and lines.read(BLOCK):  # What a short read has left.
                 pass
-        self.has_points |= lines.has_points or table is None
+        self.has_thousands |= lines.has_thousands or table is None
         if table is not None and lines.are_plain:
             rows = lines.rows - (self.layout.header is not None)
             unit = "row" if lines.blanks else "line"
