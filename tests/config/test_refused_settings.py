@@ -84,8 +84,8 @@ GRADES = "learns from grades in the order of appearance. Systems in "
         *(("plugins", names, "plugins") for names in (["a.b"], ["os; x"], "os", [3], [""])),
         *(("shards", value, "shards") for value in (0, "many", {"nowhere": 2}, {"ml-1m": 0})),
         *(
-            ("repeat", word, "is not a replication. Use names from r01 to r60")
-            for word in ("r61", "r1", "r00", "r02..r01", "r01..r61", "full-r01", "none")
+            ("repeat", word, "is not a replication. Use names from r01 to r100")
+            for word in ("r101", "r1", "r00", "r02..r01", "r01..r101", "full-r01", "none")
         ),
         # Of datasets, twins, splits and systems.
         ("datasets.trec-qrels.access", "generated", "trec-qrels is generated, but twins.yaml has"),

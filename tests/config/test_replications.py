@@ -148,9 +148,9 @@ def test_other_names_are_no_runs(run: str) -> None:
         edition_of_run(run)
 
 
-@pytest.mark.each("run", ["full-r61", "full-s4-t1-c1", "full-r000"])
+@pytest.mark.each("run", ["full-r101", "full-s4-t1-c1", "full-r000"])
 def test_runs_beyond_the_number_configured_are_refused(run: str) -> None:
-    with pytest.raises(KeyError, match=r"There is no replication .*r01 to r60"):
+    with pytest.raises(KeyError, match=r"There is no replication .*r01 to r100"):
         with_seeds_of(repeated(), run)
 
 
