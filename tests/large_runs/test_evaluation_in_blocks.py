@@ -304,7 +304,7 @@ def test_the_highest_rating_of_pairs_that_may_be_dropped_is_not_known(tmp_path: 
     own["test"].loc[5, "rating"] = 6
     written(tmp_path, own)
     options = {"train": tmp_path / "train", "metrics": ["ERR@5"], "protocols": "AR AI-AN"}
-    with pytest.raises(ValueError, match="ERR@5 cannot be computed .* the highest rating"):
+    with pytest.raises(ValueError, match=r"ERR@5 cannot be computed .* the highest rating"):
         in_blocks(tmp_path, trained_pairs="drop", **options)
     found = in_blocks(tmp_path, "kept", **options).summary()
     wanted = at_once(own, **options | {"train": own["train"]}).summary()
