@@ -48,7 +48,7 @@ class TopLists:
 
     Examples
     --------
-    >>> lists = top_lists(np.array([[0.1, 0.3, 0.2]]), np.array([7]), n=2)
+    >>> lists = top_lists(np.float32([[0.1, 0.3, 0.2]]), np.array([7]), n=2)
     >>> lists.items.tolist(), lists.lengths.tolist()
     ([[1, 2]], [2])
     """
@@ -74,7 +74,7 @@ class TopLists:
 
         Examples
         --------
-        >>> lists = top_lists(np.array([[0.1, 0.3]]), np.array([7]), n=1)
+        >>> lists = top_lists(np.float32([[0.1, 0.3]]), np.array([7]), n=1)
         >>> lists.of_users(np.array([3, 7])).items.tolist()
         [[-1], [1]]
         """
