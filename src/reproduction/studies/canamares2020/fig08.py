@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -138,7 +139,7 @@ def _draw_averages(axes: Axes, own: pd.DataFrame, display: DisplayStyle) -> None
 
 
 def _of_knn(display: DisplayStyle, dash: str) -> SeriesStyle:
-    """Return one style in the hue of the neighbourhoods for all points of kNN.
+    """Return one style, of a neighbourhood, for all points of kNN.
 
     The middle one is used, since the first, with overlap 1, is too light.
     """
@@ -147,7 +148,7 @@ def _of_knn(display: DisplayStyle, dash: str) -> SeriesStyle:
         name for name in display.systems if name != reference and name not in display.extra_systems
     ]
     middle = hues[len(hues) // 2]
-    return SeriesStyle(display.styles([middle])[middle].colour, "o", dash)
+    return replace(display.styles([middle])[middle], line=dash)
 
 
 def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str | None) -> None:
