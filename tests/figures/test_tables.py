@@ -110,6 +110,13 @@ def test_text_is_escaped_and_formulas_are_kept(text: str, markdown: str, latex: 
     assert escape_latex(text) == latex
 
 
+def test_a_bar_of_a_formula_is_escaped_in_a_cell_and_is_no_double_bar_in_a_note() -> None:
+    formula = r"$`p(\mathrm{rel}|\cdot)`$"
+    lines = to_markdown(Table("t", (Column(formula),), (), notes=(formula,))).splitlines()
+    assert lines[2] == rf"| {formula.replace('|', chr(92) + '|')} |"
+    assert lines[-1] == formula
+
+
 @pytest.mark.each("text", ["- item", "# heading", "1. first", "> quoted", "= rule"])
 def test_note_that_looks_like_markup_stays_a_paragraph(text: str) -> None:
     printed = to_markdown(Table("t", (Column("a"),), (), notes=(text,))).splitlines()[-1]

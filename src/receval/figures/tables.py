@@ -76,16 +76,17 @@ _LATEX = str.maketrans(
 )
 
 
-def escape_markdown(text: str) -> str:
-    """Escape text so that GitHub's Markdown prints it unchanged, inside and outside tables.
+def escape_markdown(text: str, *, in_cell: bool = False) -> str:
+    """Escape text so that GitHub's Markdown prints it unchanged, in a paragraph or in a cell.
 
-    A formula keeps its marks (``$`` and a backquote), so that GitHub typesets it. Bars are escaped
-    even in formulas, because Markdown splits tables into cells first.
+    A formula keeps its marks (``$`` and a backquote), so that GitHub typesets it. Its bars are
+    escaped in a cell alone: Markdown splits tables into cells first, and in a paragraph an escaped
+    bar would be TeX's double bar.
     """
     return by_parts(
         text,
         plain=lambda part: _MARKDOWN.sub(r"\\\1", part).replace(APART, ""),
-        formula=lambda part: part.replace("|", r"\|"),
+        formula=lambda part: part.replace("|", r"\|") if in_cell else part,
     )
 
 
@@ -343,8 +344,8 @@ def to_markdown(table: Table) -> str:
     tabulate is not used, because it makes each column two characters wider than its heading, and
     accepted tables are compared as text.
     """
-    header = [escape_markdown(column.header) for column in table.columns]
-    rows = [[escape_markdown(cell) for cell in row] for row in aligned_rows(table)]
+    header = [escape_markdown(column.header, in_cell=True) for column in table.columns]
+    rows = [[escape_markdown(cell, in_cell=True) for cell in row] for row in aligned_rows(table)]
     widths = [max(3, *(len(row[i]) for row in (header, *rows))) for i in range(len(header))]
     padded: dict[Alignment, Callable[[str, int], str]] = {
         "left": str.ljust,

@@ -554,8 +554,8 @@ def _here(words: str, rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) 
 
 
 def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(_printed, cells))} |"
+    return f"| {' | '.join(_printed(cell, in_cell=True) for cell in cells)} |"
 
 
-def _printed(text: str) -> str:
-    return escape_markdown(in_text(text))
+def _printed(text: str, *, in_cell: bool = False) -> str:
+    return escape_markdown(in_text(text), in_cell=in_cell)
