@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import combinations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -209,6 +210,31 @@ class Correlation(Model):
         return pearson_r(one, other)
 
 
+class EveryTwo(Model):
+    """Kendall's tau between every two things over their last labels; the other labels name a thing.
+
+    - ``up_to``: Only pairs of things whose names are the same up to this text.
+    """
+
+    every_two: Quantity
+    up_to: NonEmptyText | None = None
+
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
+        groups = evaluated(self.every_two, sources, context).by_last_label(
+            "Two things are compared by what both have. Name its column last under each."
+        )
+        things = {
+            ", ".join(group): LabelledValues.of([(name,) for name in own], np.array([*own.values()]))
+            for group, own in groups.items()
+        }
+        taus = {}
+        for one, other in combinations(things, 2):
+            if self.up_to is None or len({x.partition(self.up_to)[0] for x in (one, other)}) == 1:
+                left, right = aligned(things[one], things[other])
+                taus[(f"{one} and {other}",)] = kendall_tau_b(left.values[None], right[None])[0, 0]
+        return LabelledValues.of([*taus], np.array([*taus.values()]), ("pair",))
+
+
 # Numbers that are not in the results: settings, and numbers that the library computes.
 
 
@@ -271,6 +297,7 @@ _FORMS: tuple[type[Model], ...] = (
     RankOf,
     InOrder,
     Correlation,
+    EveryTwo,
     Setting,
     Computed,
 )
@@ -297,6 +324,7 @@ Quantity = Annotated[
     | Annotated[RankOf, Tag("RankOf")]
     | Annotated[InOrder, Tag("InOrder")]
     | Annotated[Correlation, Tag("Correlation")]
+    | Annotated[EveryTwo, Tag("EveryTwo")]
     | Annotated[Setting, Tag("Setting")]
     | Annotated[Computed, Tag("Computed")],
     Discriminator(_form),
