@@ -223,16 +223,18 @@ class EveryTwo(Model):
         groups = evaluated(self.every_two, sources, context).by_last_label(
             "Two things are compared by what both have. Name its column last under each."
         )
-        things = {
-            ", ".join(group): LabelledValues.of([(name,) for name in own], np.array([*own.values()]))
-            for group, own in groups.items()
-        }
-        taus = {}
-        for one, other in combinations(things, 2):
-            if self.up_to is None or len({x.partition(self.up_to)[0] for x in (one, other)}) == 1:
-                left, right = aligned(things[one], things[other])
-                taus[(f"{one} and {other}",)] = kendall_tau_b(left.values[None], right[None])[0, 0]
-        return LabelledValues.of([*taus], np.array([*taus.values()]), ("pair",))
+        labels, taus = [], []
+        for (one, left), (other, right) in combinations(groups.items(), 2):
+            names = [", ".join(one), ", ".join(other)]
+            if self.up_to is None or len({name.partition(self.up_to)[0] for name in names}) == 1:
+                values = aligned(*(_by_name(own) for own in (left, right)))
+                labels.append((" and ".join(names),))
+                taus.append(kendall_tau_b(values[0].values[None], values[1][None])[0, 0])
+        return LabelledValues.of(labels, np.array(taus), ("pair",))
+
+
+def _by_name(own: Mapping[str, float]) -> LabelledValues:
+    return LabelledValues.of([(name,) for name in own], np.array([*own.values()]))
 
 
 # Numbers that are not in the results: settings, and numbers that the library computes.

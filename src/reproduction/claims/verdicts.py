@@ -477,7 +477,8 @@ def told_of_splits(
 splits do (.8800 to 1.000).
     """
     tried = int(found["replications"])
-    said = "do not decide" if verdict is not ClaimVerdict.DEPENDS_ON_SPLIT else "only say that it may"
+    depends = verdict is ClaimVerdict.DEPENDS_ON_SPLIT
+    said = "only say that it may" if depends else "do not decide"
     aside = f", but these {said}: {found['beside']}" if found["beside"] else ""
     if not found["location"]:
         holding, in_part = int(found["holding"]), int(found["in_part"])
