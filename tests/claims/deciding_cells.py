@@ -247,6 +247,13 @@ Change = Callable[[Numbers], Numbers]
 TRIES = 300
 """Random changes, after the named ones."""
 
+
+def _a_line_with_an_end(values: Numbers) -> Numbers:
+    line, end = np.linspace(0, 1, len(values)), max(1, len(values) // 5)
+    line[-end:] = line[-end:][::-1]
+    return line
+
+
 NAMED: dict[str, Change] = {
     "the other sign": np.negative,
     "the other order": lambda values: values[::-1],
@@ -259,6 +266,7 @@ NAMED: dict[str, Change] = {
     "all the same": lambda values: np.full_like(values, _mean(values)),
     "a rising line": lambda values: np.linspace(0, 1, len(values)),
     "a falling line": lambda values: np.linspace(1, 0, len(values)),
+    "a rising line whose last fifth falls": _a_line_with_an_end,
     "a hill": lambda values: 1 - np.abs(np.linspace(-1, 1, len(values))),
     "a valley": lambda values: np.abs(np.linspace(-1, 1, len(values))),
 }

@@ -15,6 +15,7 @@ from reproduction.claims.repetition import ROWS
 from reproduction.claims.verdicts import (
     COLUMNS,
     ENOUGH,
+    RELEASED,
     ClaimVerdict,
     certainty,
     half_unit,
@@ -177,11 +178,22 @@ def test_a_few_splits_decide_nothing() -> None:
     assert verdict_of_splits(ClaimVerdict.HOLDS, row) is ClaimVerdict.HOLDS
 
 
-@pytest.mark.each("once", [ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD])
-@pytest.mark.each("location", ["", "inside", "outside"])
-def test_splits_of_another_design_decide_nothing(once: ClaimVerdict, location: str) -> None:
-    row = {**TRIED, "holding": 3, "location": location, "beside": "they are of another design"}
-    assert verdict_of_splits(once, row) is once
+@pytest.mark.each(
+    ("holding", "location", "beside", "failing"),
+    [
+        (2, "", "they are of another design", "depends on the split"),
+        (1, "", "they are of another design", "does not hold"),
+        ("", "inside", "they are of another design", "depends on the split"),
+        ("", "outside", "they are of another design", "does not hold"),
+        (20, "", RELEASED, "does not hold"),
+    ],
+)
+def test_splits_of_another_design_only_say_that_a_failing_claim_may_hold(
+    holding: int | str, location: str, beside: str, failing: str
+) -> None:
+    row = {**TRIED, "holding": holding, "location": location, "beside": beside}
+    assert verdict_of_splits(ClaimVerdict.HOLDS, row) is ClaimVerdict.HOLDS
+    assert verdict_of_splits(ClaimVerdict.DOES_NOT_HOLD, row) == failing
 
 
 def test_a_setting_stays_as_defined() -> None:

@@ -103,6 +103,17 @@ def test_correlations_are_those_of_scipy(tmp_path: Path, coefficient: str, oracl
     assert found == pytest.approx(oracle(one, other).statistic)  # type: ignore[operator]
 
 
+def test_every_two_cut_offs_of_one_metric_are_correlated_over_systems(tmp_path: Path) -> None:
+    rows = [*line("P", at1=1, at2=2, at3=3), *line("R@5", at1=3, at2=2, at3=1)]
+    rows += [*line("P@5", at1=1, at2=3, at3=2), *line("R", at1=3, at2=2, at3=1)]
+    cells = {"each": ["system", "x"]}
+    found = numbers({"every_two": cells, "up_to": "@"}, sources_of(tmp_path, rows))
+    assert found.by_label() == pytest.approx({("P and P@5",): 1 / 3, ("R@5 and R",): 1})
+    assert len(numbers({"every_two": cells}, sources_of(tmp_path, rows)).values) == 6
+    with pytest.raises(ValueError, match=r"3 occur on one side only"):
+        numbers({"every_two": cells}, sources_of(tmp_path, rows[:-1]))
+
+
 def test_equal_values_share_the_best_rank_and_groups_are_ranked_apart(tmp_path: Path) -> None:
     rows = [*line("P", at1=3, at2=1, at3=3), *line("R", at1=2, at2=np.nan, at3=1)]
     sources = sources_of(tmp_path, rows)

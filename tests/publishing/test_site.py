@@ -354,7 +354,7 @@ def test_a_study_shows_how_sure_its_verdicts_are_where_it_was_repeated(
     figure.with_suffix(".csv").write_text(rows, encoding="utf-8")
     page = page_with("studies/paper2018.html", certainty_figures={"paper2018": figure})
     assert 'id="certainty"' in page
-    assert "A hollow dot decides no verdict" in page
+    assert "A hollow dot decides no verdict alone" in page
     assert "told beside that of the one run: each is one fold of five." in page
     assert "../files/replications_paper2018.csv" in page
     assert 'id="certainty"' not in page_with("studies/other2020.html")

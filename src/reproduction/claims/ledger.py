@@ -198,7 +198,8 @@ def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dic
         # Splits were not tried, or they lack the cells that decide this claim.
         return row
     verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
-    told: dict[str, Any] = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
+    splits = told_of_splits(row["value"], found, verdict)
+    told: dict[str, Any] = {"verdict": str(verdict), "splits": splits}
     if found["location"] and not found["beside"]:
         told |= {"low": float(found["low"]), "high": float(found["high"])}
         if int(found["replications"]) >= ENOUGH:

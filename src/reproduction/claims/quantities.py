@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import combinations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -209,6 +210,33 @@ class Correlation(Model):
         return pearson_r(one, other)
 
 
+class EveryTwo(Model):
+    """Kendall's tau between every two things over their last labels; the other labels name a thing.
+
+    - ``up_to``: Only pairs of things whose names are the same up to this text.
+    """
+
+    every_two: Quantity
+    up_to: NonEmptyText | None = None
+
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
+        groups = evaluated(self.every_two, sources, context).by_last_label(
+            "Two things are compared by what both have. Name its column last under each."
+        )
+        labels, taus = [], []
+        for (one, left), (other, right) in combinations(groups.items(), 2):
+            names = [", ".join(one), ", ".join(other)]
+            if self.up_to is None or len({name.partition(self.up_to)[0] for name in names}) == 1:
+                values = aligned(*(_by_name(own) for own in (left, right)))
+                labels.append((" and ".join(names),))
+                taus.append(kendall_tau_b(values[0].values[None], values[1][None])[0, 0])
+        return LabelledValues.of(labels, np.array(taus), ("pair",))
+
+
+def _by_name(own: Mapping[str, float]) -> LabelledValues:
+    return LabelledValues.of([(name,) for name in own], np.array([*own.values()]))
+
+
 # Numbers that are not in the results: settings, and numbers that the library computes.
 
 
@@ -271,6 +299,7 @@ _FORMS: tuple[type[Model], ...] = (
     RankOf,
     InOrder,
     Correlation,
+    EveryTwo,
     Setting,
     Computed,
 )
@@ -297,6 +326,7 @@ Quantity = Annotated[
     | Annotated[RankOf, Tag("RankOf")]
     | Annotated[InOrder, Tag("InOrder")]
     | Annotated[Correlation, Tag("Correlation")]
+    | Annotated[EveryTwo, Tag("EveryTwo")]
     | Annotated[Setting, Tag("Setting")]
     | Annotated[Computed, Tag("Computed")],
     Discriminator(_form),

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from reproduction.claims.ledger import ledger_row
 from reproduction.claims.sources import WITHOUT_INTERVALS, ClaimSources
 from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims
-from reproduction.claims.verdicts import KEYS, ClaimVerdict
+from reproduction.claims.verdicts import KEYS, RELEASED, ClaimVerdict
 
 ROWS = (*KEYS, "replication", "seed", "verdict", "published", "value", "needs", "judged_by", "code")
 """Columns of the verdicts on repeated claims; docs/replications.md describes them."""
@@ -55,10 +55,6 @@ def repeated_checks(
         for check in claim.checks if claim.split_dependent else ():
             if (check.dataset or "") in datasets:
                 yield number, claim, check
-
-
-RELEASED = "the statement is on the values of released folds"
-"""Why splits decide nothing of a claim whose folds were released."""
 
 
 def told_beside(

@@ -286,7 +286,7 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
 def said_of_hollow_dots(rows: pd.DataFrame) -> list[str]:
     """Return a sentence for each reason why splits do not decide."""
     reasons = sorted(set(rows["beside"].astype(str)) - {""})
-    said = "A hollow dot decides no verdict, and is told beside that of the one run"
+    said = "A hollow dot decides no verdict alone, and is told beside that of the one run"
     return [f"{said}: {why}." for why in reasons]
 
 
