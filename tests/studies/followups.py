@@ -4,45 +4,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import pandas as pd
 from matplotlib.figure import Figure
-from studies.prepared import display_of, drawn, inputs_of, problems_of, saved
+from studies.prepared import display_of, drawn, inputs_of, module_of, problems_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.storage.files import write_results
 
 
-def summary(module: ModuleType, results: pd.DataFrame, source: ModuleType, folder: Path) -> str:
+def summary(artifact: str, results: pd.DataFrame, source: str, folder: Path) -> str:
     """Return the table of an artifact that sums up the results of another, in Markdown."""
-    return printed(module, summarised(module, results, source, folder), folder)
+    return printed(artifact, summarised(artifact, results, source, folder), folder)
 
 
-def summarised(
-    module: ModuleType, results: pd.DataFrame, source: ModuleType, folder: Path
-) -> pd.DataFrame:
+def summarised(artifact: str, results: pd.DataFrame, source: str, folder: Path) -> pd.DataFrame:
     """Return the results of an artifact that sums up those of another."""
-    name = artifact_of(source)
-    path = folder / f"{name}.csv"
+    path = folder / f"{source}.csv"
     write_results(results, path)
-    table: pd.DataFrame = module.data(inputs_of(folder, results={name: path}))
+    inputs = inputs_of(folder, results={source: path})
+    table: pd.DataFrame = module_of("followups", artifact).data(inputs)
     return table
 
 
-def printed(module: ModuleType, results: pd.DataFrame, folder: Path) -> str:
+def printed(artifact: str, results: pd.DataFrame, folder: Path) -> str:
     """Return the table of an artifact in Markdown."""
-    display = display_of("followups", artifact_of(module))
-    return to_markdown(module.tabulate(saved(results, folder), display))
+    display = display_of("followups", artifact)
+    tabulate = module_of("followups", artifact).tabulate
+    return to_markdown(tabulate(saved(results, folder), display))
 
 
-def shown(module: ModuleType, results: pd.DataFrame, folder: Path, edition: str = "full") -> Figure:
+def shown(artifact: str, results: pd.DataFrame, folder: Path, edition: str = "full") -> Figure:
     """Return the figure of an artifact, in which no text is in another's way."""
-    display = display_of("followups", artifact_of(module), edition=edition)
-    figure = drawn(module, saved(results, folder), display)
+    display = display_of("followups", artifact, edition=edition)
+    figure = drawn(module_of("followups", artifact), saved(results, folder), display)
     assert problems_of(figure) == []
     return figure
-
-
-def artifact_of(module: ModuleType) -> str:
-    return module.__name__.rpartition(".")[2]

@@ -31,7 +31,6 @@ from reproduction.datasets.raw import RawFile, RawFiles
 from reproduction.datasets.reports import RawDataError
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.rampisela2025 import (
-    between_and_within,
     findings_by_split,
     measured_groups,
     measures_of_cases,
@@ -194,7 +193,7 @@ def test_findings_sum_up_each_draw(results: pd.DataFrame, tmp_path: Path) -> Non
     text = to_markdown(findings_by_split.tabulate(table, display_of(STUDY, "findings_by_split")))
     assert "residual" not in text
 
-    averages = between_and_within.data(read)
+    averages = measured_groups.data(read)
     cells = averages.set_index(["users", "grouping", "metric", "part"])["mean"]
     assert cells["all", "gender", "Gini", "between"] == pytest.approx(
         results[(results["users"] == "all") & (results["grouping"] == "gender")][
@@ -202,6 +201,6 @@ def test_findings_sum_up_each_draw(results: pd.DataFrame, tmp_path: Path) -> Non
         ].mean()
     )
     display = display_of(STUDY, "between_and_within")
-    figure = drawn(between_and_within, saved(averages, tmp_path), display)
+    figure = drawn(measured_groups, saved(averages, tmp_path), display)
     assert problems_of(figure) == []
     assert len(figure.axes) == 6

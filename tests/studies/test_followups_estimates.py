@@ -22,8 +22,6 @@ from receval.splits.split import Fold, Judgments
 from reproduction.simulation.complete_judgments import KnownChances
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
-    estimated_agreement,
-    estimated_errors,
     estimated_orders,
     estimated_powers,
     estimated_strata,
@@ -81,7 +79,7 @@ def test_agreement_is_printed_of_one_dataset_or_both(
     values: pd.DataFrame, datasets: list[str], tmp_path: Path
 ) -> None:
     own = values[values["dataset"].isin(datasets)]
-    text = summary(estimated_agreement, own, estimated_values, tmp_path)
+    text = summary("estimated_agreement", own, "estimated_values", tmp_path)
     assert text.count("WTD_H") == len(datasets)
 
 
@@ -165,14 +163,14 @@ def test_ranks_of_a_draw_are_those_of_its_pairs(tests: DrawnTests) -> None:
 def test_known_propensities_are_right_on_average(tmp_path: Path) -> None:
     parameters = {"draws": 15, "users": 120, "items": 60, "per_user": [3, 10]}
     table = estimated_orders.data(inputs_of(tmp_path, seed=4, metrics=["P@10"], **parameters))
-    errors = summarised(estimated_errors, table, estimated_orders, tmp_path)
+    errors = summarised("estimated_errors", table, "estimated_orders", tmp_path)
     rows = errors.set_index("title")
     for title in ("IPS, known", "MAR, 3 a user", "MAR, 10 a user"):
         error = rows.loc[title, "sd"] / np.sqrt(15)
         assert abs(rows.loc[title, "bias"]) < 4 * error, title
     assert rows.loc["Naive", "bias"] < -50
     assert rows.loc["MAR, 10 a user", "sd"] < rows.loc["MAR, 3 a user", "sd"]
-    assert "| IPS, known" in printed(estimated_errors, errors, tmp_path)
+    assert "| IPS, known" in printed("estimated_errors", errors, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +210,7 @@ def test_order_by_random_items_is_compared_where_there_are_any(
         "random-items"
     }
     assert (cm100k.loc[cm100k["judgments"] == "random-items", "tau"] == 1).all()
-    text = printed(estimated_strata, table, tmp_path)
+    text = printed("estimated_strata", table, tmp_path)
     assert text.count("| Second stratum") == 2
     assert "–" in text
 

@@ -20,7 +20,6 @@ from reproduction.studies.followups import (
     inference_effects,
     inference_errors,
     inference_families,
-    inference_power,
 )
 from reproduction.studies.followups.inference_errors import (
     differences_of_pairs,
@@ -168,7 +167,7 @@ def test_every_test_is_counted_for_every_population_metric_and_size(tmp_path: Pa
 
 def test_larger_effects_are_found_more_often(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path, tests=40, pairs=4, effect_hundredths=[5, 200])
-    power = inference_power.data(inputs)
+    power = inference_errors.data(inputs)
     assert sorted(set(power["planted_effect"])) == [0.05, 2.0]
     found = power[power["test"] == "t"].groupby("planted_effect")["power"].mean()
     assert found[2.0] > 0.9 > found[0.05]

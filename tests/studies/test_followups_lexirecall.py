@@ -21,7 +21,6 @@ from reproduction.experiments.lexirecall_orders import LexirecallLists
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
     lexirecall_p_values,
-    lexirecall_power,
     lexirecall_robustness,
 )
 from reproduction.workflow.jobs.measurements import sample_judgments
@@ -119,7 +118,7 @@ P_VALUES = P_VALUES.assign(dataset="ml-1m", p_sign=P_VALUES["p_value"] / 2, perm
 
 
 def test_the_summary_is_that_of_a_hand(tmp_path: Path) -> None:
-    found = summarised(lexirecall_power, P_VALUES, lexirecall_p_values, tmp_path)
+    found = summarised("lexirecall_power", P_VALUES, "lexirecall_p_values", tmp_path)
     rows = found.set_index("metric")
     assert rows["ties"].tolist() == pytest.approx([0.2, 0])
     # Holm: .03 of three; the sign test has half of each p-value.
@@ -128,7 +127,7 @@ def test_the_summary_is_that_of_a_hand(tmp_path: Path) -> None:
     assert rows["power_permutation"].tolist() == pytest.approx([0.51, 0.033])
     # Recall: a, b, c; lexirecall: b, a, c.
     assert rows["tau"].tolist() == pytest.approx([1 / 3, 1])
-    markdown = printed(lexirecall_power, found, tmp_path)
+    markdown = printed("lexirecall_power", found, tmp_path)
     lines = [line for line in markdown.splitlines() if line.startswith("| ")]
     assert lines[2].startswith("| Lexirecall")
     assert "20.0" in markdown

@@ -112,7 +112,7 @@ def test_the_figure_has_the_percentages_of_inverted_pairs(tmp_path: Path) -> Non
         for cutoff, number in zip(("1", "5", "20", "100", "all"), inverted, strict=True)
         for pair in range(10)
     ]
-    figure = shown(normalisation, pd.DataFrame(rows), tmp_path)
+    figure = shown("normalisation", pd.DataFrame(rows), tmp_path)
     lines = [line.get_ydata() for line in figure.axes[0].lines]
     assert len(lines) == 3
     assert all(np.array_equal(line, [10 * number for number in inverted]) for line in lines)

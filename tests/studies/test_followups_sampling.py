@@ -26,20 +26,15 @@ from receval.splits.split import Split, fold
 from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
-    sampled_agreement,
-    sampled_correction_errors,
     sampled_corrections,
     sampled_cutoffs,
     sampled_flips,
     sampled_orders,
     sampled_simulated,
 )
+from reproduction.studies.followups.sampled_corrections import correction_errors
 from reproduction.studies.followups.sampled_cutoffs import common_cutoffs
-from reproduction.studies.followups.sampled_orders import (
-    SampledMoments,
-    correction_errors,
-    sampled_taus,
-)
+from reproduction.studies.followups.sampled_orders import SampledMoments, sampled_taus
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",
@@ -166,12 +161,12 @@ def test_all_systems_have_a_row_for_each_number_and_metric(tmp_path: Path) -> No
 def test_agreement_of_a_few_ratings_is_printed(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path)
     orders = sampled_orders.data(inputs)
-    agreement = summarised(sampled_agreement, orders, sampled_orders, tmp_path)
+    agreement = summarised("sampled_agreement", orders, "sampled_orders", tmp_path)
     among = agreement[~agreement["compared_with"].isin(("AUC", "all candidates"))]
     assert len(among) == 5 * len(list(combinations(NAMES, 2)))
     whole = agreement[agreement["negatives"] == "all"]
     assert (whole.loc[whole["compared_with"] == "all candidates", "tau"] == 1).all()
-    assert "| Popularity |" in printed(sampled_agreement, agreement, tmp_path)
+    assert "| Popularity |" in printed("sampled_agreement", agreement, tmp_path)
 
 
 PAIRS = pd.DataFrame(
@@ -226,14 +221,14 @@ def test_flips_of_a_few_ratings_are_of_the_expected_values_and_are_printed(tmp_p
         whole = full[row.metric, row.system_a] - full[row.metric, row.system_b]
         assert row.full_difference == pytest.approx(whole, abs=1e-9)
         assert row.flipped == ("yes" if row.full_difference * row.expected_difference < 0 else "no")
-    assert "90 % sure from" in printed(sampled_flips, table, tmp_path)
+    assert "90 % sure from" in printed("sampled_flips", table, tmp_path)
 
 
 def test_cut_offs_of_a_few_ratings_are_drawn(tmp_path: Path) -> None:
     labels = ["Recall@1", "Recall@3"]
     table = sampled_cutoffs.data(inputs_with(tmp_path, metrics=labels, negatives=[2, 4, 9]))
     assert len(table) == 3 * len(labels) * len(RECOMMENDERS)
-    assert len(shown(sampled_cutoffs, table, tmp_path).axes) == 3
+    assert len(shown("sampled_cutoffs", table, tmp_path).axes) == 3
 
 
 def test_samples_that_are_drawn_have_the_expected_mean_and_are_printed(tmp_path: Path) -> None:
@@ -246,7 +241,7 @@ def test_samples_that_are_drawn_have_the_expected_mean_and_are_printed(tmp_path:
     assert (gaps < 4 * table["standard_error"] + 1e-12).all()
     assert (table["standard_error"] > 0).mean() > 0.5
     pd.testing.assert_frame_equal(table, sampled_simulated.data(inputs))
-    assert "| Popularity | Pop " in printed(sampled_simulated, table, tmp_path)
+    assert "| Popularity | Pop " in printed("sampled_simulated", table, tmp_path)
 
 
 def test_errors_of_corrections_are_those_of_a_hand() -> None:
@@ -273,7 +268,7 @@ def test_corrections_of_a_few_ratings_are_printed(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path, metrics=labels, negatives=[2, 4])
     table = sampled_corrections.data(inputs)
     assert set(table["estimator"]) == {"none", "rank", "CLS", "BV", "MLE"}
-    text = summary(sampled_correction_errors, table, sampled_corrections, tmp_path)
+    text = summary("sampled_correction_errors", table, "sampled_corrections", tmp_path)
     assert "most likely ranks (MLE)" in text
 
 

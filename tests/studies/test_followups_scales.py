@@ -21,11 +21,12 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from reproduction.experiments.values import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups import interval_decisions, interval_orders
+from reproduction.studies.followups import interval_decisions
 from reproduction.studies.followups.interval_decisions import (
     IntervalScale,
     count_changes,
     decisions,
+    means_on_scales,
     on_interval_scale,
 )
 
@@ -127,7 +128,7 @@ def test_dcg_stands_behind_ndcg_and_every_number_of_users_has_all_rows(tmp_path:
 
 def test_with_folds_a_value_is_scaled_before_it_is_averaged(tmp_path: Path) -> None:
     inputs = inputs_on(tmp_path, folds=3)
-    table = interval_orders.data(inputs)
+    table = means_on_scales(inputs)
     experiment = inputs.experiments["movielens"]
     own = table[table["scale"] == "own"].set_index(["metric", "system"])["value"]
     for metric, values in own_values(inputs).items():
@@ -141,7 +142,7 @@ def test_with_folds_a_value_is_scaled_before_it_is_averaged(tmp_path: Path) -> N
 
 def test_orders_are_those_of_means_on_the_scales(tmp_path: Path) -> None:
     inputs = inputs_on(tmp_path)
-    table = interval_orders.data(inputs)
+    table = means_on_scales(inputs)
     for metric, values in own_values(inputs).items():
         before = values.mean(axis=1)
         for scale in ("equal-steps", "mean-ranks"):
@@ -158,8 +159,8 @@ def test_orders_are_those_of_means_on_the_scales(tmp_path: Path) -> None:
 
 
 def test_the_table_of_orders_has_a_row_a_metric(tmp_path: Path) -> None:
-    results = interval_orders.data(inputs_on(tmp_path))
-    text = printed(interval_orders, results, tmp_path)
+    results = means_on_scales(inputs_on(tmp_path))
+    text = printed("interval_orders", results, tmp_path)
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert [line.split("|")[1].strip() for line in lines[2:]] == ["P", "nDCG", "DCG", "MRR"]
     row = results[(results["metric"] == "MRR") & (results["scale"] == "mean-ranks")].iloc[0]
@@ -203,7 +204,7 @@ def made_up(
 
 def test_bars_are_as_long_as_the_changes_are_many(tmp_path: Path) -> None:
     results = made_up(lost=21, gained=42, drawn_users=("50", "500", "all"))
-    figure = shown(interval_decisions, results, tmp_path)
+    figure = shown("interval_decisions", results, tmp_path)
     assert len(figure.axes) == 8
     widths = [bar.get_width() for bar in figure.axes[0].patches if isinstance(bar, Rectangle)]
     precision = widths[0], widths[len(METRICS)], widths[2 * len(METRICS)]
@@ -213,7 +214,7 @@ def test_bars_are_as_long_as_the_changes_are_many(tmp_path: Path) -> None:
 @pytest.mark.costly
 def test_without_any_change_the_figure_has_an_axis(tmp_path: Path) -> None:
     none = made_up(drawn_users=("all",)).assign(lost=0.0, gained=0.0, reversed=0.0, changed=0.0)
-    assert len(shown(interval_decisions, none, tmp_path).axes) == 4
+    assert len(shown("interval_decisions", none, tmp_path).axes) == 4
 
 
 SCALES: tuple[IntervalScale, ...] = ("equal-steps", "mean-ranks")

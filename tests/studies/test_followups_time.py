@@ -23,9 +23,16 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups import time_later_training, time_leaks, time_orders, time_taus
-from reproduction.studies.followups.time_orders import SPLIT_TITLES, in_order, taus_between_folds
-from reproduction.studies.followups.time_taus import moved_share, same_best_share, taus_by_chance
+from reproduction.studies.followups import time_later_training, time_leaks, time_orders
+from reproduction.studies.followups.time_orders import (
+    SPLIT_TITLES,
+    in_order,
+    moved_share,
+    same_best_share,
+    taus_between_folds,
+    taus_between_splits,
+    taus_by_chance,
+)
 
 SYSTEMS = ("pop", "random", "slim", "puresvd", "uir")
 KINDS = {
@@ -147,7 +154,7 @@ def made_up_leaks() -> pd.DataFrame:
 @pytest.mark.parametrize("datasets", [["dated-twin", "ml-1m"], ["dated-twin"]])
 def test_leaks_are_drawn_and_named_in_full(tmp_path: Path, datasets: list[str]) -> None:
     results = made_up_leaks()
-    figure = shown(time_leaks, results[results["dataset"].isin(datasets)], tmp_path, "full")
+    figure = shown("time_leaks", results[results["dataset"].isin(datasets)], tmp_path, "full")
     titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
     assert any("Generated ratings" in title for title in titles)
     ticks = [text.get_text() for axes in figure.axes for text in axes.get_xticklabels()]
@@ -208,8 +215,8 @@ def test_users_without_training_ratings_are_left_out(tmp_path: Path) -> None:
 
 def test_taus_of_the_table_are_those_of_the_orders(tmp_path: Path) -> None:
     inputs = inputs_on(tmp_path, samples=30)
-    table = time_taus.data(inputs).set_index(["metric", "first", "second"])
-    orders = time_orders.data(inputs)
+    table = taus_between_splits(inputs).set_index(["metric", "first", "second"])
+    orders = time_orders.data(inputs_on(tmp_path))
     for metric in OF_ORDERS["names"]:
         taus = time_orders.taus_with_random(orders[orders["metric"] == metric])
         for tested, tau in taus.items():
@@ -228,12 +235,12 @@ def test_taus_of_the_table_are_those_of_the_orders(tmp_path: Path) -> None:
 
 def test_results_are_the_same_in_every_run(tmp_path: Path) -> None:
     inputs = inputs_on(tmp_path, samples=30)
-    pd.testing.assert_frame_equal(time_taus.data(inputs), time_taus.data(inputs))
+    pd.testing.assert_frame_equal(taus_between_splits(inputs), taus_between_splits(inputs))
 
 
 def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
-    results = saved(time_taus.data(inputs_on(tmp_path, samples=30)), tmp_path)
-    table = time_taus.tabulate(results, display_of("followups", "time_taus", edition="full"))
+    results = saved(taus_between_splits(inputs_on(tmp_path, samples=30)), tmp_path)
+    table = time_orders.tabulate(results, display_of("followups", "time_taus", edition="full"))
     text = to_markdown(table)
     assert len(table.rows) == len(results)
     assert "| Generated ratings, 5 systems | Random" in text
@@ -246,7 +253,7 @@ def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_places_are_drawn_with_tau_under_every_split(tmp_path: Path, edition: str) -> None:
     results = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
-    figure = shown(time_orders, results, tmp_path, edition)
+    figure = shown("time_orders", results, tmp_path, edition)
     (axes,) = figure.axes
     ticks = [text.get_text() for text in axes.get_xticklabels()]
     assert [tick.split("\n$")[0] for tick in ticks] == [
@@ -264,7 +271,7 @@ def test_systems_that_move_by_fewer_than_three_places_are_grey(tmp_path: Path) -
         for system, value in values.items()
     ]
     columns = ["dataset", "protocol", "tested", "fold", "metric", "system", "value"]
-    figure = shown(time_orders, pd.DataFrame(rows, columns=columns), tmp_path, "full")
+    figure = shown("time_orders", pd.DataFrame(rows, columns=columns), tmp_path, "full")
     (axes,) = figure.axes
     colours = {str(line.get_label()): line.get_color() for line in axes.get_lines()}
     display = display_of("followups", "time_orders", edition="full")
@@ -275,7 +282,7 @@ def test_systems_that_move_by_fewer_than_three_places_are_grey(tmp_path: Path) -
 def test_a_third_panel_stands_below_the_others(tmp_path: Path) -> None:
     own = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
     results = [own, own.assign(dataset="ml-1m"), own.assign(dataset="ml-1m", protocol="other")]
-    figure = shown(time_orders, pd.concat(results), tmp_path, "full")
+    figure = shown("time_orders", pd.concat(results), tmp_path, "full")
     first, second, third = (axes.get_window_extent() for axes in figure.axes)
     assert first.y0 == pytest.approx(second.y0)
     assert third.y1 < first.y0
@@ -382,9 +389,8 @@ def test_an_item_of_the_future_is_recommended_only_when_later_ratings_train(tmp_
     # Three systems at the least know that the item is there.
     assert (found.loc[found["later_tenths"] == 4, "affected_users"] > 0).sum() >= 3
     assert (found.loc[found["later_tenths"] == 0, ["turned_pairs", "tau"]] == [0, 1]).all(axis=None)
-    (row,) = [
-        line for line in printed(time_later_training, found, tmp_path).split("\n") if "Pop" in line
-    ]
+    text = printed("time_later_training", found, tmp_path)
+    (row,) = [line for line in text.split("\n") if "Pop" in line]
     # nDCG of the first and last amount, then the per cent of the users.
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[7:] == ["0", "0", "0", "0", "100"]

@@ -29,7 +29,6 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.rampisela2024 import (
     fair_insertion,
     findings_by_split,
-    joint_agreement,
     measured_lists,
 )
 from reproduction.studies.rampisela2024.measured_lists import JOINT, MEASURES, TITLES
@@ -107,7 +106,7 @@ def test_each_system_is_measured_before_and_after_re_ranking(results: pd.DataFra
 def test_agreement_is_the_mean_of_the_folds_with_less_is_better_reversed(
     results: pd.DataFrame, tmp_path: Path
 ) -> None:
-    table = joint_agreement.data(inputs_with(results, tmp_path))
+    table = measured_lists.data(inputs_with(results, tmp_path))
     cells = table.set_index(["metric", "compared_with"])["tau"]
     whole = results[results["ranks"] == "1-10"]
     expected = [
@@ -117,7 +116,7 @@ def test_agreement_is_the_mean_of_the_folds_with_less_is_better_reversed(
     assert cells["IAA", "IAA"] == pytest.approx(1)
     assert len(table) == len(JOINT) * len(MEASURES)
     display = display_of(STUDY, "joint_agreement")
-    figure = drawn(joint_agreement, saved(table, tmp_path), display)
+    figure = drawn(measured_lists, saved(table, tmp_path), display)
     assert problems_of(figure) == []
 
 

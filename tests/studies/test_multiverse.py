@@ -26,7 +26,6 @@ from reproduction.studies.multiverse import (
     shares,
     system_values,
     universes,
-    universes_in_short,
 )
 
 STUDY = "multiverse"
@@ -136,7 +135,7 @@ def test_what_is_explained_adds_up_to_the_whole_variance(
 def test_the_short_curve_has_all_universes_and_the_decisions_that_explain_most(
     read: ArtifactInputs, all_universes: pd.DataFrame, tmp_path: Path
 ) -> None:
-    results = saved(universes_in_short.data(read), tmp_path)
+    results = saved(universes.data(read), tmp_path)
     alone = explained.data(read).query("response == 'effect' and other == ''")
     alone = alone[~alone["decision"].isin(["shared", "rest"])]
     most = alone.sort_values("explained", ascending=False)["decision"][:3]
@@ -150,7 +149,7 @@ def test_the_short_curve_has_all_universes_and_the_decisions_that_explain_most(
     assert total == pytest.approx(all_universes["effect"].sum(), abs=0.01 * len(all_universes))
     ahead = results["universes"].groupby(np.sign(results["effect"])).sum()
     assert dict(ahead) == dict(np.sign(all_universes["effect"]).astype(int).value_counts())
-    assert problems("universes_in_short", universes_in_short, results, tmp_path) == []
+    assert problems("universes_in_short", universes, results, tmp_path) == []
 
 
 def test_the_page_counts_the_changes_that_put_the_other_system_ahead(

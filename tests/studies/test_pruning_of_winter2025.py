@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_of, saved
+from studies.prepared import display_of, drawn, inputs_of, module_of, problems_of, ratings_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.recommenders.non_personalised import Popularity
@@ -17,15 +17,15 @@ from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Split, fold
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.winter2025 import pruned_cores, pruned_scores, pruning_effects
+from reproduction.studies.winter2025 import pruned_cores, pruned_scores
 from reproduction.studies.winter2025.pruned_cores import sizes_of
 from reproduction.studies.winter2025.pruned_scores import (
     TITLES,
     changes_of,
+    effects_of,
     ndcg_of_users,
     without_users,
 )
-from reproduction.studies.winter2025.pruning_effects import effects_of
 
 # User 0 has three ratings in training, user 1 one; both test item 3.
 ROWS = [(0, 0, 1), (0, 1, 1), (0, 2, 1), (0, 3, 1), (1, 4, 1), (1, 3, 1), (2, 3, 1)]
@@ -191,10 +191,10 @@ def test_the_tables_are_printed(
 ) -> None:
     path = tmp_path / "pruned_scores.csv"
     write_results(scores, path)
-    effects = pruning_effects.data(inputs_of(tmp_path, results={"pruned_scores": path}))
-    for module, results in ((pruning_effects, effects), (pruned_cores, pruned_cores.data(inputs))):
-        name = module.__name__.rpartition(".")[2]
-        display = display_of("winter2025", name)
+    effects = pruned_scores.data(inputs_of(tmp_path, results={"pruned_scores": path}))
+    made = {"pruning_effects": effects, "pruned_cores": pruned_cores.data(inputs)}
+    for name, results in made.items():
+        module, display = module_of("winter2025", name), display_of("winter2025", name)
         text = to_markdown(module.tabulate(saved(results, tmp_path), display))
         assert "Generated ratings" in text
         assert "nan" not in text

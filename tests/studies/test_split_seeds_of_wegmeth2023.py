@@ -26,7 +26,6 @@ from receval.storage.files import write_results
 from receval.top_lists import NO_ITEM, TopLists
 from reproduction.studies.wegmeth2023 import (
     numbers_of_folds,
-    seed_deviations,
     seed_orders,
     split_seeds,
 )
@@ -93,9 +92,9 @@ def test_spreads_by_hand() -> None:
     # Two seeds and two folds; the second fold is always the first one mirrored at .2.
     values = np.array([[0.1, 0.3], [0.3, 0.1]])
     # Each fold has the variance .02 over the seeds: a deviation of .1414 of a mean of .2.
-    assert seed_deviations.spread_of_one(values) == pytest.approx(70.7107, abs=1e-3)
-    assert seed_deviations.spread_of_means(values) == pytest.approx(0, abs=1e-12)
-    assert seed_deviations.largest(values[:, 0]) == pytest.approx(50)
+    assert split_seeds.spread_of_one(values) == pytest.approx(70.7107, abs=1e-3)
+    assert split_seeds.spread_of_means(values) == pytest.approx(0, abs=1e-12)
+    assert split_seeds.largest(values[:, 0]) == pytest.approx(50)
 
 
 def seeds_table(values: dict[str, list[list[float]]]) -> pd.DataFrame:
@@ -123,7 +122,7 @@ def summed_up(
 
 def test_deviations_by_hand(tmp_path: Path) -> None:
     results = seeds_table({"pop": [[0.2, 0.2], [0.3, 0.1], [0.4, 0.0]]})
-    (row,) = summed_up(seed_deviations, results, tmp_path, draws=4, **BOUNDS).to_dict("records")
+    (row,) = summed_up(split_seeds, results, tmp_path, draws=4, **BOUNDS).to_dict("records")
     # First folds are .2, .3 and .4, a third of .3 apart; all means over folds are .2.
     assert row["hold_out_largest"] == pytest.approx(100 / 3)
     assert row["cross_largest"] == pytest.approx(0, abs=1e-9)
@@ -144,7 +143,7 @@ def test_shares_of_drawn_folds_and_seeds_by_hand(tmp_path: Path) -> None:
     # nothing that could fall.
     fifth = first.assign(cutoff=5, value=0.18 + 0.1 * first["value"])
     results = pd.concat([first, fifth])
-    table = summed_up(seed_deviations, results, tmp_path, draws=10_000, **BOUNDS)
+    table = summed_up(split_seeds, results, tmp_path, draws=10_000, **BOUNDS)
     one, five = table.to_dict("records")
     assert one["drawn_within"] == pytest.approx(0.5, abs=0.02)
     assert one["smaller"] == pytest.approx(0.5, abs=0.02)
@@ -200,9 +199,9 @@ def test_seeds_of_the_training_alone_move_als_on_one_split(results: pd.DataFrame
 def test_figure_and_tables(results: pd.DataFrame, tmp_path: Path) -> None:
     figure = drawn(split_seeds, saved(results, tmp_path), display_of(STUDY, "split_seeds"))
     assert problems_of(figure) == []
-    table = summed_up(seed_deviations, results, tmp_path, draws=2, **BOUNDS)
+    table = summed_up(split_seeds, results, tmp_path, draws=2, **BOUNDS)
     text = to_markdown(
-        seed_deviations.tabulate(saved(table, tmp_path), display_of(STUDY, "seed_deviations"))
+        split_seeds.tabulate(saved(table, tmp_path), display_of(STUDY, "seed_deviations"))
     )
     assert "| nDCG@1 " not in text
     assert text.count("ML-1M twin") == 15

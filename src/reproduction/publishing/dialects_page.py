@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -216,41 +217,9 @@ class KnownDeviation:
         )
 
 
-_OF_THE_RUN = "averages over users without a test rating, too"
-_BELOW_0 = "ratings below 0 are subtracted"
-_NAN = "no number for users without test ratings, or for empty lists"
+_DATA = tomllib.loads(Path(__file__).with_name("values_of_tools.toml").read_text("utf-8"))
 
-KNOWN_DEVIATIONS = (
-    KnownDeviation("lenskit", ".*", "missing|no-relevant", _OF_THE_RUN, averages_only=True),
-    KnownDeviation("lenskit", ".*", "missing|no-relevant", _NAN, no_number=True),
-    KnownDeviation(
-        "lenskit_014",
-        "(precision|recip_rank|hit).*",
-        "missing|no-relevant",
-        _OF_THE_RUN,
-        averages_only=True,
-    ),
-    KnownDeviation("lenskit_014", ".*", "missing|no-relevant", _NAN, no_number=True),
-    KnownDeviation("lenskit", "(NDCG|DCG).*gain=rating.*", "negative", _BELOW_0),
-    KnownDeviation("recommenders", "ndcg.* score_type=(raw|exp).*", "negative", _BELOW_0),
-    KnownDeviation(
-        "lenskit_014", "hit.*", ".*", "hits are counted in single precision", SINGLE, True
-    ),
-    KnownDeviation("warprec", ".*", ".*", "single precision", SINGLE),
-    KnownDeviation(
-        "warprec", ".*", ".*", "no number for users without a relevant item", no_number=True
-    ),
-    KnownDeviation("cornac", "MAP.*", "ties", "items of one score get the last of their ranks"),
-    KnownDeviation("cornac", "AUC.*", "ties", "pairs of one score are in the wrong order"),
-    KnownDeviation("ir_measures", "RR.*@.*", "ties", "the first identifier stands first"),
-    KnownDeviation(
-        "ranx",
-        "bpref.*",
-        ".*",
-        "no number for users without an item judged not relevant",
-        no_number=True,
-    ),
-)
+KNOWN_DEVIATIONS = tuple(KnownDeviation(**each) for each in _DATA["deviations"])
 
 
 def reason_for(value: FixtureValue) -> KnownDeviation | None:
@@ -283,7 +252,7 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
                 raise ValueError(
                     f"{value.name} of {tool} is {value.theirs} for {value.user or 'the average'} "
                     f"of the case {value.case}, but {value.ours} in its dialect. Correct the "
-                    "dialect, or add the reason in reproduction.publishing.dialects_page."
+                    "dialect, or add the reason to publishing/values_of_tools.toml."
                 )
             said = f"{known.why}{_names_in_words(known.metrics)}"
             others.setdefault(spoken.name, Counter())[said] += 1
@@ -410,9 +379,6 @@ def _names_in_words(pattern: str) -> str:
 LISTS = FIXTURES / "lists.json"
 THRESHOLD = 4
 EXACT_OF_LISTS = EXACT
-SMOOTHED = 1e-4
-"""The largest deviation of entropies to whose sums a tool adds a millionth."""
-
 
 _LARGEST_OF_LISTS = """\
 The largest differences between these values and ours, relative to ours above 1. Larger ones than
@@ -437,108 +403,16 @@ FORMS = {
 }
 """Templates of how a tool's value follows from ours, by their names."""
 
+TOOLS: dict[str, str] = {tool: own["title"] for tool, own in _DATA["lists"].items()}
+
 OURS: dict[str, dict[str, Ours]] = {
-    "elliot": {
-        "ItemCoverage": Ours("ItemCoverage", "number"),
-        "Gini": Ours("Gini(denominator=others)", "complement"),
-        "SEntropy": Ours("ShannonEntropy"),
-        "PopREO": Ours("REO"),
-        "PopRSP": Ours("RSP"),
-        "REO groups=thirds": Ours("REO(feature=thirds)"),
-        "RSP groups=thirds": Ours("RSP(feature=thirds)"),
-        "ARP": Ours("ARP"),
-        "APLT": Ours("APLT"),
-        "ACLT": Ours("ACLT"),
-        "EFD": Ours("EFD(discount=log,relevance=binary)"),
-        "EPC": Ours("EPC(discount=log,relevance=binary)"),
-    },
-    "lenskit": {
-        "ListGini": Ours("Gini"),
-        "ExposureGini": Ours("ExposureGini(discount=rbp)", exact=SINGLE),
-        "MeanPopRank": Ours("ARP(unit=quantile)"),
-        "entropy groups=thirds": Ours("FeatureEntropy(feature=thirds)", exact=SMOOTHED),
-        "rank_biased_entropy groups=thirds": Ours(
-            "FeatureEntropy(discount=rbp,feature=thirds)", exact=SMOOTHED
-        ),
-    },
-    "recbole": {
-        "itemcoverage": Ours("ItemCoverage", "padding"),
-        "giniindex": Ours("Gini", "padding"),
-        "shannonentropy": Ours("ShannonEntropy(base=e,denominator=recommended)"),
-        "averagepopularity": Ours("ARP"),
-        "tailpercentage tail_ratio=0.1": Ours("APLT(by=items,head=0.9)"),
-        "tailpercentage tail_ratio=0.5": Ours("APLT(by=items,head=0.5)"),
-        "tailpercentage tail_ratio=5": Ours("APLT(by=count,head=5)"),
-    },
-    "recpack": {
-        "CoverageK": Ours("ItemCoverage"),
-        "IntraListDiversityK groups=thirds": Ours("ILD(feature=thirds)"),
-    },
-    "rectools": {
-        "CatalogCoverage normalize=True": Ours("ItemCoverage"),
-        "AvgRecPopularity": Ours("ARP"),
-        "AvgRecPopularity normalize=True": Ours("ARP(unit=share)"),
-        "MeanInvUserFreq": Ours("SelfInformation"),
-        "IntraListDiversity groups=thirds": Ours("ILD(distance=hamming,feature=thirds)"),
-    },
-    "replay": {
-        "Coverage": Ours("ItemCoverage(of=training)"),
-        "Surprisal": Ours("SelfInformation", "of users"),
-        "Unexpectedness": Ours("Unexpectedness"),
-        "CategoricalDiversity groups=thirds": Ours("FeatureVariety(feature=thirds)"),
-    },
-    "warprec": {
-        "ItemCoverage": Ours("ItemCoverage", "number"),
-        "Gini": Ours("Gini(denominator=others)"),
-        "ShannonEntropy": Ours("ShannonEntropy(base=e)"),
-        "SRecall groups=thirds": Ours("SubtopicRecall(feature=thirds)"),
-        "ARP": Ours("ARP"),
-        "APLT": Ours("APLT"),
-        "ACLT": Ours("ACLT"),
-        "PopREO": Ours("REO"),
-        "PopRSP": Ours("RSP"),
-        "REO groups=thirds": Ours("REO(feature=thirds)"),
-        "RSP groups=thirds": Ours("RSP(feature=thirds)"),
-        "EFD": Ours("EFD(discount=log,relevance=binary)"),
-        "EPC": Ours("EPC(discount=log,relevance=binary)"),
-    },
-    "rampisela2024": {
-        "Jain_ori": Ours("Jain"),
-        "Jain_our": Ours("Jain(corrected=true)"),
-        "QF_ori": Ours("ItemCoverage"),
-        "QF_our": Ours("ItemCoverage(corrected=true)"),
-        "Ent_ori": Ours("ShannonEntropy(base=items)"),
-        "Ent_our": Ours("ShannonEntropy(corrected=true)"),
-        "Gini_ori": Ours("Gini"),
-        "Gini_our": Ours("Gini(corrected=true)"),
-        "Gini-w_ori": Ours("ExposureGini"),
-        "FSat_ori": Ours("FSat"),
-        "FSat_our": Ours("FSat(corrected=true)"),
-        "AI-D_ori": Ours("AID"),
-    },
-    "rampisela2024-joint": {
-        "IAA_true_ori": Ours("IAA"),
-        "MME_ori": Ours("MME"),
-        "II-F_ori": Ours("IIF"),
-        "AI-F_ori": Ours("AIF"),
-        "IBO_our": Ours("IBO"),
-        "IWO_our": Ours("IWO"),
-        "IFD_mul": Ours("IFD"),
-    },
+    tool: {
+        name: Ours(metric) if isinstance(metric, str) else Ours(**metric)
+        for name, metric in own["metrics"].items()
+    }
+    for tool, own in _DATA["lists"].items()
 }
 """Our metrics by tool and by the tool's name, whose ``groups=thirds`` are the groups of items."""
-
-TOOLS = {
-    "elliot": "Elliot",
-    "lenskit": "LensKit",
-    "rampisela2024": "Rampisela et al. (2024)",
-    "rampisela2024-joint": "Rampisela et al. (2024), joint",
-    "recbole": "RecBole",
-    "recpack": "RecPack",
-    "rectools": "RecTools",
-    "replay": "RePlay",
-    "warprec": "WarpRec",
-}
 
 NOT_HERE = {"Gini-w_our", "VoCD_ori", "II-D_ori"}
 """Values of fixtures that no metric of ours has."""
@@ -553,31 +427,8 @@ class Difference(NamedTuple):
     why: str
 
 
-DIFFERENCES = (
-    Difference(
-        "rampisela2024",
-        frozenset({"plain", "no-relevant"}),
-        "Ent_ori",
-        "it is not a number if an item is not recommended; ours takes 0 log 0 as 0",
-    ),
-    Difference(
-        "elliot",
-        frozenset({"short"}),
-        "SEntropy",
-        "it averages the terms over lists first, which is the same for lists of one length",
-    ),
-    Difference(
-        "replay",
-        frozenset({"short"}),
-        "Surprisal",
-        "it divides by the cut-off where a list is shorter",
-    ),
-    Difference(
-        "replay",
-        frozenset({"short"}),
-        "Unexpectedness",
-        "it counts the missing items of a short list as unexpected",
-    ),
+DIFFERENCES = tuple(
+    Difference(**{**each, "cases": frozenset(each["cases"])}) for each in _DATA["differences"]
 )
 
 

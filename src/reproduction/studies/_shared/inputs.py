@@ -123,12 +123,10 @@ class ArtifactInputs(ArtifactDescription):
 
     def metrics(self, parameter: str = "metrics") -> list[Metric]:
         """Return the metrics whose labels a parameter lists."""
-
         return [parse(str(label)) for label in self.parameters[parameter]]
 
     def named_metrics(self, parameter: str = "metrics") -> dict[str, Metric]:
         """Return the metrics whose labels a parameter lists, by the parameter ``names``."""
-
         return parse_named(self.parameters["names"], self.parameters[parameter])
 
     def model(self, experiment: Experiment, system: str, number: int) -> Recommender:

@@ -143,7 +143,6 @@ def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _curve(counts: NDArray[np.int64]) -> pd.DataFrame:
-
     ranks, shares = cumulative_shares(counts, POINTS)
     item_share = ranks / ranks[-1]
     return pd.DataFrame(

@@ -90,7 +90,6 @@ def _logarithms(measured: MeasuredSystems, geometric: AdjustedGeometric) -> Meas
 
 
 def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
-
     ratings = experiment.ratings
     positive = ratings.values >= experiment.threshold
     for side, codes in (("user", ratings.users), ("item", ratings.items)):

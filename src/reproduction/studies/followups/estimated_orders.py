@@ -17,16 +17,20 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.figures.heat_map import two_decimals
+from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Table
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
-from receval.storage.files import real_values
+from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups.estimated_values import (
     MAR,
     SPREAD,
     TRUTH,
     draw_rows,
+    printed_by_metric,
     with_titles,
 )
 
@@ -84,7 +88,6 @@ class DrawnTests:
     """
 
     def __init__(self, world: KnownChances, seed: int) -> None:
-
         from receval.data.ratings import summed_matrix
         from receval.protocols.evaluation import rank_judged
         from receval.splits.split import Fold
@@ -205,7 +208,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: metric; estimator (``truth``, by all judgments, occurs once); propensities (its
     weights, or the number of random items); draw; system; estimate.
+
+    The table that reads these results has the columns of :func:`errors_of_draws`.
     """
+    if inputs.results:
+        return errors_of_draws(read_results(inputs.results["estimated_orders"]))
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
     from receval.missing_judgments.estimators import additive_metric_of
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
@@ -276,4 +283,19 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         right=("rmse", "rmse", "rmse"),
         labels=("$\\tau$ with the true order", "Error (% of the true value, log scale)"),
         unity=False,
+    )
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print one row per estimator: bias, standard deviation, error and tau under each metric."""
+    return printed_by_metric(
+        results.assign(title=per_user(results["title"])),
+        display,
+        {"Estimator": "title"},
+        {
+            "bias": ("bias", lambda bias: fixed(bias, 1, signed=True)),
+            "SD": ("sd", lambda deviation: fixed(deviation, 1)),
+            "RMSE": ("rmse", lambda error: fixed(error, 1)),
+            "tau": ("tau", two_decimals),
+        },
     )

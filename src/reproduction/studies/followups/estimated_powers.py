@@ -133,7 +133,6 @@ def _estimated(
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw tau (above) and the ratio (below) by the power, in a column per dataset and world."""
-
     found = summary_of_powers(results)
     sources = list(dict.fromkeys(results["source"]))
     metrics = list(dict.fromkeys(results["metric"]))

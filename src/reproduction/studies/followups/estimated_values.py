@@ -18,18 +18,19 @@ from matplotlib.ticker import NullFormatter
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, with_legend
+from receval.figures.heat_map import two_decimals
+from receval.figures.printed_numbers import fixed, significant
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
 from receval.figures.tables import Table, printed
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
-from receval.storage.files import real_values
+from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
     from receval.evaluation.fitted_systems import RankedFold
     from receval.missing_judgments.estimates_of_systems import FoldGenerator
     from reproduction.experiments.experiment import Experiment
-
 
 MAR = "MAR"
 """The estimator that uses only judgments of randomly drawn items."""
@@ -181,7 +182,6 @@ def draw_rows(
     The left one shows only the first metric, because all have the same values there; the right one
     has a logarithmic scale.
     """
-
     metrics = list(dict.fromkeys(metric for _, rows in panels for metric in rows["metric"]))
     styles = display.metric_styles(metrics)
     heights = [rows["title"].nunique() for _, rows in panels]
@@ -246,7 +246,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     judgments of randomly drawn items); propensities (its weights, or empty); system; value;
     standard_error (over users, given the weights); judgments (how many it uses, over all folds);
     effective_size (the equivalent number of equally weighted judgments).
+
+    The table that reads these results has the columns of :func:`ratios_to_mar`, without the rows of
+    the reference.
     """
+    if inputs.results:
+        found = ratios_to_mar(read_results(inputs.results["estimated_values"]))
+        return found[found["estimator"] != MAR].reset_index(drop=True)
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
     from receval.missing_judgments.estimators import additive_metric_of
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
@@ -300,4 +306,18 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             "Estimate / value by random items (log scale)",
         ),
         unity=True,
+    )
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print one row per dataset and estimator."""
+    return printed_by_metric(
+        results.assign(dataset=results["dataset"].map(display.datasets)),
+        display,
+        {"Dataset": "dataset", "Estimator": "title"},
+        {
+            "ratio": ("ratio", lambda ratio: significant(ratio, 2)),
+            "error": ("error", lambda error: fixed(error, 0)),
+            "tau": ("tau", two_decimals),
+        },
     )

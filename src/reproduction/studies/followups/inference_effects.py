@@ -97,7 +97,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _effects(stacked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the absolute d_z and relative differences, shape (n_metrics, n_pairs)."""
-
     first, second = system_pairs(stacked.shape[1])
     means = stacked.mean(axis=2)
     distances = [all_differences(values) for values in stacked]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Type I errors of five paired tests when no system is better, by the number of users.
+"""Type I errors and power of five paired tests, by the number of users.
 
 All artifacts on these tests count rejections among drawn users, and draw curves, as here.
 """
@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import line, mute, plain_ticks
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, letter_panels
+from receval.figures.finish import NOTE_COLOUR, letter_panels, with_legend
 from receval.figures.line_labels import label_lines
+from receval.figures.printed_numbers import as_written
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
 from receval.metrics.averages import MEAN_DECIMALS
 from receval.seeds import generator
@@ -29,7 +30,6 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 if TYPE_CHECKING:
     from receval.metrics.metric import Metric
     from reproduction.experiments.experiment import Experiment
-
 
 TEST_LEVEL = 0.05
 """A test rejects if its p-value is at most this; a permutation test is then exact."""
@@ -56,7 +56,6 @@ def all_differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Pairs are in the order of :func:`receval.statistics.pairs.system_pairs`.
     """
-
     first, second = system_pairs(len(values))
     return np.round(values[first] - values[second], MEAN_DECIMALS)
 
@@ -288,6 +287,38 @@ BY_METRIC = ("permutation", "wilcoxon", "sign")
 """Tests with their own panel in the second row."""
 
 
+def shares_found(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Count how often tests at the level .05 find an existing difference.
+
+    Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users of a
+    test; ``effect_hundredths``, the planted differences, in hundredths of standard deviations of
+    the paired difference; ``tests``, the number of tests per effect, metric and size, each on its
+    own users drawn with replacement; ``pairs``, the number of pairs of systems that they use, those
+    with the nearest effects.
+
+    Columns: dataset; planted_effect; metric (``all``: all metrics together); sampled_users; test
+    (:data:`receval.statistics.difference_tests.TESTS`); tests; power (share that rejects); low,
+    high (ends of its exact 95 % interval).
+
+    Users keep their differences, and are drawn with probabilities that give the planted effect
+    (:func:`reproduction.studies.followups.inference_errors.tilted_to_effect`).
+    """
+    parameters = inputs.parameters
+    effects = [int(number) / 100 for number in parameters["effect_hundredths"]]
+
+    def draws_of(values: NDArray[np.float64]) -> dict[str | float, Draw]:
+        differences = differences_of_pairs(values)
+        return {
+            effect: tilted_pairs(differences, effect, int(parameters["pairs"]))
+            for effect in effects
+        }
+
+    def seed_names(dataset: str, metric: str, effect: str | float) -> tuple[str, ...]:
+        return "inference-power", dataset, metric, f"{effect:g}"
+
+    return shares_of_rejections(inputs, "planted_effect", "power", draws_of, seed_names)
+
+
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Count how often tests reject at the level .05 although the null hypothesis is true.
 
@@ -306,7 +337,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     In the first two, both signs of every difference are equally likely, so the permutation test is
     exact. In the third, differences may be skewed; only the means are equal, which is what tests of
     means are about.
+
+    With the parameter ``effect_hundredths``, the results are those of :func:`shares_found`.
     """
+    if "effect_hundredths" in inputs.parameters:
+        return shares_found(inputs)
     pairs = int(inputs.parameters["pairs"])
 
     def draws_of(values: NDArray[np.float64]) -> dict[str | float, Draw]:
@@ -360,6 +395,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     The second row of panels shows only ``equal-means``. If the parameter ``named`` is given, all
     other metrics are thin grey lines there.
     """
+    if "planted_effect" in results:
+        return _draw_power(results, display)
     figure = new_figure(DOUBLE_COLUMN, 4.2)
     grid = figure.subplots(2, 3, sharey=True)
     sizes = sorted(set(results["sampled_users"]))
@@ -402,3 +439,21 @@ def set_log_shares(axes: Axes, lowest: float) -> float:
     end = min(shown[0], lowest) / 1.1
     axes.set_ylim(end, 1.12)
     return end
+
+
+def _draw_power(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw power by the number of users, one panel per planted effect, all metrics together."""
+    effects = sorted(set(results["planted_effect"]))
+    figure = new_figure(DOUBLE_COLUMN, 2.4)
+    panels = figure.subplots(1, len(effects), sharey=True, squeeze=False)[0]
+    together = results[results["metric"] == ALL]
+    # Ties matter if nothing differs, and hardly matter otherwise.
+    styles = {name: style for name, style in TEST_STYLES.items() if "ties" not in name}
+    for axes, effect in zip(panels, effects, strict=True):
+        own = together[together["planted_effect"] == effect]
+        draw_tests(axes, own, "power", styles, TESTS, intervals=True)
+        set_user_axis(axes, sorted(set(results["sampled_users"])))
+        axes.set_title(f"Effect $d_z$ = {as_written(effect)}")
+    panels[0].set_ylim(0, 1.03)
+    panels[0].set_ylabel("Power")
+    return with_legend(panels)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many decisions on pairs of systems change on interval scales."""
+"""Decisions on pairs of systems, and orders of systems, on interval scales."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import with_legend
+from receval.figures.heat_map import two_decimals
 from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
+from receval.figures.tables import Table, printed
 from receval.metrics.averages import MEAN_DECIMALS
 from receval.seeds import generator
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.statistics.pairs import LEVEL, over_pairs
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from receval.metrics.metric import Metric
     from reproduction.experiments.experiment import Experiment
     from reproduction.studies._shared.inputs import ArtifactInputs
-
 
 # Interval scales replace the values of a metric by equidistant numbers.
 #
@@ -139,6 +141,46 @@ EVERYONE = "all"
 TESTS = ("t", "wilcoxon", "sign")
 
 
+SHORT_TITLES = {"equal-steps": "Steps", "mean-ranks": "Ranks"}
+"""Headings of the scales in the table."""
+
+
+def means_on_scales(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the means of all systems on all scales, and the agreement with the own scale.
+
+    Parameters of the artifact: those of :mod:`.interval_decisions`.
+
+    Columns: dataset; metric; scale (``own``, ``equal-steps`` or ``mean-ranks``); system; value
+    (mean over users); tau (Kendall's tau-b of the order of all systems with that on the own scale);
+    swapped (share of swapped pairs of systems); pairs; lists (how many users are averaged).
+    """
+    (experiment,) = inputs.experiments.values()
+    metrics = metrics_with_gain(inputs)
+    values = values_on_scales(experiment, metrics)
+    tables = []
+    for index, metric in enumerate(metrics):
+        own = values[OWN][index].mean(axis=1)
+        for scale in (OWN, *SCALES):
+            means = values[scale][index].mean(axis=1)
+            signs = [pair_signs(each, TOLERANCE_OF_MEANS) for each in (own, means)]
+            tables.append(
+                pd.DataFrame(
+                    {
+                        "dataset": experiment.dataset,
+                        "metric": metric,
+                        "scale": scale,
+                        "system": experiment.all_systems,
+                        "value": means,
+                        "tau": kendall_tau_b(own, means, TOLERANCE_OF_MEANS).item(),
+                        "swapped": float(np.mean(signs[0] * signs[1] < 0)),
+                        "pairs": len(signs[0]),
+                        "lists": values[scale].shape[2],
+                    }
+                )
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Compare the decisions of three tests on a metric's own values and on interval scales.
 
@@ -156,8 +198,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     samples: significant and significant_scaled (significant on the metric's own scale, and on the
     interval scale); lost (only on the own scale), gained (only on the interval scale), reversed (on
     both, with another system ahead); changed (the sum of these three).
-    """
 
+    Without the parameter ``users``, the results are those of :func:`means_on_scales`.
+    """
+    if "users" not in inputs.parameters:
+        return means_on_scales(inputs)
     (experiment,) = inputs.experiments.values()
     metrics = metrics_with_gain(inputs)
     values = values_on_scales(experiment, metrics)
@@ -285,7 +330,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     The parameter ``shown_users`` is the number of users that is shown besides all users.
     """
-
     metrics = list(dict.fromkeys(results["metric"]))
     sizes = (str(display.parameters["shown_users"]), EVERYONE)
     drawn_of = [results[results["drawn"].astype(str) == size] for size in sizes]
@@ -315,7 +359,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_bars(axes: Axes, rows: pd.DataFrame) -> None:
-
     styles = ordered_styles(list(KINDS))
     ends = np.zeros(len(rows))
     for kind, label in KINDS.items():
@@ -329,3 +372,17 @@ def _draw_bars(axes: Axes, rows: pd.DataFrame) -> None:
             label=label,
         )
         ends += widths
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print tau and the number of swapped pairs, by metric and scale."""
+    found = results.drop_duplicates(["metric", "scale"]).set_index(["metric", "scale"])
+    rows = []
+    for metric in dict.fromkeys(results["metric"]):
+        cells = []
+        for scale in SCALES:
+            row = found.loc[(metric, scale)]
+            cells += [two_decimals(float(row["tau"])), str(round(row["swapped"] * row["pairs"]))]
+        rows.append((str(metric), *cells))
+    heads = [f"{SHORT_TITLES[s]}, {head}" for s in SCALES for head in ("$`\\tau`$", "pairs")]
+    return printed(display, ["Metric"], heads, rows)

@@ -124,7 +124,6 @@ def _plain_and_normalised(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the percentage of inverted pairs by cut-off: all pairs and the significant ones."""
-
     counted = inversions(results)
     (dataset,) = results["dataset"].unique()
     metrics = display.metric_styles(["nDCG", "Recall"])

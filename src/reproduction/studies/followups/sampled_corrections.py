@@ -10,16 +10,81 @@ from matplotlib.figure import Figure
 from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import with_legend
+from receval.figures.printed_numbers import fixed
 from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
+from receval.figures.tables import Column, Table, printed
 from receval.metrics.registry import parse
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups.sampled_orders import (
-    ESTIMATOR_TITLES,
-    LARGEST_SPREAD,
-    NONE,
-    SampledMoments,
-    correction_errors,
-)
+from reproduction.studies.followups.sampled_orders import SampledMoments
+
+NONE = "none"
+"""The uncorrected sampled metric."""
+
+WITHOUT_SPREAD = ("MLE",)
+"""Estimators from expected shares, which have no standard deviation here."""
+
+LARGEST_SPREAD = 10
+"""Standard deviations above this multiple of the systems' mean value are not reported."""
+
+ESTIMATOR_TITLES = {
+    NONE: "not corrected",
+    "rank": "estimated rank",
+    "CLS": "least squares (CLS)",
+    "BV": "bias and variance (BV)",
+    "MLE": "most likely ranks (MLE)",
+}
+
+
+def correction_errors(results: pd.DataFrame) -> pd.DataFrame:
+    r"""Summarise the estimators over systems, in per cent of the systems' mean value.
+
+    .. math:: bias = \frac{100}{\bar F |S|} \sum_s (E_s - F_s), \qquad
+        error = \frac{100}{\bar F} \sqrt{\frac{1}{|S|} \sum_s (E_s - F_s)^2}
+
+    with the expected value :math:`E_s` of a system, its value :math:`F_s` among all candidates, and
+    the mean of these, :math:`\bar F`. (Errors relative to each system's own value would be
+    dominated by systems with values near 0.)
+
+    Columns: metric; negatives; estimator; bias; error (root mean square); spread (root mean square
+    of the standard deviations over samples, in per cent of the mean value; empty if a system has
+    none, or one of more than ten times the mean value); total (root of the sum of the squares of
+    error and spread; the spread counts as at least ten times the mean value if it is not reported,
+    and as 0 for the most likely ranks); tau (Kendall's tau-b of the orders by expected and by full
+    values).
+    """
+    rows = []
+    groups = results.groupby(["metric", "negatives", "estimator"], sort=False)
+    for (metric, negatives, estimator), own in groups:
+        full = own["full"].to_numpy(dtype=np.float64)
+        expected = own["expected"].to_numpy(dtype=np.float64)
+        level = full.mean()
+        spread = float(np.sqrt(np.mean(real_values(own["sd"]) ** 2))) / level
+        error = float(np.sqrt(np.mean((expected - full) ** 2))) / level
+        told = (
+            0.0
+            if estimator in WITHOUT_SPREAD
+            else min(np.nan_to_num(spread, nan=np.inf), LARGEST_SPREAD)
+        )
+        rows.append(
+            {
+                "metric": metric,
+                "negatives": negatives,
+                "estimator": estimator,
+                "bias": 100 * float((expected - full).mean() / level),
+                "error": 100 * error,
+                "spread": 100 * spread if spread <= LARGEST_SPREAD else np.nan,
+                "total": 100 * float(np.hypot(error, told)),
+                "tau": float(kendall_tau_b(expected, full, TOLERANCE_OF_MEANS)[0, 0]),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _per_cent(value: float) -> str:
+    """Print a percentage with no more than four digits."""
+    return fixed(value, 0 if value >= 999.95 else 1)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -33,7 +98,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; metric; negatives; estimator; system; full (the value among all candidates);
     expected (mean over samples); sd (over samples; empty for the most likely ranks, which are
     estimated from expected shares, and if above ten times the systems' mean value).
+
+    The table that reads these results has the columns of :func:`correction_errors`.
     """
+    if inputs.results:
+        results = read_results(inputs.results["sampled_corrections"])
+        numbers = {name: real_values(results[name]) for name in ("full", "expected", "sd")}
+        return correction_errors(results.assign(**numbers))
     from receval.sampled_metrics.rank_corrections import corrected_values
 
     metrics = {str(label): parse(str(label)) for label in inputs.parameters["metrics"]}
@@ -67,7 +138,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw error and tau with the full order by cut-off, one column per number of candidates."""
-
     errors = correction_errors(results)
     metrics = list(dict.fromkeys(errors["metric"]))
     sizes = list(dict.fromkeys(errors["negatives"]))
@@ -91,3 +161,22 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     grid[0, 0].set_ylabel("Error (% of the mean value,\nroot mean square, log scale)")
     grid[1, 0].set_ylabel("$\\tau$ with the order by\nall candidates")
     return with_legend(grid.flat)
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print one row per number of candidates and estimator, one column per cut-off."""
+    metrics = list(dict.fromkeys(results["metric"]))
+    rows = []
+    for (negatives, estimator), own in results.groupby(["negatives", "estimator"], sort=False):
+        errors = dict(zip(own["metric"], real_values(own["error"]), strict=True))
+        spreads = dict(zip(own["metric"], real_values(own["spread"]), strict=True))
+        cells = []
+        for metric in metrics:
+            error, spread = float(errors[metric]), float(spreads[metric])
+            beside = f" ± {_per_cent(spread)}" if spread == spread else ""
+            if not beside and estimator not in WITHOUT_SPREAD:
+                beside = f" ± over {100 * LARGEST_SPREAD:,}"
+            cells.append(_per_cent(error) + beside)
+        rows.append((f"{int(negatives):,}", ESTIMATOR_TITLES[str(estimator)], *cells))
+    texts = (Column("Sampled", "right"), "Estimator")
+    return printed(display, texts, [f"{metric} (%)" for metric in metrics], rows)

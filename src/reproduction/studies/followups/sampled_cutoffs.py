@@ -94,7 +94,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     Parameters of the artifact: ``named``, the systems with names; all others are thin grey lines.
     """
-
     sizes = list(dict.fromkeys(results["negatives"]))
     systems = list(dict.fromkeys(results["system"]))
     cutoffs = sorted(set(results["cutoff"]))

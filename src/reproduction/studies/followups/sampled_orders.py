@@ -7,6 +7,7 @@ All artifacts on sampled candidates have their expected metrics from here.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,15 +18,16 @@ from numpy.typing import NDArray
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import with_legend
+from receval.figures.heat_map import two_decimals
 from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.tables import Table, printed
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
-from receval.storage.files import real_values
+from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
     from receval.metrics.metric import Metric
-
 
 UNIFORM, POPULARITY = "uniform", "popularity"
 """How candidates are drawn: uniformly without, or by popularity with replacement."""
@@ -95,7 +97,6 @@ class SampledMoments:
 
         The same as for the judged ranks (:mod:`reproduction.workflow.jobs.systems`).
         """
-
         experiment = self._experiment
         names = (experiment.dataset, experiment.split, number, "ties")
         order = generator(self._inputs.seed, *names).permutation(experiment.ratings.n_items)
@@ -176,72 +177,38 @@ def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
     return by_candidates(table, "sampling", "metric")
 
 
-# Errors of corrected sampled metrics.
-
-NONE = "none"
-"""The uncorrected sampled metric."""
-
-WITHOUT_SPREAD = ("MLE",)
-"""Estimators from expected shares, which have no standard deviation here."""
-
-LARGEST_SPREAD = 10
-"""Standard deviations above this multiple of the systems' mean value are not reported."""
-
-ESTIMATOR_TITLES = {
-    NONE: "not corrected",
-    "rank": "estimated rank",
-    "CLS": "least squares (CLS)",
-    "BV": "bias and variance (BV)",
-    "MLE": "most likely ranks (MLE)",
-}
-
-
-def correction_errors(results: pd.DataFrame) -> pd.DataFrame:
-    r"""Summarise the estimators over systems, in per cent of the systems' mean value.
-
-    .. math:: bias = \frac{100}{\bar F |S|} \sum_s (E_s - F_s), \qquad
-        error = \frac{100}{\bar F} \sqrt{\frac{1}{|S|} \sum_s (E_s - F_s)^2}
-
-    with the expected value :math:`E_s` of a system, its value :math:`F_s` among all candidates, and
-    the mean of these, :math:`\bar F`. (Errors relative to each system's own value would be
-    dominated by systems with values near 0.)
-
-    Columns: metric; negatives; estimator; bias; error (root mean square); spread (root mean square
-    of the standard deviations over samples, in per cent of the mean value; empty if a system has
-    none, or one of more than ten times the mean value); total (root of the sum of the squares of
-    error and spread; the spread counts as at least ten times the mean value if it is not reported,
-    and as 0 for the most likely ranks); tau (Kendall's tau-b of the orders by expected and by full
-    values).
-    """
-    rows = []
-    groups = results.groupby(["metric", "negatives", "estimator"], sort=False)
-    for (metric, negatives, estimator), own in groups:
-        full = own["full"].to_numpy(dtype=np.float64)
-        expected = own["expected"].to_numpy(dtype=np.float64)
-        level = full.mean()
-        spread = float(np.sqrt(np.mean(real_values(own["sd"]) ** 2))) / level
-        error = float(np.sqrt(np.mean((expected - full) ** 2))) / level
-        told = (
-            0.0
-            if estimator in WITHOUT_SPREAD
-            else min(np.nan_to_num(spread, nan=np.inf), LARGEST_SPREAD)
-        )
-        rows.append(
-            {
-                "metric": metric,
-                "negatives": negatives,
-                "estimator": estimator,
-                "bias": 100 * float((expected - full).mean() / level),
-                "error": 100 * error,
-                "spread": 100 * spread if spread <= LARGEST_SPREAD else np.nan,
-                "total": 100 * float(np.hypot(error, told)),
-                "tau": float(kendall_tau_b(expected, full, TOLERANCE_OF_MEANS)[0, 0]),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
 TITLES = {"uniform": "Drawn uniformly", "popularity": "Drawn by popularity"}
+
+
+FULL = "all candidates"
+"""Stands for a metric's own order among all candidates, as the reference of a comparison."""
+
+
+def agreement_of_orders(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Compare the orders of the artifact ``sampled_orders`` with each other.
+
+    Columns: sampling; negatives; metric; compared_with (another metric with as many candidates,
+    ``AUC``, or ``all candidates``: the metric's own order among these); tau (Kendall's tau-b of the
+    orders of the systems).
+    """
+    results = read_results(inputs.results["sampled_orders"])
+    results = results.assign(
+        negatives=results["negatives"].astype(str), expected=real_values(results["expected"])
+    )
+    rows: list[tuple[object, ...]] = []
+    for row in sampled_taus(results).itertuples(index=False):
+        key = (row.sampling, row.negatives, row.metric)
+        rows += [(*key, FULL, row.tau_full), (*key, AUC, row.tau_auc)]
+    shown = results[results["metric"] != AUC]
+    for (sampling, negatives), own in shown.groupby(["sampling", "negatives"], sort=False):
+        values = own.pivot_table(index="metric", columns="system", values="expected", sort=False)
+        taus = kendall_tau_b(values.to_numpy(), values.to_numpy(), TOLERANCE_OF_MEANS)
+        rows += [
+            (sampling, negatives, one, other, taus[i, j])
+            for (i, one), (j, other) in combinations(enumerate(values.index), 2)
+        ]
+    columns = ["sampling", "negatives", "metric", "compared_with", "tau"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -259,7 +226,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     ranking, with the sampling ``uniform``); metric (``AUC``, the mean share of candidates below the
     relevant item, only for all candidates); system; expected; sd (over samples, independent for
     each relevant item and system).
+
+    The table that reads these results has the columns of :func:`agreement_of_orders`.
     """
+    if inputs.results:
+        return agreement_of_orders(inputs)
     metrics = inputs.named_metrics()
     moments = SampledMoments(inputs, metrics)
     (experiment,) = inputs.experiments.values()
@@ -294,7 +265,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     Parameters of the artifact: ``printed``, the numbers of candidates that are drawn, besides all.
     """
-
     taus = sampled_taus(results)
     drawn = [*map(str, display.parameters["printed"]), EVERY]
     taus = taus[taus["negatives"].isin(drawn)]
@@ -323,3 +293,37 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 def written_size(size: str) -> str:
     """Return a number of candidates as it is printed."""
     return f"{int(size):,}" if size.isdigit() else size
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print one row per sampling and number of candidates.
+
+    Parameters of the artifact: ``with_full`` and ``with_auc``, metrics whose tau with the order
+    among all candidates and with that by AUC is printed; ``printed``, numbers of candidates with a
+    row, besides all candidates.
+    """
+    results = results.assign(
+        negatives=results["negatives"].astype(str), tau=real_values(results["tau"])
+    )
+    asked = [
+        *((str(metric), FULL) for metric in display.parameters["with_full"]),
+        *((str(metric), AUC) for metric in display.parameters["with_auc"]),
+    ]
+    rows = []
+    shown = [*map(str, display.parameters["printed"]), EVERY]
+    results = results[results["negatives"].isin(shown)]
+    named = by_candidates(results.drop_duplicates(["sampling", "negatives"]), "sampling")
+    for sampling, negatives in zip(named["sampling"], named["negatives"], strict=True):
+        own = results[(results["sampling"] == sampling) & (results["negatives"] == negatives)]
+        among = own[~own["compared_with"].isin((FULL, AUC))]["tau"]
+        cells = own.set_index(["metric", "compared_with"])["tau"]
+        rows.append(
+            (
+                str(sampling).capitalize(),
+                written_size(negatives),
+                two_decimals(float(among.mean())),
+                *(two_decimals(float(cells[pair])) for pair in asked),
+            )
+        )
+    titles = [f"{name}, {'all' if other == FULL else other}" for name, other in asked]
+    return printed(display, ["Drawn"], ("Candidates", "Between metrics", *titles), rows)

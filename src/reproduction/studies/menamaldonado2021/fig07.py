@@ -40,7 +40,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     A row has either a statement or an item. Items are not named; those without ratings or rated by
     all users are left out.
     """
-
     tables = []
     for dataset in inputs.datasets:
         items = items_of_optima(inputs, dataset)

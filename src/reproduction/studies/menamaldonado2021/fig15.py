@@ -38,7 +38,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     share of these users who knew the item; else (Yahoo! R3) it is the share of all users who chose
     to rate it.
     """
-
     tables = []
     names, thresholds = inputs.parameters["curves"], inputs.parameters["thresholds"]
     for dataset, threshold in zip(names, thresholds, strict=True):

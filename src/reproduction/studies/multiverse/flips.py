@@ -24,7 +24,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: decision, level (what was changed; empty for the start); then those of ``universes``.
     """
-
     return single_changes(read_results(inputs.results["universes"]))
 
 

@@ -11,8 +11,13 @@ from receval.figures.printed_numbers import significant
 from receval.figures.tables import Table, printed
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.rampisela2024.joint_agreement import taus_of_folds
-from reproduction.studies.rampisela2024.measured_lists import FAIRNESS, JOINT, MEASURES, RELEVANCE
+from reproduction.studies.rampisela2024.measured_lists import (
+    FAIRNESS,
+    JOINT,
+    MEASURES,
+    RELEVANCE,
+    taus_of_folds,
+)
 
 SMALL = ("IAA", "IFD÷", "IFD×", "MME", "II-F", "AI-F")
 """Joint measures of which the paper says that their values are near 0."""

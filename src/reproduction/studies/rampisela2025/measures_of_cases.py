@@ -39,7 +39,6 @@ def group_measures(
     :math:`(\sum_j n^{-2} / \hat p_j - 1) / 2` with :math:`\hat p_j` proportional to
     :math:`.95 p_j + .05 \cdot 10^{-4}`.
     """
-
     n, users = len(means), sizes.sum()
     shares, wanted = means / means.sum(), sizes / users
     average = float(wanted @ means)

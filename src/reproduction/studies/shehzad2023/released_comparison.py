@@ -84,7 +84,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and system."""
-
     heads = ("Tuned", "Untuned", "Worst trial")
     words = ("Leads untuned neural", "Leads also EASE, Pop", "Leads worst trials")
     numbers = real_values(results[["tuned", "untuned", "worst_trial"]])

@@ -62,7 +62,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     published (the released value, NaN for twins); mean, deviation, least and most (over the
     splits); above (in how many splits our value is above the released one, if there is one).
     """
-
     from receval.evaluation.systems import evaluate_systems
     from receval.recommenders.ease import EASE
     from receval.recommenders.non_personalised import Popularity
@@ -113,7 +112,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per system and metric."""
-
     titles = {names: title for title, names in SYSTEMS.items()}
     headers = ["Released", "Mean", "SD", "Lowest", "Highest", "Splits above"]
     numbers = results[["published", "mean", "deviation", "least", "most"]]

@@ -245,7 +245,6 @@ def shares_ahead(tuned: NDArray[np.float64], others: NDArray[np.float64]) -> NDA
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw values by choice of parameters, and how often tuned systems lead untuned ones."""
-
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 7.0)
     panels = figure.subplots(
@@ -315,7 +314,6 @@ def _draw_values(axes: Axes, choices: Choices, *, named: bool) -> None:
 
 
 def _draw_shares(axes: Axes, choices: Choices, others: NDArray[np.float64]) -> AxesImage:
-
     with_pop = np.column_stack([others, choices.pop])
     rows = list(TITLES.values())
     image = coloured_cells(axes, shares_ahead(choices.tuned, with_pop), rows, [*rows, "Pop"], 0, 1)

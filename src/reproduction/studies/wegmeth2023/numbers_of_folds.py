@@ -10,16 +10,14 @@ from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Table, printed
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.wegmeth2023.seed_deviations import (
-    largest,
-    spread_of_means,
-    spread_of_one,
-)
 from reproduction.studies.wegmeth2023.split_seeds import (
     SYSTEM_TITLES,
     by_seed_and_fold,
     interactions,
+    largest,
     rows_of_folds,
+    spread_of_means,
+    spread_of_one,
 )
 
 
@@ -32,7 +30,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Parameters of the artifact: those of :mod:`.split_seeds`, where ``folds`` is a list.
 
     Columns: dataset; system; metric; cutoff; folds; value (mean over seeds and folds); hold_out_sd,
-    cross_sd (as in :mod:`.seed_deviations`); repeated_sd (of the mean of as many independent
+    cross_sd (as in :func:`.deviations_over_seeds`); repeated_sd (of the mean of as many independent
     hold-outs); cross_largest (largest deviation by cross-validation).
     """
     rows = []

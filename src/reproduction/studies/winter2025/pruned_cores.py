@@ -27,7 +27,6 @@ def sizes_of(ratings: Ratings, level: int) -> dict[str, float]:
     ``core_users`` counts those who remain if also items with fewer ratings are removed, and both
     repeatedly (:func:`receval.splits.selection.selected_ratings`); 0 if nobody does.
     """
-
     from receval.splits.selection import selected_ratings
 
     counts = np.bincount(ratings.users, minlength=ratings.n_users)
@@ -70,7 +69,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and level."""
-
     heads = ["Fewest ratings", "Users", "Items", "Ratings", "Users (%)", "Ratings (%)"]
     heads += ["Density (%)", "Users of the core"]
     numbers = real_values(results[["kept_users", "kept_ratings", "density"]])
