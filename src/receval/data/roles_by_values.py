@@ -138,7 +138,7 @@ def guessed_roles(
             or (len(set(items)) == 1 and len(items) >= _FEWEST_CONSTANT)
         )
     ):
-        after = roles[2:4] if guess is _of_ratings else roles[3:1:-1]  # Ranks are before scores.
+        after = (*roles[2:4],) if guess is _of_ratings else (*roles[3:1:-1],)  # Rank, then score.
         example = ",".join(["user", UNREAD, "item", *after][: len(columns)])
         found = Guess(
             found.roles,
