@@ -25,11 +25,11 @@ BOUNDS = {
     # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650 and
     # 450 for metrics that peers have, typed rows, selections in commands and ratings of runs.
     "modules of src/receval": (257, 250),
-    "lines of src/receval": (68_000, 39_000 + 14_700),
+    "lines of src/receval": (68_070, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
-    "modules of src/reproduction": (204, 170),
-    "lines of src/reproduction": (44_190, 36_000 + 4_000),
-    "lines of tests": (92_450, 60_000 + 10_000),
+    "modules of src/reproduction": (217, 170),
+    "lines of src/reproduction": (44_610, 36_000 + 4_000),
+    "lines of tests": (92_490, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }

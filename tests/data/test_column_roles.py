@@ -265,13 +265,13 @@ def test_ranks_given_as_test_data_are_refused_unless_said(constant: str, tmp_pat
 
 
 @pytest.mark.each("sign", [" ", ",", "\t"])
-@pytest.mark.each("read", [read_test_data, read_run])
+@pytest.mark.each(("read", "said"), [(read_test_data, "rating"), (read_run, "rank,score")])
 def test_the_constant_of_trec_is_no_item_beside_numbers(
-    sign: str, read: Callable[..., Any], tmp_path: Path
+    sign: str, read: Callable[..., Any], said: str, tmp_path: Path
 ) -> None:
     rows = [(user, 0, user + 7, 1.5 / user, "tag") for user in range(1, 9)]
     path = _as_text(sign, "a.txt")(rows, tmp_path)
-    with pytest.raises(TableError, match=r"column of items has 0 in all rows.*user,-,item"):
+    with pytest.raises(TableError, match=rf"column of items has 0 in all rows.*user,-,item,{said}"):
         read(path)
 
 
@@ -404,10 +404,11 @@ def test_of_parquet_only_wanted_columns_and_the_time_of_a_date_are_read(tmp_path
         ({"time": 1.6e9}, {"time_unit": "s"}, [*table], ("date", "text")),
     ):
         table.assign(**more, text="long").to_parquet(path)
-        with patch.object(tables, "checked_table", side_effect=tables.checked_table) as checked:
-            reading = read_ratings(path, **options).reading
-        assert checked.call_args.args[0].column_names == expected
-        assert sorted(reading.unread) == sorted(unread)
+        for source in (path, tmp_path):
+            with patch.object(tables, "checked_table", side_effect=tables.checked_table) as checked:
+                reading = read_ratings(source, **options).reading
+            assert checked.call_args.args[0].column_names == expected
+            assert sorted(reading.unread) == sorted(unread)
 
 
 @pytest.mark.each("order", ["dcr", "cdr", "drc", "crd", "rdc", "rcd"])

@@ -318,6 +318,9 @@ def test_rows_that_describe_users_are_refused_unless_the_columns_are_said(tmp_pa
     with pytest.raises(TableError, match=r"only 2 different items, such as 'M', so the rows may"):
         read_text(tmp_path / "users.dat", users)
     assert len(read_text(tmp_path / "users.dat", users, columns="user,item,rating,-,-")) == 98
+    for few in ("1::F::1::10::4806\n2::M::56::16::7007\n3::M::25::15::5511\n", "b,M,7\na,M,8\n"):
+        with pytest.raises(TableError, match=r"no user has two rows, .* may describe users"):
+            read_text(tmp_path / "users.dat", few)
     ages = "".join(f"u{n},{18 + n % 7},{1 + n % 5}\n" for n in range(98))
     with pytest.raises(TableError, match=r"only 7 different items, such as '18'.*, say what"):
         read_text(tmp_path / "ages.csv", ages)

@@ -14,9 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 from data.read_rows import rows_of
 
+from receval.data.parquet_by_user import files_of
 from receval.data.ratings_table import read_ratings
 from receval.data.reading import TableError
 from receval.data.run import read_run
+from receval.data.tables import column_names
 
 _EXTENSIONS = ("csv", "tsv.gz", "jsonl", "json", "parquet")
 
@@ -253,6 +255,20 @@ def test_backups_in_a_folder_are_left_out_and_said(tmp_path: Path, extension: st
     read = read_ratings(tmp_path)
     assert read.user_ids.tolist() == ["u"]
     assert f"left out: {', '.join(backups)}" in read.reading.form
+
+
+@pytest.mark.each("mark", ["_delta_log/0.json", ".hoodie/hoodie.properties"])
+@pytest.mark.each(
+    "read", [read_ratings, lambda path: column_names(path, ()), lambda path: files_of(str(path))]
+)
+def test_a_folder_with_former_versions_of_rows_is_refused(
+    tmp_path: Path, mark: str, read: Callable[[Path], object]
+) -> None:
+    _write(tmp_path / "a.parquet", user=["u"], item=["i"])
+    (tmp_path / mark).parent.mkdir(exist_ok=True)
+    (tmp_path / mark).touch()
+    with pytest.raises(TableError, match=r"is a table of .*, so its files may also have rows of"):
+        read(tmp_path)
 
 
 @pytest.mark.each(("ratings", "is_noted"), [("1..5", False), ("0..100", True), ("4..5", False)])

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,22 +86,36 @@ def test_a_row_of_a_long_file_takes_its_columns_alone(tmp_path: Path, suffix: st
     assert np.array_equal(again.scores, runs[FEW].scores)
 
 
+@pytest.mark.parametrize("extension", ["csv", "parquet"])
+@pytest.mark.parametrize("n_parts", [1, 3])
 def test_cells_are_given_back_as_soon_as_they_were_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    n_parts: int, extension: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = 20_000
-    text = [f"{row // 50},{row % 50},{row % 5},{978_300_000 + row}\n" for row in range(rows)]
-    (tmp_path / "r.csv").write_text("user,item,rating,time\n" + "".join(text), encoding="utf-8")
-    before = pa.total_allocated_bytes()
+    rows = 210_000
+    row = np.arange(rows)
+    columns = {"user": row // 50, "item": row % 50, "rating": row % 5, "time": row + 978_300_000}
+    table = pa.table({**columns, "unread": row / 7})
+    for part in range(n_parts):
+        own = table.slice(part * rows // n_parts, rows // n_parts)
+        write = pa.csv.write_csv if extension == "csv" else pa.parquet.write_table
+        write(own, tmp_path / f"{part}.{extension}")
+    usual = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(usual)
     held: dict[str, int] = {}
 
     def noted(name: str, own: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        held[name] = pa.total_allocated_bytes() - before
+        held[name] = pool.bytes_allocated()
         return own(*given, **named)
 
     for name in ("in_seconds", "ReadRatings"):
         monkeypatch.setattr(module, name, partial(noted, name, getattr(module, name)))
-    read_ratings(tmp_path / "r.csv")
+    pa.set_memory_pool(pool)
+    try:
+        read_ratings(tmp_path if n_parts > 1 else tmp_path / f"0.{extension}")
+    finally:
+        pa.set_memory_pool(usual)
+    # Four columns of eight bytes, and that which one of them becomes.
+    assert extension == "csv" or pool.max_memory() < 45 * rows
     # Ratings and times are doubles, and have a bit that tells whether there is one.
     assert held["in_seconds"] < 17 * rows
     assert held["ReadRatings"] == 0

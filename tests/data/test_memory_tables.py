@@ -308,6 +308,19 @@ def test_a_frame_with_two_columns_of_one_name_is_refused() -> None:
         read_ratings(frame)
 
 
+def test_names_in_levels_are_refused_if_a_wanted_column_may_have_one(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"user": [1, 1, 2], "item": [7, 8, 7], "rating": [5, 4, 3]})
+    means = frame.groupby(["user", "item"]).agg({"rating": ["mean", "count"]}).reset_index()
+    means.to_parquet(tmp_path / "means.parquet")
+    expected = rows_of(read_ratings(frame))
+    for table in (means, tmp_path / "means.parquet"):
+        with pytest.raises(TableError, match=r"the column \('rating', 'mean'\) has a name in sev"):
+            read_ratings(table)
+        assert rows_of(read_ratings(table, rating="('rating', 'mean')")) == expected
+    frame.columns = pd.MultiIndex.from_product([frame.columns, [""]])
+    assert rows_of(read_ratings(frame)) == expected
+
+
 def test_a_named_index_of_a_frame_is_a_column() -> None:
     frame = pd.DataFrame({"user": [1, 1, 2], "item": [7, 8, 7], "rating": [5, 4, 3]})
     expected = rows_of(read_ratings(frame))

@@ -309,13 +309,16 @@ def test_nanoseconds_of_dates_are_rounded_and_said() -> None:
         ([641_700_000, 641_700_060], "seconds, all times are before 1995"),
         ([-1_620_000_000, -1_620_000_060], "seconds, all times are before 1973"),
         ([44_319.5, 44_320.5], "seconds, all times are before 1973"),
+        ([*range(1990, 2020)] * 70, "seconds, all times are before 1973"),
         ([1_620_000_000, 1_620_000_060], ""),
         ([0, 1], ""),
+        ([1, 1, 2, 3], ""),
         (["1990-05-03", "1990-05-04"], ""),
     ],
 )
 def test_numbers_that_may_not_count_from_1970_are_told(times: list[Any], told: str) -> None:
-    read = read_ratings({"user": [1, 1], "item": [1, 2], "timestamp": times}).reading
+    rows = range(len(times))
+    read = read_ratings({"user": rows, "item": rows, "timestamp": times}).reading
     assert [note.code for note in read.notes] == (["early-times"] if told else [])
     assert all(f"read as {told}" in note for note in read.notes)
 

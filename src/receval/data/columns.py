@@ -540,8 +540,9 @@ def chosen_names(
             known = [by_plain[name] for name in column.known if name in by_plain]
             if known:
                 found[column.name] = known[0]
-            elif column.is_needed:
-                missing.append(column)
+            else:
+                _refuse_levels(source, there, column)
+                missing += [column] * column.is_needed
     if missing:
         roles = [column.name for column in missing]
         which = "column" if len(roles) == 1 else "columns"
@@ -553,3 +554,19 @@ def chosen_names(
             f"{enumerated([f'--{role} ...' for role in roles])}).{hint}"
         )
     return found
+
+
+_IN_LEVELS = re.compile(r"\((['\"]).*\1(, .*)+\)")
+_LEVEL = re.compile(r"(['\"])(.*?)\1")
+
+
+def _refuse_levels(source: str, names: Collection[str], column: WantedColumn) -> None:
+    """Refuse a name in levels, as ('rating', 'mean') of pandas, if one level is a known name."""
+    for name in filter(_IN_LEVELS.fullmatch, names):
+        if any(plain_name(own[1]) in column.known for own in _LEVEL.findall(name)):
+            raise TableError(
+                f"{source}: the column {name} has a name in several levels, and may have the "
+                f"{column.name}. Give each column one name (frame.columns = ['_'.join(own) for own "
+                f'in frame.columns]), or say which it is ({column.name}="{name}", or '
+                f"{column.name}='-' for none)."
+            )

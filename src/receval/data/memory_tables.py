@@ -157,6 +157,7 @@ def columns_of_table(
     table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays, types, rewritten = {}, {}, {}
     dates = ""
+    there = {*table.column_names}
     for column in wanted:
         own = found.get(column.name)
         if own is not None:
@@ -179,8 +180,11 @@ def columns_of_table(
                     )
             elif not (column.is_text or column.is_time or options.decimal):
                 notes += doubts_on_thousands(name, own, different_texts(values))
+            found.pop(column.name)
+            # So that others can take their memory.
+            table = table.drop_columns([*{own}.difference(found.values())])
     # A list whose parts were read was read.
-    unread = tuple(own for own in roles.unread if own in table.column_names or own not in names)
+    unread = tuple(own for own in roles.unread if own in there or own not in names)
     if _UNREAD in metadata:
         unread += (metadata[_UNREAD].decode(),)
     return FoundColumns(
@@ -536,7 +540,16 @@ def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
                 "next number: write such identifiers as text or as whole numbers"
             )
         is_whole = pc.all(pc.equal(pc.floor(column), column)).as_py()
-        return column.cast(pa.int64() if is_whole is not False else pa.string()).cast(pa.string())
+        column = column.cast(pa.int64() if is_whole is not False else pa.string())
+        kind = column.type
+    if pa.types.is_integer(kind):
+        # Each number is written once: texts of every row would take gigabytes.
+        codes = column.dictionary_encode().unify_dictionaries()
+        texts = codes.chunk(0).dictionary.cast(pa.string()) if codes.num_chunks else None
+        return pa.chunked_array(
+            [pa.DictionaryArray.from_arrays(own.indices, texts) for own in codes.chunks],
+            pa.dictionary(pa.int32(), pa.string()),
+        )
     if isinstance(kind, pa.BaseExtensionType):
         column = column.cast(kind.storage_type)
         kind = column.type

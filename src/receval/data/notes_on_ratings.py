@@ -285,8 +285,9 @@ def doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None, unit: str
         return [Note("early-times", f"{name}: {share}. Check that they are when users rated.")]
     if columns.dates or times.max() >= _FIRST_LOGS:
         return []
-    # A column with a name may count steps instead.
-    if not columns.are_guessed and times.min() >= 0 and times.max() <= len(times):
+    # A column with a name may count steps instead, but has no years or months then.
+    are_steps = 0 <= times.min() <= max(1, times.max() / 2) and times.max() <= len(times)
+    if not columns.are_guessed and are_steps:
         return []
     if times.max() < FEWEST_SECONDS:
         text = f"{name}: read as {unit}, all times are before 1973. {advice}"

@@ -378,7 +378,23 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
     )
 
 
-def is_named_as_data(path: Path, folder: Path) -> bool:
+_VERSIONED = {"_delta_log": "Delta Lake", ".hoodie": "Apache Hudi"}
+
+
+def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return all files in a folder, and those of data by their names; refuse one of versions."""
+    every = [own for own in sorted(folder.rglob("*")) if own.is_file()]
+    found = {part for own in every for part in own.relative_to(folder).parts if part in _VERSIONED}
+    for mark in found:
+        raise TableError(
+            f"{folder} is a table of {_VERSIONED[mark]} (it has {mark}), so its files may also "
+            "have rows of former versions. Read it with a library for such tables, and give the "
+            "data frame, or write it as Parquet."
+        )
+    return every, [own for own in every if _is_named_as_data(own, folder)]
+
+
+def _is_named_as_data(path: Path, folder: Path) -> bool:
     """Tell whether the name of a file in a folder is one of data.
 
     It is not if it, or that of a folder within, begins with a dot or ``_``, or if it ends as those

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.columns import FoundColumns
-from receval.data.packed_files import is_named_as_data
+from receval.data.packed_files import files_in
 from receval.data.ratings import finite_in_single_precision
 from receval.data.reading import TableError
 from receval.data.tables import checked_group, checked_table, sentences_for_damage
@@ -817,11 +817,7 @@ def files_of(source: str) -> tuple[Path, ...]:
     path = Path(source)
     if not path.exists():
         raise TableError(f"{path}: there is no such file or folder.")
-    files = [path]
-    if path.is_dir():
-        files = [
-            own for own in sorted(path.rglob("*")) if own.is_file() and is_named_as_data(own, path)
-        ]
+    files = files_in(path)[1] if path.is_dir() else [path]
     for own in files:
         with own.open("rb") as file:
             if file.read(4) != b"PAR1":

@@ -138,7 +138,8 @@ def guessed_roles(
             or (len(set(items)) == 1 and len(items) >= _FEWEST_CONSTANT)
         )
     ):
-        example = ",".join(["user", UNREAD, "item", *roles[3:1:-1]][: len(columns)])
+        after = (*roles[2:4],) if guess is _of_ratings else (*roles[3:1:-1],)  # Rank, then score.
+        example = ",".join(["user", UNREAD, "item", *after][: len(columns)])
         found = Guess(
             found.roles,
             f"the column of items has {enumerated(sorted(set(items)))} in all rows, as some files "
@@ -158,15 +159,16 @@ def guessed_roles(
 
 def _describe_users(columns: Sequence[ColumnCells], roles: Sequence[str]) -> bool:
     """Tell whether each user has one row without a time, and the items are few groups or ages."""
-    if not {"user", "item"} <= {*roles}:
+    if not {"user", "item"} <= {*roles} or any(own.are_times for own in columns[2:]):
         return False
+    if len(columns) > 2 and {*columns[1].cells} <= {"F", "M"}:  # As in MovieLens' users.dat.
+        return len({*columns[0].cells}) == len(columns[0].cells) > 1
     users, items = (columns[roles.index(role)] for role in ("user", "item"))
     n_items, n_rows = len(set(items.cells)), len(items.cells)
     # In a table that is sorted by items, the first lines have few.
     are_few = n_items <= min(MOST_GRADES, n_rows / _ROWS_OF_AN_ITEM) and items.are_repeated
     are_few &= n_rows >= _FEWEST_USERS and all(map(_GROUP_OR_AGE.fullmatch, items.cells))
-    are_users = len(set(users.cells)) == n_rows and not items.are_grouped
-    return are_few and are_users and not any(own.are_times for own in columns[2:])
+    return are_few and len(set(users.cells)) == n_rows and not items.are_grouped
 
 
 _ROWS_OF_AN_ITEM = 10

@@ -10,7 +10,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -55,7 +55,7 @@ from receval.data.layouts import (
 )
 from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.data.packed_files import (
-    is_named_as_data,
+    files_in,
     is_of_system,
     is_packed,
     most_unpacked,
@@ -232,8 +232,7 @@ def column_names(
     if isinstance(source, str | Path):
         path = Path(source)
         if path.is_dir():
-            parts = (own for own in sorted(path.rglob("*")) if own.is_file())
-            path = next((own for own in parts if is_named_as_data(own, path)), path)
+            path = next(iter(files_in(path)[1]), path)
         with regular_file(path) as file:
             return _names_in_file(file, known, options)
     if isinstance(source, list | tuple | np.ndarray):
@@ -253,8 +252,7 @@ def _names_in_table(table: pa.Table) -> ColumnNames:
 def _names_in_file(path: Path, known: Collection[str], options: ReadingOptions) -> ColumnNames:
     name = format_of(path, options).name
     if name == "parquet":
-        with sentences_for_damage(path), opened(path) as file:
-            schema = pq.read_schema(pa.BufferReader(file.read()))
+        schema = _schema_of(path)
         return ColumnNames(tuple(schema.names), have_lists=any(map(holds_lists, schema)))
     if name in ("json", "jsonl"):
         column = WantedColumn("identifier", tuple(known), True)
@@ -361,7 +359,7 @@ def _of_file(
     _refuse_options_of_texts(path, known, options)
     if known.name == "parquet":
         with sentences_for_damage(path):
-            found = _of_parquet(path, wanted, options)
+            found = _of_parquet(path, [path], wanted, options)
     elif known.name in ("json", "jsonl"):
         read = read_json if known.name == "json" else read_json_lines
         table = read(path, wanted, options)
@@ -511,40 +509,109 @@ def sentences_for_damage(path: Path) -> Iterator[None]:
 
 
 def _of_parquet(
-    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+    source: Path,
+    files: Sequence[Path],
+    wanted: Collection[WantedColumn],
+    options: ReadingOptions,
+    form: str = "table in memory",
 ) -> FoundColumns:
-    """Read a Parquet file; one that is packed as a whole is first unpacked in memory."""
-    with ExitStack() as stack:
-        source: Any = path
-        if is_packed(path):
-            source = pa.BufferReader(stack.enter_context(opened(path)).read())
-        parquet = stack.enter_context(_parquet_file(path, source))
-        schema = parquet.schema_arrow
-        is_read_whole = options.columns is not None or are_numbered(schema.names)
-        is_read_whole |= not COLUMNS_OF_PARTS.isdisjoint(map(plain_name, schema.names))
-        if is_read_whole or any(map(holds_lists, schema)):
-            table = checked_table(parquet.read())
-            return columns_of_table(path.name, str(path), table, wanted, options)
-        found = chosen_names(path.name, schema.names, wanted)
-        chosen, read, names = _as_found(wanted, found), {*found.values()}, schema.names
-        if any(column.is_time and column.asked is None for column in wanted):
+    """Read Parquet files of the same columns as one table; errors name the file of a folder.
+
+    Only columns that are wanted by their names are read, unless values decide or there are lists.
+    """
+    folder = source if source.is_dir() else source.parent
+    schemas = [_schema_in(folder, path) for path in files]
+    names = schemas[0].names
+    for path, own in zip(files, schemas, strict=True):
+        if {*own.names} != {*names}:
+            raise TableError(
+                f"{path} and {files[0]} have different columns ({enumerated(own.names)}; "
+                f"{enumerated(names)}). The files of a folder must be parts of one table."
+            )
+    have_lists = any(holds_lists(own) for schema in schemas for own in schema)
+    by_values = options.columns is not None or are_numbered(names)
+    by_values |= not COLUMNS_OF_PARTS.isdisjoint(map(plain_name, names))
+    read = {*names}
+    if not (have_lists or by_values):
+        found = chosen_names(source.name, names, wanted)
+        read = {*found.values()}
+        is_found = any(column.is_time and column.asked is None for column in wanted)
+        wanted = _as_found(wanted, found)
+        if is_found:
             # What was found by its name may be a date, or its time of the day.
-            chosen = [replace(own, asked=None) if own.is_time else own for own in chosen]
+            wanted = [replace(own, asked=None) if own.is_time else own for own in wanted]
             pairs = [{names[day], names[clock]} for day, clock in days_and_clocks(names)]
             read = read.union(*(pair for pair in pairs if found.get("timestamp") in pair))
-        table = checked_table(parquet.read(columns=[name for name in names if name in read]))
-    columns = columns_of_table(path.name, str(path), table, chosen, options)
-    read.difference_update(columns.unread)
-    return replace(columns, unread=tuple(name for name in names if name not in read))
+    begins = [0]
+    parts = _parts_of_parquet(folder, files, read, begins)
+    # No name is given to the table, whose columns are dropped as soon as they are converted.
+    columns = columns_of_table(
+        source.name, str(source), _in_one_table(folder, parts), wanted, options, form
+    )
+    if read < {*names}:
+        read.difference_update(columns.unread)
+        columns = replace(columns, unread=tuple(name for name in names if name not in read))
+    if source != folder or have_lists:
+        return columns  # Lists have other rows than the files.
+    of_each = [FoundColumns(str(path), 1, "row", {}) for path in files]
+    return replace(columns, parts=tuple(zip(begins, of_each, strict=False)))
+
+
+def _schema_in(folder: Path, path: Path) -> pa.Schema:
+    """Return the columns of a Parquet file, and then those that its folders name."""
+    schema = _schema_of(path)
+    named = named_by_folders(folder, path, 0)
+    if twice := named.keys() & {*schema.names}:
+        raise _named_twice(path, twice)
+    for name, own in named.items():
+        schema = schema.append(pa.field(name, own.type))
+    return schema
+
+
+def _schema_of(path: Path) -> pa.Schema:
+    """Return the columns of a Parquet file without reading it, unless it is packed as a whole."""
+    with sentences_for_damage(path):
+        if not is_packed(path):
+            return pq.read_schema(path)
+        with opened(path) as file:
+            return pq.read_schema(pa.BufferReader(file.read()))
+
+
+def _parts_of_parquet(
+    folder: Path, files: Sequence[Path], read: set[str], begins: list[int]
+) -> Iterator[pa.Table]:
+    """Yield some columns of each file, and add the row where it ends."""
+    for path in files:
+        with sentences_for_damage(path), _parquet_file(path) as parquet:
+            names, rows = parquet.schema_arrow.names, parquet.metadata.num_rows
+            own = None if read >= {*names} else [name for name in names if name in read]
+            table = checked_table(parquet.read(columns=own))
+        for name, values in named_by_folders(folder, path, rows).items():
+            table = table.append_column(name, values) if name in read else table
+        begins.append(begins[-1] + rows)
+        yield table
+
+
+def _in_one_table(folder: Path, parts: Iterator[pa.Table]) -> pa.Table:
+    try:
+        return pa.concat_tables(parts, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise TableError(
+            f"{folder}: its files are not parts of one table ({shortened(str(error), 200)})."
+        ) from None
 
 
 _MORE_IN_PARQUET = 4
 """How many times more than other packed files a Parquet file may unpack to."""
 
 
-def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
-    """Open a Parquet file, and refuse it if it would unpack to too much."""
+def _parquet_file(path: Path) -> pq.ParquetFile:
+    """Open a Parquet file, perhaps packed as a whole; refuse it if it would unpack to too much."""
     size = path.stat().st_size
+    source: Any = path
+    if is_packed(path):
+        with opened(path) as file:
+            source = pa.BufferReader(file.read())
     parquet = pq.ParquetFile(source)
     metadata = parquet.metadata
     columns = [metadata.schema.column(number) for number in range(metadata.num_columns)]
@@ -607,10 +674,10 @@ def _of_folder(
     """Read all files of a folder as one table, and say which are left out.
 
     Left out are empty files, also those with a header alone, as Spark writes for parts without
-    rows, and those that :func:`.packed_files.is_named_as_data` tells of.
+    rows, and those that :func:`.packed_files.files_in` leaves out.
     """
-    every = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    files = [path for path in every if path.stat().st_size and is_named_as_data(path, folder)]
+    every, named = files_in(folder)
+    files = [path for path in named if path.stat().st_size]
     if not files:
         raise TableError(
             f"{folder} is a folder without files{_without(folder, every)}. Name a file, or a "
@@ -626,12 +693,9 @@ def _of_folder(
     if names[0] == "parquet":
         _refuse_options_of_texts(folder, Format("parquet"), options)
         with parts_of_a_table(len(files)):
-            table, parts = _of_parquet_parts(folder, files)
-        form = f"{_folder_of(folder, files, every)}, Parquet"
-        form += _said_of_names(named_by_folders(folder, files[0], 0))
-        found = columns_of_table(folder.name, str(folder), table, wanted, options, form)
-        lists = any(map(holds_lists, table.schema))  # Their rows are not those of the files.
-        return found if lists else replace(found, parts=parts)
+            form = f"{_folder_of(folder, files, every)}, Parquet"
+            form += _said_of_names(named_by_folders(folder, files[0], 0))
+            return _of_parquet(folder, files, wanted, options, form)
     read: dict[Path, FoundColumns] = {}
     for path in files:
         with parts_of_a_table(len(files)):
@@ -762,36 +826,6 @@ def _named_twice(path: Path, names: Collection[str]) -> TableError:
         f"{path} has {enumerated(sorted(names))} both as a column and in the name of its folder. "
         "Rename the folder, so that it is clear which one counts."
     )
-
-
-def _of_parquet_parts(
-    folder: Path, files: Sequence[Path]
-) -> tuple[pa.Table, tuple[tuple[int, FoundColumns], ...]]:
-    """Read Parquet files with the same columns, and return where each of them begins."""
-    tables: list[pa.Table] = []
-    places = []
-    for path in files:
-        with sentences_for_damage(path), _parquet_file(path, path) as parquet:
-            table = checked_table(parquet.read())
-        places.append((sum(map(len, tables)), FoundColumns(str(path), 1, "row", {})))
-        named = named_by_folders(folder, path, len(table))
-        if twice := named.keys() & {*table.column_names}:
-            raise _named_twice(path, twice)
-        for name, values in named.items():
-            table = table.append_column(name, values)
-        if tables and set(table.column_names) != set(tables[0].column_names):
-            raise TableError(
-                f"{path} and {files[0]} have different columns ({enumerated(table.column_names)}; "
-                f"{enumerated(tables[0].column_names)}). The files of a folder must be parts of "
-                "one table."
-            )
-        tables.append(table)
-    try:
-        return pa.concat_tables(tables, promote_options="permissive"), tuple(places)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise TableError(
-            f"{folder}: its files are not parts of one table ({shortened(str(error), 200)})."
-        ) from None
 
 
 def _roles_in_words(part: FoundColumns) -> str:
