@@ -291,7 +291,9 @@ def item_deviation(gain: str, over: str = "lists") -> Callable[[PlainLists], flo
             for place, item in enumerate(own):
                 is_hit = item in plain.relevant[row]
                 score = float(measured.lists.scores[row, place])
-                of_hit = score if gain == "score" else 2.0 ** (float(ratings.get(item, 0)) - 3 + 1) - 1
+                of_hit = (
+                    score if gain == "score" else 2.0 ** (float(ratings.get(item, 0)) - 3 + 1) - 1
+                )
                 if is_hit or over == "lists":
                     got.setdefault(item, []).append(of_hit if is_hit else 0.0)
         means = [
