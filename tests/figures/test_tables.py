@@ -233,7 +233,17 @@ def test_a_table_with_long_labels_is_scaled_down_to_its_column() -> None:
     assert end in text
     assert text.count("{") == text.count("}")
     assert "resizebox" not in to_latex(table)
-    lines = "nDCG (discount= log-after- 2, gain=exp- relevant, ideal= filled) @100".split()
+    lines = [
+        "nDCG",
+        "(discount=",
+        "log-after-",
+        "2,",
+        "gain=exp-",
+        "relevant,",
+        "ideal=",
+        "filled)",
+        "@100",
+    ]
     stacked = r" \\ ".join(lines)
     assert rf"\shortstack[r]{{{stacked}}}" in text
 
