@@ -146,6 +146,7 @@ class ResultOverUsers(AveragesAndPairs):
             It is called with an array of values for each of the metrics, in their order, of shape
             (n_systems, n_users), and returns such an array.
         metrics : sequence of str
+            Metrics of the result.
         less_is_better : bool
             Whether lower values are better.
 

@@ -181,13 +181,12 @@ class Unexpectedness(ListMetric):
 class Serendipity(Unexpectedness):
     r"""Share of the list that is relevant, and that the most popular items do not have.
 
-    .. math:: Serendipity@k = \frac{|(L_u^k \setminus P_u^m) \cap PR_{test}(u)|}{|L_u^k|}
+    .. math:: Serendipity@k = \frac{|(L_u^k \setminus P_u^m) \cap PR_{test}(u)|}{|L_u^k|}, \qquad
+        Serendipity_{ranks}@k = \frac{1}{|L_u^k|} \sum_{r=1}^{|L_u^k|} [i_r \in PR_{test}(u)]
+        \max\Big(0, \frac{pop(i_r) - r}{|I|}\Big)
 
     With ``form=ranks`` a relevant item at rank r counts by how far it stands above its rank
-    :math:`pop(i)` by popularity, among the :math:`|I|` candidates:
-
-    .. math:: \frac{1}{|L_u^k|} \sum_{r=1}^{|L_u^k|} [i_r \in PR_{test}(u)]
-        \max\Big(0, \frac{pop(i_r) - r}{|I|}\Big)
+    :math:`pop(i)` by popularity, among the :math:`|I|` candidates.
 
     Equally popular items share a rank, after which the next number follows; an item without a
     training rating has the rank :math:`|I| + 1`.
