@@ -106,7 +106,7 @@ class ItemFeatures:
         )
         for metric in chosen:
             if isinstance(metric, BiasDisparity):
-                metric.place_among(values[metric.feature or ""])
+                metric.index_among(values[metric.feature or ""])
         for name in grouped:
             labels = values[name]
             check_few_groups(name, labels)

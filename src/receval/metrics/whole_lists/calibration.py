@@ -153,7 +153,7 @@ class BiasDisparity(FeatureMetric):
     value: str | None = None
     form: Literal["disparity", "recommendations", "training"] = "disparity"
 
-    def place_among(self, values: Sequence[str]) -> int:
+    def index_among(self, values: Sequence[str]) -> int:
         """Return the place of the value among those of the feature.
 
         Raises
@@ -172,7 +172,7 @@ class BiasDisparity(FeatureMetric):
 
     def weighted_mean(self, recommended: RecommendedLists) -> WeightedMean | None:
         has_value = self.has_value(recommended)
-        place = self.place_among(recommended.feature_values[self.feature or ""])
+        place = self.index_among(recommended.feature_values[self.feature or ""])
         is_known = (np.diff(has_value.indptr) > 0) & recommended.is_candidate
         is_member = (has_value[:, [place]].toarray()[:, 0] > 0) & recommended.is_candidate
         share = is_member.sum() / max(1, is_known.sum())
