@@ -39,8 +39,6 @@ PART = 1 << 20
 
 _MOST_PARTS = 4
 
-_AT_A_TIME = 16
-
 BUFFER = 1 << 20
 """Bytes of a column that are read at a time where only some rows are wanted."""
 
@@ -836,22 +834,11 @@ def _descend(starts: NDArray[np.int64], values: NDArray[np.floating]) -> bool:
 def _starts(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where runs of equal numbers begin, and the number of rows."""
     starts = np.empty(len(rows) + 1, dtype=np.int64)
-    starts[0] = 0
-    n = min(1, len(rows))
-    row = 1
-    while row < len(rows):
-        end = min(row + _AT_A_TIME, len(rows))
-        # Most rows are like those before, which is seen of several at a time.
-        differs = np.int64(end - row < _AT_A_TIME)
-        if not differs:
-            for place in range(row, row + _AT_A_TIME):
-                differs |= rows[place] ^ rows[place - 1]
-        if differs:
-            for place in range(row, end):
-                if rows[place] != rows[place - 1]:
-                    starts[n] = place
-                    n += 1
-        row = end
+    n = 0
+    for row in range(len(rows)):
+        if row == 0 or rows[row] != rows[row - 1]:
+            starts[n] = row
+            n += 1
     starts[n] = len(rows)
     return starts[: n + 1].copy()
 

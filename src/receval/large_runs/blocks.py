@@ -34,9 +34,6 @@ from receval.storage.files import refusing_damage, replacing, write_atomically
 from receval.storage.kernel_cache import njit
 from receval.storage.messages import shortened
 
-_FEW = 64
-"""Rows of a user that are sorted by insertion, at most."""
-
 
 @dataclass(frozen=True)
 class BlockRecord:
@@ -328,30 +325,10 @@ def _matrix(rows: RowsOfUsers, users: NDArray[Any], n_items: int) -> csr_array:
     """Return rows as a sparse array of users by items, with items in ascending order."""
     indptr = np.zeros(len(users) + 1, dtype=np.int64)
     indptr[1:][_places(users, rows.users)] = np.diff(rows.starts)
-    items, values = rows.items.copy(), rows.values.astype(np.float32)
-    _sort_by_item(rows.starts, items, values)
-    found = csr_array((values, items, np.cumsum(indptr)), shape=(len(users), n_items))
-    found.has_sorted_indices = True
+    values = rows.values.astype(np.float32)
+    found = csr_array((values, rows.items, np.cumsum(indptr)), shape=(len(users), n_items))
+    found.sort_indices()
     return found
-
-
-@njit(cache=True)
-def _sort_by_item(
-    starts: NDArray[np.int64], items: NDArray[np.int32], values: NDArray[np.float32]
-) -> None:
-    """Order the rows of each user by item, in place; most users have few."""
-    for user in range(len(starts) - 1):
-        first, end = starts[user], starts[user + 1]
-        if end - first > _FEW:
-            order = np.argsort(items[first:end], kind="mergesort")
-            items[first:end], values[first:end] = items[first:end][order], values[first:end][order]
-            continue
-        for row in range(first + 1, end):
-            item, value, place = items[row], values[row], row
-            while place > first and items[place - 1] > item:
-                items[place], values[place] = items[place - 1], values[place - 1]
-                place -= 1
-            items[place], values[place] = item, value
 
 
 @njit(cache=True)
