@@ -248,6 +248,11 @@ def test_a_table_with_long_labels_is_scaled_down_to_its_column() -> None:
     assert rf"\shortstack[r]{{{stacked}}}" in text
 
 
+def test_tau_and_raised_digits_of_powers_are_set_by_pdflatex() -> None:
+    raised = r"10\textsuperscript{$-$}\textsuperscript{6}"
+    assert escape_latex("τ of 10⁻⁶") == rf"$\tau$ of {raised}"
+
+
 @pytest.mark.processes
 @pytest.mark.parametrize("two_columns", [False, True])
 def test_a_table_with_long_labels_is_set_by_latex_within_its_column(

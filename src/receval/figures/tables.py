@@ -30,6 +30,9 @@ APART = "\u200b"
 # Underscores within words, "<" before a space, and ampersands that begin no entity are harmless.
 _MARKDOWN = re.compile(r"([\\`*\[\]|~$]|<(?! )|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
 
+_RAISED = [rf"\textsuperscript{{{digit}}}" for digit in "0456789"]
+"""Raised digits beyond Latin; one, two and three are Latin characters."""
+
 _LATEX = str.maketrans(
     {
         APART: "{}",
@@ -72,6 +75,9 @@ _LATEX = str.maketrans(
         "\u2020": r"\dag{}",
         "\u2007": r"\phantom{0}",
         "\u2008": r"\phantom{.}",
+        "\u03c4": r"$\tau$",
+        "\u207b": r"\textsuperscript{$-$}",
+        **dict(zip("\u2070\u2074\u2075\u2076\u2077\u2078\u2079", _RAISED, strict=True)),
     }
 )
 
