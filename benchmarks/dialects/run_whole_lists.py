@@ -40,6 +40,14 @@ def _code(item: str) -> int:
     return int(item[1:])
 
 
+GROUPS = ("0", "1")
+"""Groups of users, by the remainder of their number."""
+
+
+def _group(user: str) -> int:
+    return int(user[1:]) % len(GROUPS)
+
+
 def _trained(case: Case) -> list[str]:
     return [item for items in case["train"].values() for item in items]
 
@@ -114,6 +122,15 @@ def of_elliot(case: Case) -> Values:
     groups_of = [[item, _code(item) % 3] for item in items]
     pd.DataFrame(groups_of).to_csv(groups, sep="\t", header=False, index=False)
     additional = {"clustering_file": str(groups), "clustering_name": "thirds"}
+    halves = FOLDER / "halves.tsv"
+    groups_of_users = [[user, _group(user)] for user in users]
+    pd.DataFrame(groups_of_users).to_csv(halves, sep="\t", header=False, index=False)
+    both = {
+        "item_clustering_file": str(groups),
+        "item_clustering_name": "thirds",
+        "user_clustering_file": str(halves),
+        "user_clustering_name": "halves",
+    }
     values: Values = {}
     try:
         for k in CUTOFFS:
@@ -136,8 +153,31 @@ def of_elliot(case: Case) -> Values:
                 values[f"{name}@{k} groups=thirds"] = value_of(
                     float(metric.get()[-1].eval()), None, None
                 )
+            for name, of in (
+                ("ItemMADranking", groups),
+                ("ItemMADrating", groups),
+                ("UserMADranking", halves),
+                ("UserMADrating", halves),
+            ):
+                given = {"clustering_file": str(of), "clustering_name": of.stem}
+                metric = getattr(elliot_metrics, name)(run, None, None, objects, given)
+                label = f"{name}@{k} groups={'thirds' if of is groups else 'halves'}"
+                values[label] = value_of(float(metric.eval()), None, None)
+            for end in ("BD", "BR", "BS"):
+                name = f"BiasDisparity{end}"
+                metric = getattr(elliot_metrics, name)(run, None, None, objects, both)
+                for place, own in enumerate(metric.get()):
+                    label = f"{name}@{k} groups=thirds users={place // 3} items={place % 3}"
+                    values[label] = value_of(float(own.eval()), None, None)
+            dice = elliot_metrics.DSC(run, None, None, objects, {"beta": 2})
+            pair = {"metric_0": "Precision", "metric_1": "Recall"}
+            (harmonic,) = elliot_metrics.ExtendedF1(run, None, None, objects, pair).get()
+            for label, metric in ((f"DSC@{k} beta=2", dice), (f"ExtendedF1@{k}", harmonic)):
+                per_user = {user: float(own) for user, own in metric.eval_user_metric().items()}
+                values[label] = value_of(float(metric.eval()), per_user, len(per_user))
     finally:
         groups.unlink()
+        halves.unlink()
     return values
 
 
@@ -265,9 +305,11 @@ def of_rectools(case: Case) -> Values:
     from rectools.metrics import (
         AvgRecPopularity,
         CatalogCoverage,
+        Intersection,
         IntraListDiversity,
         MeanInvUserFreq,
         PairwiseHammingDistanceCalculator,
+        Serendipity,
     )
 
     recommended = pd.DataFrame(
@@ -282,6 +324,17 @@ def of_rectools(case: Case) -> Values:
         [(user, item) for user, own in case["train"].items() for item in own],
         columns=[Columns.User, Columns.Item],
     )
+    liked = pd.DataFrame(
+        [
+            (user, item)
+            for user, own in case["test"].items()
+            for item, rating in own.items()
+            if rating >= THRESHOLD
+        ],
+        columns=[Columns.User, Columns.Item],
+    )
+    longest = recommended.groupby(Columns.User)[Columns.Rank].transform("max")
+    backwards = recommended.assign(**{Columns.Rank: longest + 1 - recommended[Columns.Rank]})
     catalog = [f"i{code:02d}" for code in range(case["n_items"])]
     thirds = pd.DataFrame(np.eye(3)[np.arange(len(catalog)) % 3], index=catalog)
     distances = PairwiseHammingDistanceCalculator(thirds)
@@ -297,6 +350,14 @@ def of_rectools(case: Case) -> Values:
             table = metric.calc_per_user(recommended, before)
             mean = float(metric.calc(recommended, before))
             values[label] = value_of(mean, table.to_dict(), len(table))
+        surprise = Serendipity(k=k).calc_per_user(recommended, liked, before, catalog)
+        values[f"Serendipity@{k}"] = value_of(
+            float(surprise.mean()), surprise.to_dict(), len(surprise)
+        )
+        shared = Intersection(k=k, ref_k=12).calc_per_user(recommended, backwards)
+        values[f"Intersection@{k} ref_k=12"] = value_of(
+            float(shared.mean()), shared.to_dict(), len(shared)
+        )
         diversity = IntraListDiversity(k=k, distance_calculator=distances)
         table = diversity.calc_per_user(recommended)
         values[f"IntraListDiversity@{k} groups=thirds"] = value_of(
@@ -336,6 +397,7 @@ def of_replay(case: Case) -> Values:
     from replay.metrics import (
         CategoricalDiversity,
         Coverage,
+        Novelty,
         PerUser,
         Surprisal,
         Unexpectedness,
@@ -354,7 +416,13 @@ def of_replay(case: Case) -> Values:
     for k in CUTOFFS:
         values[f"Coverage@{k}"] = value_of(float(coverage[f"Coverage@{k}"]), None, len(run))
     thirds = {user: [(_code(item) % 3, score) for item, score in own] for user, own in run.items()}
+    # Lists have no training item, so that some of their items are named as such.
+    seen = {
+        user: [*case["train"][user], *(item for item, _ in own if _code(item) % 3 == 0)]
+        for user, own in run.items()
+    }
     for of_tool, options, given in (
+        (Novelty, " seen=thirds", (run, seen)),
         (Surprisal, "", (run, case["train"])),
         (Unexpectedness, "", (run, popular)),
         (CategoricalDiversity, " groups=thirds", (thirds,)),
@@ -371,7 +439,9 @@ def of_replay(case: Case) -> Values:
 
 
 def of_warprec(case: Case) -> Values:
+    import numpy as np
     import torch
+    from scipy.sparse import csr_matrix
     from warprec_metrics import metric_class
 
     # Numbers of 16 digits tell definitions apart; WarpRec itself computes in single precision.
@@ -395,7 +465,16 @@ def of_warprec(case: Case) -> Values:
     counts = Counter(_trained(case))
     interactions = torch.tensor([counts[f"i{code:02d}"] for code in range(n_items)]).double()
     thirds = torch.arange(n_items) % 3
+    trained = np.zeros((len(users), n_items))
+    for row, user in enumerate(users):
+        trained[row, [_code(item) for item in case["train"][user]]] = 1
     given = {
+        "user_cluster": torch.tensor([_group(user) + 1 for user in users]),
+        "train_matrix": csr_matrix(trained),
+        "metric_names": ["Precision", "Recall"],
+        "utopia_points": [1.0, 1.0],
+        "nadir_points": [0.0, 0.0],
+        "higher_is_better": [True, True],
         "num_users": len(users),
         "num_items": n_items,
         "item_interactions": interactions,
@@ -403,6 +482,9 @@ def of_warprec(case: Case) -> Values:
         "feature_lookup": torch.eye(3)[thirds],
     }
     values: Values = {}
+    # Of others, as their names tell.
+    for name in ("Precision", "Recall"):
+        metric_class(name, f"accuracy.{name.lower()}")
     for name, module in (
         ("ItemCoverage", "coverage.item_coverage"),
         ("Gini", "diversity.gini_index"),
@@ -417,8 +499,18 @@ def of_warprec(case: Case) -> Values:
         ("EPC", "novelty.epc"),
         ("REO", "fairness.reo"),
         ("RSP", "fairness.rsp"),
+        ("BiasDisparityBS", "fairness.biasdisparitybs"),
+        ("BiasDisparityBR", "fairness.biasdisparitybr"),
+        ("BiasDisparityBD", "fairness.biasdisparitybd"),
+        ("ItemMADRanking", "fairness.itemmadranking"),
+        ("ItemMADRating", "fairness.itemmadrating"),
+        ("UserMADRanking", "fairness.usermadranking"),
+        ("UserMADRating", "fairness.usermadrating"),
+        ("EucDistance", "multiobjective.euclideandistance"),
+        ("Hypervolume", "multiobjective.hypervolume"),
     ):
-        groups = " groups=thirds" * (name in ("SRecall", "REO", "RSP"))
+        groups = " groups=thirds" * (name in ("SRecall", "REO", "RSP") or "ItemMAD" in name)
+        groups += " groups=halves" * ("UserMAD" in name)
         for k in CUTOFFS:
             own = metric_class(name, module)
             metric = own(k=k, **given)
@@ -426,13 +518,24 @@ def of_warprec(case: Case) -> Values:
                 "ground": ground,
                 "binary_relevance": own.binary_relevance(ground),
                 "valid_users": own.valid_users(ground),
+                "discounted_relevance": own.discounted_relevance(ground),
+                f"top_{k}_values": own.top_k_values_indices(predicted, k)[0],
                 f"top_{k}_indices": own.top_k_values_indices(predicted, k)[1],
+                f"top_{k}_discounted_relevance": own.top_k_relevance(
+                    predicted, own.discounted_relevance(ground), k
+                ),
                 f"top_{k}_binary_relevance": own.top_k_relevance(
                     predicted, own.binary_relevance(ground), k
                 ),
             }
             metric.update(predicted, user_indices=torch.arange(len(users)), **blocks)
-            found = torch.as_tensor(metric.compute()[name])
+            computed = metric.compute()
+            if name.startswith("BiasDisparity"):
+                for place, value in enumerate(computed.values()):
+                    label = f"{name}@{k} groups=thirds users={place // 3} items={place % 3}"
+                    values[label] = value_of(float(value), None, None)
+                continue
+            found = torch.as_tensor(computed.get(name, next(iter(computed.values()))))
             if found.ndim == 0:
                 values[f"{name}@{k}{groups}"] = value_of(float(found), None, len(users))
                 continue

@@ -16,7 +16,9 @@ from typing import Any
 for _line in files("warprec") or []:
     if str(_line) == "warprec/__init__.py":
         _folder = Path(str(_line.locate())).parent
-_METRICS = ("accuracy", "bias", "coverage", "diversity", "fairness", "novelty")
+_METRICS = (
+    *("accuracy", "bias", "coverage", "diversity", "fairness", "multiobjective", "novelty"),
+)
 for _name in ("", "evaluation", "evaluation.metrics", "utils"):
     _package = types.ModuleType(f"warprec.{_name}".rstrip("."))
     _package.__path__ = [str(_folder.joinpath(*_name.split(".")))]

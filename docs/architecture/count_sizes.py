@@ -22,14 +22,15 @@ SECTION = re.compile(r"<!-- begin: .*?<!-- end: ", re.DOTALL)
 
 BOUNDS = {
     # The aims were set before lists and their metrics, features, groups, tuning, comparisons, runs
-    # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650 and
-    # 450 for metrics that peers have, typed rows, selections in commands and ratings of runs.
-    "modules of src/receval": (257, 250),
-    "lines of src/receval": (68_070, 39_000 + 14_700),
+    # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650, 450
+    # and 600 for metrics that peers have, typed rows, selections in commands, ratings of runs, and
+    # parts of row groups; a module was divided.
+    "modules of src/receval": (258, 250),
+    "lines of src/receval": (68_570, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (217, 170),
-    "lines of src/reproduction": (44_610, 36_000 + 4_000),
-    "lines of tests": (92_490, 60_000 + 10_000),
+    "lines of src/reproduction": (44_660, 36_000 + 4_000),
+    "lines of tests": (92_950, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }

@@ -312,11 +312,6 @@ NOTES: dict[str, NoteKind] = {
         "Only sums over users are in memory, so what needs the values of each user is refused.",
         "Read the values of some users from the folder of the blocks, or evaluate their lists.",
     ),
-    "large-row-groups": NoteKind(
-        "information",
-        "Row groups of Parquet files are read as a whole, so smaller blocks take no less memory.",
-        "Write smaller ones, for example with pandas: to_parquet(..., row_group_size=1_000_000).",
-    ),
     "users-left-out": NoteKind(
         "information",
         "The averages leave out users who have no list that counts.",

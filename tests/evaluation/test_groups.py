@@ -16,7 +16,8 @@ from scipy.sparse import csr_array
 import receval as rv
 from receval.data.reading import TableError
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.groups import GroupedResult, _permuted, traits_of_users
+from receval.evaluation.groups import GroupedResult, _permuted
+from receval.evaluation.groups_of_users import traits_of_users
 from receval.statistics.inequality import MEASURES, inequalities
 
 N_USERS, N_ITEMS = 24, 12

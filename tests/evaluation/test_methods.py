@@ -99,7 +99,7 @@ def test_methods_tell_of_the_selection_and_of_metrics_that_are_no_means_over_use
         "selection of min_user_ratings=5",
         "The selection keeps ",
         "of 31 users and",
-        "Averages in RMSE are ratios of sums over users, or their roots;",
+        "Averages in RMSE are ratios of sums over users, or functions of these;",
         "Values of Gini@5 are of all users at once: their intervals are by the jackknife, on the "
         "scale of log-odds",
         "pseudo-values of users",

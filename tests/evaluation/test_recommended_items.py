@@ -112,6 +112,26 @@ def test_the_command_writes_a_run_that_reads_back(
     assert "ends in none of .csv, .tsv" in capsys.readouterr().err
 
 
+def test_a_selection_decides_what_is_recommended_and_to_whom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = {"user": list("aaabbbccd"), "item": list("xyzxywxyw"), "rating": [1] * 9}
+    pd.DataFrame(table).to_csv("ratings.csv", index=False)
+    found = rv.recommend(table, rv.Popularity(), exclude=None, selection={"min_item_ratings": 3})
+    assert set(found["item"]) == {"x", "y"}
+    assert set(found["user"]) == {"a", "b", "c"}
+    with pytest.raises(ValueError, match="new codes, which a system that was trained"):
+        rv.recommend(table, rv.Popularity(), train=False, selection={"share": 0.5})
+    words = ["recommend", "ratings.csv", "--system", "pop", "--exclude", "none", "--quiet"]
+    assert main([*words, "--selection", "min_item_ratings=3"]) == 0
+    assert "The selection keeps 6 of 9 ratings" in capsys.readouterr().err
+    written = pd.read_csv("recommendations.csv")
+    pd.testing.assert_frame_equal(
+        written[["user", "item"]], found[["user", "item"]], check_dtype=False
+    )
+
+
 def test_the_command_needs_ratings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["recommend"]) == 2
     assert "give ratings" in capsys.readouterr().err

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -238,3 +240,43 @@ def test_a_table_with_long_labels_is_scaled_down_to_its_column() -> None:
     assert end in text
     assert text.count("{") == text.count("}")
     assert "resizebox" not in to_latex(table)
+    lines = [
+        "nDCG",
+        "(discount=",
+        "log-after-",
+        "2,",
+        "gain=exp-",
+        "relevant,",
+        "ideal=",
+        "filled)",
+        "@100",
+    ]
+    stacked = r" \\ ".join(lines)
+    assert rf"\shortstack[r]{{{stacked}}}" in text
+
+
+def test_tau_and_raised_digits_of_powers_are_set_by_pdflatex() -> None:
+    raised = r"10\textsuperscript{$-$}\textsuperscript{6}"
+    assert escape_latex("τ of 10⁻⁶") == rf"$\tau$ of {raised}"
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("two_columns", [False, True])
+def test_a_table_with_long_labels_is_set_by_latex_within_its_column(
+    two_columns: bool, tmp_path: Path
+) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("No pdflatex here: install the system's package texlive-latex-recommended.")
+    labels = ["nDCG(gain=exp-steps-from-0)@10", "AP(denominator=cutoff,terms=ranks)@10", "P@5"]
+    styles = {(0, 1): CellStyle(is_bold=True, raised=1), (1, 2): CellStyle(raised=2)}
+    rows = ((f"{'A_long & named ' * 4}x", ".25a", ".1", ".2"), ("Pop", ".5", ".25ab", ".125"))
+    table = Table("t", columns_of("System", *labels), rows, "Words. " * 20, styles=styles)
+    text = to_latex(table, two_columns=two_columns, names_packages=True)
+    needed = text.partition("\n")[0].removeprefix("% Needs ").removesuffix(".")
+    document = [r"\documentclass[twocolumn]{article}", needed, r"\begin{document}", text, "x"]
+    (tmp_path / "one.tex").write_text("\n".join([*document, r"\end{document}"]), encoding="utf-8")
+    command = ["pdflatex", "-draftmode", "-interaction=nonstopmode", "-no-shell-escape", "one"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    log = (tmp_path / "one.log").read_text(encoding="latin-1")
+    assert done.returncode == 0, log
+    assert "Overfull" not in log

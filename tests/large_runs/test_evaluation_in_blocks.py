@@ -17,16 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import receval as rv
+from receval.data import parquet_by_user
 from receval.data.reading import TableError
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
-from receval.large_runs import plan
 from receval.large_runs.evaluate import (
     evaluate_large_runs,
     joined_result,
     measure_shard,
     plan_large_runs,
 )
+from receval.large_runs.plan import PlanFolder
 
 METRICS = ["nDCG@5", "P@3", "RR", "ERR@5"]
 PROTOCOLS = ["AR AI-AN", "1R AI-AN"]
@@ -311,20 +312,31 @@ def test_the_highest_rating_of_pairs_that_may_be_dropped_is_not_known(tmp_path: 
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-10)
 
 
-def test_row_groups_larger_than_blocks_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", [int, str])
+def test_a_large_row_group_is_divided_and_gives_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type
 ) -> None:
-    monkeypatch.setattr(plan, "ROWS_PER_BLOCK", 40)
-    written(tmp_path, tables(), rows=100)
-    notes = [str(note) for note in in_blocks(tmp_path, rows=20).notes if note.code == LARGE]
-    assert len(notes) == 3
-    assert "one has row groups of up to 100 rows, and a block has at least one" in notes[1]
-    written(tmp_path / "small", tables(), rows=40)
-    small = in_blocks(tmp_path / "small", rows=20)
-    assert LARGE not in {note.code for note in small.notes}
-
-
-LARGE = "large-row-groups"
+    own = tables()
+    for frame in own.values():
+        frame[["user", "item"]] = frame[["user", "item"]].astype(kind)
+    written(tmp_path, own, rows=1000)
+    read = {"train": tmp_path / "train", "rows": 20}
+    wanted = in_blocks(tmp_path, "groups", **read)
+    monkeypatch.setattr(parquet_by_user, "PART", 9)
+    monkeypatch.setattr(parquet_by_user, "_MOST_PARTS", 1)
+    found = in_blocks(tmp_path, "parts", **read)
+    assert bytes_of(found) == bytes_of(wanted)
+    n_blocks = [PlanFolder(tmp_path / name).plan.n_blocks for name in ("groups", "parts")]
+    assert n_blocks[0] == 1
+    assert n_blocks[1] > 5
+    # A shard of the last blocks reads the rows before as well.
+    again = plan_large_runs(
+        *(tmp_path / "test", {name: tmp_path / name for name in ("one", "two")}, tmp_path / "more"),
+        **read, metrics=METRICS, protocols=PROTOCOLS, depth="whole", jobs=1,
+    )  # fmt: skip
+    for shard in (3, 1, 2):
+        measure_shard(again, shard, 3)
+    assert bytes_of(joined_result(again)) == bytes_of(wanted)
 
 
 @pytest.mark.parametrize("metric", ["Gini@5", "StratifiedRecall@5"])

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from receval.cli.arguments import add_ratings, ratings_of, repeated
+from receval.cli.arguments import add_ratings, add_seed, ratings_of, repeated
 from receval.cli.command_parser import add_command, complete_by
 from receval.cli.evaluate import named_system
 from receval.cli.saved_arguments import TABLES_READ
+from receval.cli.split import add_selection, selection_of
 from receval.storage.messages import how_many, printable, quoted
 
 EXAMPLES = """The system is trained on all ratings. Its names and parameters are those of
@@ -24,6 +25,7 @@ receval evaluate (receval evaluate --help). The ending of the output file determ
 examples:
   receval recommend ratings.csv --system item-knn --n 10 --out recommendations.csv
   receval recommend ratings.csv --system mf:factors=20 --users ann --users bob
+  receval recommend ratings.csv --selection min_item_ratings=5
 """
 
 
@@ -62,6 +64,8 @@ def add_recommend(commands: Any) -> None:
         help="which items to leave out: those that the user has rated, or none "
         "(default: %(default)s)",
     )
+    add_selection(parser, has_candidates=False)
+    add_seed(parser, "a random share in --selection")
     out = parser.add_argument(
         "--out",
         type=Path,
@@ -71,7 +75,7 @@ def add_recommend(commands: Any) -> None:
     )
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
     parser.add_argument(
-        "--quiet", action="store_true", help="do not print how the ratings were read"
+        "--quiet", action="store_true", help="print only warnings, not how files were read"
     )
     complete_by("file", [out])
 
@@ -81,6 +85,7 @@ def run_recommend(chosen: argparse.Namespace) -> int:
     from receval.data.reading import told_together
     from receval.data.run import write_run
     from receval.evaluation.fitted_systems import recommended_lists, recommended_run
+    from receval.splits.split_ratings import select_ratings
 
     if not chosen.ratings:
         raise ValueError("receval recommend: give ratings (see receval recommend --help).")
@@ -95,6 +100,9 @@ def run_recommend(chosen: argparse.Namespace) -> int:
         for note in reading.notes:
             print(printable(f"Note: {note} ({note.code})"), file=sys.stderr)
         setattr(chosen, TABLES_READ, ())
+    if selection := selection_of(chosen).get("selection"):
+        ratings, told = select_ratings(ratings, selection, chosen.seed)
+        print(printable(f"Note: {told} ({told.code})"), file=sys.stderr)
     lists = recommended_lists(
         ratings,
         system,

@@ -34,6 +34,14 @@ TypedIdentifier = int | str
 MOST_MARKED = 1 << 27
 """Items whose numbers are within such a range are found by one look-up."""
 
+PART = 1 << 20
+"""Rows that are read at a time of a row group that is larger than some of them."""
+
+_MOST_PARTS = 4
+
+BUFFER = 1 << 20
+"""Bytes of a column that are read at a time where only some rows are wanted."""
+
 SORTING = (
     "Write it in the order of users, for example with DuckDB: COPY (FROM 'lists.parquet' ORDER BY "
     "user) TO 'ordered.parquet'"
@@ -42,10 +50,10 @@ SORTING = (
 
 @dataclass(frozen=True)
 class RowGroup:
-    """A part of a Parquet file that is read as a whole, with its lowest and highest user.
+    """A row group of a Parquet file, or a part of one, with its lowest and highest user.
 
     ``first_row`` counts from 0 in the file. ``items`` are the lowest and highest item, if the file
-    tells them.
+    tells them, and ``skipped`` the rows of the group before a part; None of a whole group.
     """
 
     path: Path
@@ -55,6 +63,51 @@ class RowGroup:
     lowest: Any
     highest: Any
     items: tuple[Any, Any] | None = None
+    skipped: int | None = None
+
+    @property
+    def key(self) -> tuple[Path, int]:
+        """The file and the first row, which no other one has."""
+        return self.path, self.first_row
+
+    def parts(self) -> list[RowGroup]:
+        """Return the parts that are read at a time, or the group itself."""
+        if self.rows <= _MOST_PARTS * PART:
+            return [self]
+        return [
+            replace(
+                self,
+                first_row=self.first_row + skipped,
+                rows=min(PART, self.rows - skipped),
+                skipped=skipped,
+            )
+            for skipped in range(0, self.rows, PART)
+        ]
+
+
+class _RowsInOrder:
+    """The rows of a row group from the first to the last, without holding all of them."""
+
+    def __init__(self, path: Path, group: int, names: list[str], texts: list[str]) -> None:
+        # Buffered, since the pages of a column would be read at once otherwise.
+        file = pq.ParquetFile(path, read_dictionary=texts, buffer_size=BUFFER)
+        self._batches = file.iter_batches(PART, [group], names, use_threads=False)
+        self._held: pa.RecordBatch | None = None
+        self.next_row = 0
+
+    def table(self, first: int, rows: int) -> pa.Table:
+        """Return rows behind those that were returned before."""
+        parts = []
+        while rows:
+            held = next(self._batches) if self._held is None else self._held
+            own = held.slice(first - self.next_row, rows)
+            end = min(len(held), first - self.next_row + len(own))
+            self._held = held.slice(end) if end < len(held) else None
+            self.next_row += end
+            if len(own):
+                parts.append(own)
+                first, rows = first + len(own), rows - len(own)
+        return pa.Table.from_batches(parts)
 
 
 @dataclass(frozen=True)
@@ -188,11 +241,14 @@ class ParquetByUser:
         default_factory=lambda: (np.empty(0, dtype=np.int32), np.empty(0)), repr=False
     )
     _opened: tuple[Path, pq.ParquetFile] | None = field(default=None, repr=False)
+    _in_order: tuple[tuple[Path, int, list[str]], _RowsInOrder] | None = field(
+        default=None, repr=False
+    )
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs: no open file, and no rows."""
         nothing = np.empty(0, dtype=np.int32), np.empty(0)
-        return {**vars(self), "_kept": {}, "_room": nothing, "_opened": None}
+        return {**vars(self), "_kept": {}, "_room": nothing, "_opened": None, "_in_order": None}
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
@@ -269,7 +325,7 @@ class ParquetByUser:
 
     @cached_property
     def groups(self) -> tuple[RowGroup, ...]:
-        """All row groups with rows, file by file."""
+        """All row groups with rows, file by file; large ones in parts."""
         found = []
         for path in self.files:
             with sentences_for_damage(path):
@@ -286,12 +342,15 @@ class ParquetByUser:
             first_row = 0
             for number, own in enumerate(of_each):
                 if own.num_rows:
-                    group = RowGroup(path, number, first_row, own.num_rows, None, None)
-                    ends = _told_ends(own.column(users)) or self._ends(group)
-                    if ends[0] is None:
-                        raise self._missing(group, 0, "user")
                     of_items = _told_ends(own.column(items))
-                    found.append(replace(group, lowest=ends[0], highest=ends[1], items=of_items))
+                    whole = RowGroup(path, number, first_row, own.num_rows, None, None, of_items)
+                    parts = whole.parts()
+                    told = _told_ends(own.column(users)) if len(parts) == 1 else None
+                    for part in parts:
+                        ends = told or self._ends(part)
+                        if ends[0] is None:
+                            raise self._missing(part, 0, "user")
+                        found.append(replace(part, lowest=ends[0], highest=ends[1]))
                     first_row += own.num_rows
         if not found:
             raise TableError(f"{self.source} has no rows.")
@@ -503,7 +562,7 @@ class ParquetByUser:
             The rows of a user are not together, or a row has no user, item or value.
         """
         groups = self.in_range(low, high)
-        known = [self._kept.get((group.path, group.number)) for group in groups]
+        known = [self._kept.get(group.key) for group in groups]
         rows = sum(
             group.rows if own is None else len(own.items)
             for group, own in zip(groups, known, strict=True)
@@ -523,7 +582,7 @@ class ParquetByUser:
             # The next range begins in the same row group.
             if high is not None and group.highest >= high:
                 rest = whole.between(high, None)
-                kept[group.path, group.number] = replace(
+                kept[group.key] = replace(
                     rest,
                     items=rest.items.copy(),
                     values=rest.values.copy(),
@@ -565,21 +624,33 @@ class ParquetByUser:
 
     def _read(self, group: RowGroup, names: list[str]) -> pa.Table:
         with sentences_for_damage(group.path):
+            if group.skipped is not None:
+                return checked_table(self._read_part(group, group.skipped, names))
             file = self._open(group.path)
             return checked_table(
                 file.read_row_group(group.number, columns=names, use_threads=False)
             )
 
+    def _read_part(self, group: RowGroup, skipped: int, names: list[str]) -> pa.Table:
+        """Return a part of a row group, of which the rows before are read if they were not."""
+        key = (group.path, group.number, names)
+        known, rows = self._in_order or (None, None)
+        if rows is None or known != key or rows.next_row > skipped:
+            rows = _RowsInOrder(group.path, group.number, names, self._columns_of_texts)
+            self._in_order = key, rows
+        return rows.table(skipped, group.rows)
+
     def _open(self, path: Path) -> pq.ParquetFile:
         """Return a file, which is open until another one is."""
         if self._opened is None or self._opened[0] != path:
-            texts = [
-                self.columns[role]
-                for role, kind in (("user", self.kind), ("item", self.kind_of_items))
-                if kind == "text"
-            ]
-            self._opened = path, pq.ParquetFile(path, read_dictionary=texts)
+            self._opened = path, pq.ParquetFile(path, read_dictionary=self._columns_of_texts)
         return self._opened[1]
+
+    @cached_property
+    def _columns_of_texts(self) -> list[str]:
+        """The columns whose identifiers are texts."""
+        kinds = (("user", self.kind), ("item", self.kind_of_items))
+        return [self.columns[role] for role, kind in kinds if kind == "text"]
 
     def _decoded(
         self,
@@ -620,7 +691,7 @@ class ParquetByUser:
             if self.sign > 0:
                 self._refuse_negative(others, group)
                 others = -others
-        return self._in_order(RowsOfUsers(users, starts, codes, values, others), group.path)
+        return self._ordered(RowsOfUsers(users, starts, codes, values, others), group.path)
 
     def _refuse_negative(self, ranks: NDArray[np.floating], group: RowGroup) -> None:
         if (negative := ranks < 0).any():
@@ -657,9 +728,9 @@ class ParquetByUser:
         users = np.concatenate([own for own, _ in parts])
         starts = np.concatenate([*(own[:-1] for _, own in parts), [len(codes)]])
         rows = RowsOfUsers(users, starts, codes, values, others)
-        return self._in_order(rows, Path(self.source))
+        return self._ordered(rows, Path(self.source))
 
-    def _in_order(self, rows: RowsOfUsers, path: Path) -> RowsOfUsers:
+    def _ordered(self, rows: RowsOfUsers, path: Path) -> RowsOfUsers:
         """Return rows with users in ascending order, each once."""
         users, starts = rows.users, rows.starts
         is_new = np.ones(len(users), dtype=bool)

@@ -30,21 +30,32 @@ _LARGEST_EXPONENT = 600.0
 
 @dataclass(frozen=True)
 class WeightedMeansOfFolds:
-    """A metric that is a weighted mean of the lists of all folds, or its root, with its parts.
+    """A metric that is a weighted mean of the lists of all folds, or a function, with its parts.
 
     ``values`` and ``weights`` have the shape (n_folds, n_systems, n_users); they are NaN for users
-    who are not averaged on a fold.
+    who are not averaged on a fold. ``is_root`` and ``base`` are as those of
+    :class:`receval.metrics.metric.WeightedMean`.
     """
 
     values: NDArray[np.float64]
     weights: NDArray[np.float64]
     is_root: bool = False
+    base: WeightedMeansOfFolds | None = None
 
     def of_members(self, is_member: NDArray[np.bool_]) -> WeightedMeansOfFolds:
         """Return the parts of some users."""
         return replace(
-            self, values=self.values[..., is_member], weights=self.weights[..., is_member]
+            self,
+            values=self.values[..., is_member],
+            weights=self.weights[..., is_member],
+            base=None if self.base is None else self.base.of_members(is_member),
         )
+
+    def _chosen(self, system: int, is_averaged: NDArray[np.bool_]) -> WeightedMean:
+        """Return the parts of a system, of the users averaged on each fold."""
+        values, weights = self.values[:, system][is_averaged], self.weights[:, system][is_averaged]
+        base = None if self.base is None else self.base._chosen(system, is_averaged)
+        return WeightedMean(values, weights, self.is_root, base)
 
     def sums(self) -> NDArray[np.float64]:
         """Return the sums of :class:`ValuesByUser`, NaN if no user has a weight."""
@@ -52,9 +63,7 @@ class WeightedMeansOfFolds:
         found = np.zeros_like(self.values)
         for system in range(self.values.shape[1]):
             chosen = is_averaged[:, system]
-            values, weights = self.values[:, system][chosen], self.weights[:, system][chosen]
-            own = WeightedMean(values, weights, self.is_root)
-            found[:, system][chosen] = own.contributions
+            found[:, system][chosen] = self._chosen(system, chosen).contributions
         return np.asarray(found.sum(axis=0))
 
 
@@ -273,13 +282,7 @@ class ValuesByUserCollector:
         users = np.flatnonzero(first)
         sums, means = self._sums[:, :, users], {}
         for metric, by_system in self._means.items():
-            values, weights = (
-                np.array([[getattr(own, part)[users] for own in folds] for folds in by_system])
-                for part in ("values", "weights")
-            )
-            means[metric] = WeightedMeansOfFolds(
-                values.swapaxes(0, 1), weights.swapaxes(0, 1), by_system[0][0].is_root
-            )
+            means[metric] = _of_folds(by_system, users)
             sums[metric] = means[metric].sums()
         return ValuesByUser(sums, first[users], users, means)
 
@@ -290,7 +293,25 @@ def _by_user(
     """Return the parts of the chosen lists by user, NaN for users without a chosen list."""
     values, weights = np.full((2, size), np.nan)
     values[users], weights[users] = mean.values[chosen], mean.weights[chosen]
-    return WeightedMean(values, weights, mean.is_root)
+    base = None if mean.base is None else _by_user(mean.base, users, chosen, size)
+    return WeightedMean(values, weights, mean.is_root, base)
+
+
+def _of_folds(
+    by_system: Sequence[Sequence[WeightedMean]], users: NDArray[np.int64]
+) -> WeightedMeansOfFolds:
+    """Return the parts of some users, from those of each system and fold."""
+    values, weights = (
+        np.array([[getattr(own, part)[users] for own in folds] for folds in by_system])
+        for part in ("values", "weights")
+    )
+    bases = [[own.base for own in folds if own.base is not None] for folds in by_system]
+    return WeightedMeansOfFolds(
+        values.swapaxes(0, 1),
+        weights.swapaxes(0, 1),
+        by_system[0][0].is_root,
+        _of_folds(bases, users) if bases[0] else None,
+    )
 
 
 def ranked_values(

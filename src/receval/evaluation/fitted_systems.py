@@ -36,7 +36,7 @@ from receval.recommenders.training_ratings import (
     takes_all_as_positive,
 )
 from receval.splits.split import Fold, matrices_of
-from receval.splits.split_ratings import SplitRatings
+from receval.splits.split_ratings import SplitRatings, select_ratings
 from receval.storage.messages import enumerated, how_many, quoted
 from receval.top_lists import TopLists, recommended
 
@@ -273,6 +273,8 @@ def recommend(
     n: int = 10,
     exclude: Literal["rated"] | None = "rated",
     train: bool = True,
+    selection: Mapping[str, Any] | None = None,
+    seed: int = 1,
 ) -> pd.DataFrame:
     """Train a system on all ratings, and return the best items for users.
 
@@ -294,6 +296,11 @@ def recommend(
     train : bool
         Whether to train. A system that was already trained on the codes of these ratings, such as
         one of ``result.models``, is used as it is with ``train=False``.
+    selection : mapping, optional
+        Ratings that are used at all, as for :func:`receval.splits.split_ratings.split`, such as
+        ``{"min_item_ratings": 5}``. Other items are not recommended, and other users get no list.
+    seed : int
+        The seed of a selection of a random share.
 
     Returns
     -------
@@ -314,6 +321,13 @@ def recommend(
     {'user': ['c', 'b'], 'rank': [1, 1], 'item': ['y', 'z'], 'score': [2.0, 1.0]}
     """
     ratings = _ratings_of(data)
+    if selection is not None:
+        if not train:
+            raise ValueError(
+                "A selection gives users and items new codes, which a system that was trained "
+                "before does not know. Leave out selection or train=False."
+            )
+        ratings, _ = select_ratings(ratings, selection, seed)
     lists = recommended_lists(ratings, system, users=users, n=n, exclude=exclude, train=train)
     rows, positions, items = lists.entries()
     return pd.DataFrame(

@@ -14,6 +14,7 @@ from receval.data.features import Features, named_alike, read_features
 from receval.data.reading import ReadingReport
 from receval.data.shared_identifiers import FEW, Meeting, doubts_on
 from receval.metrics.metric import BaseMetric
+from receval.metrics.whole_lists.calibration import BiasDisparity
 from receval.metrics.whole_lists.list_metric import FeatureMetric, unknown_feature
 from receval.notes import Note
 from receval.storage.messages import enumerated
@@ -27,11 +28,12 @@ class ItemFeatures:
     """Features of the items of an evaluation, by item code.
 
     ``has_value`` has for each feature an array of shape (n_items, n_values), also under the names
-    that metrics use for it. ``groups`` has for each feature by whose values items are grouped, and
-    for each value, which items have it, shape (n_items,).
+    that metrics use for it, and ``values`` their names. ``groups`` has for each feature by whose
+    values items are grouped, and for each value, which items have it, shape (n_items,).
     """
 
     has_value: Mapping[str, csr_array] = field(default_factory=dict)
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, NDArray[np.bool_]]] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
@@ -99,15 +101,21 @@ class ItemFeatures:
         others = {own for own in (getattr(metric, "feature", None) for metric in chosen) if own}
         divided = [name for name in sorted(others) if _add_alike(name, names, has_value)]
         groups = {}
+        values = (
+            {} if known is None else {name: known.values[known.name(name)] for name in has_value}
+        )
+        for metric in chosen:
+            if isinstance(metric, BiasDisparity):
+                metric.index_among(values[metric.feature or ""])
         for name in grouped:
-            assert known is not None
-            labels = known.values[known.name(name)]
+            labels = values[name]
             check_few_groups(name, labels)
             columns = csr_array(has_value[name]).toarray() > 0
             groups[name] = {label: columns[:, place] for place, label in enumerate(labels)}
         used = dict.fromkeys([*(name for name in wanted.values() if name), *grouped, *divided])
         return cls(
             has_value,
+            values,
             groups,
             (*doubts, *(note for name in used for note in _missing(name, has_value[name]))),
             tuple(own.reading for own in read),

@@ -169,7 +169,7 @@ class Measurements:
             if self._kept is not None:
                 own_lists = self._lists.setdefault(protocol, {}).setdefault(system, [])
                 own_lists.append(listed.lists.cut(self._kept))
-            values |= self._list_values(system, protocol, of_lists, lists, listed)
+            values |= self._list_values(system, protocol, of_lists, lists, listed, means)
         if predicted is not None:
             values |= self._rating_values(system, protocol, lists, predicted, means)
         self._item_groups.add(system, protocol, own, judged, ranks)
@@ -185,8 +185,12 @@ class Measurements:
         metrics: Mapping[str, ListMetric],
         lists: JudgedLists,
         listed: FoldLists,
+        means: dict[str, WeightedMean],
     ) -> dict[str, NDArray[np.float64]]:
-        """Return the values of metrics of whole lists, which are 0 for users not averaged."""
+        """Return the values of metrics of whole lists, which are 0 for users not averaged.
+
+        The parts of weighted means are added to ``means``.
+        """
         if not metrics:
             return {}
         chosen = evaluated_lists(lists, self._measuring.users)
@@ -196,6 +200,7 @@ class Measurements:
             self._measuring.threshold,
             listed.is_candidate,
             self._features.has_value,
+            self._features.values,
             item_ids=self._item_ids,
             item_ages=listed.item_ages,
         )
@@ -206,6 +211,10 @@ class Measurements:
         for name, row in zip(metrics, list_values(list(metrics.values()), measured), strict=True):
             found[name] = np.zeros(lists.full.n_lists)
             found[name][chosen] = row
+            if (
+                own := metrics[name].weighted_mean(measured.cut(metrics[name].cutoff or 0))
+            ) is not None:
+                means[name] = _of_all_lists(own, chosen)
         return found
 
     def _rating_values(
@@ -248,9 +257,7 @@ class Measurements:
             except ValueError as error:
                 raise ValueError(f"Scores of {quoted(system)}: {error}") from error
             if (own := metric.weighted_mean(measured)) is not None:
-                values, weights = np.zeros((2, lists.full.n_lists))
-                values[chosen], weights[chosen] = own.values, own.weights
-                means[name] = replace(own, values=values, weights=weights)
+                means[name] = _of_all_lists(own, chosen)
         return found
 
     @property
@@ -420,6 +427,14 @@ class Measurements:
             )
             notes.append(Note("too-few-users", text))
         return notes
+
+
+def _of_all_lists(own: WeightedMean, chosen: NDArray[np.bool_]) -> WeightedMean:
+    """Return the parts of a weighted mean of all lists, 0 where they are not chosen."""
+    values, weights = np.zeros((2, len(chosen)))
+    values[chosen], weights[chosen] = own.values, own.weights
+    base = None if own.base is None else _of_all_lists(own.base, chosen)
+    return replace(own, values=values, weights=weights, base=base)
 
 
 _INSTEAD_OF_PREDICTIONS = {

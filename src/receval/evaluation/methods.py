@@ -175,9 +175,9 @@ def _of_other_means(
     if ratios:
         told.append(
             f"Averages in {_listed([metrics[place] for place in ratios])} are ratios of sums over "
-            f"users{' and folds' if has_folds else ''}, or their roots; intervals, and tests that "
-            "do not need a value per user, are of their linear approximation (Cochran 1977, "
-            "section 6.4)."
+            f"users{' and folds' if has_folds else ''}, or functions of these; intervals, and "
+            "tests that do not need a value per user, are of their linear approximation (Cochran "
+            "1977, section 6.4)."
         )
     if together := [name for name in metrics if name in of_all_users]:
         told.append(

@@ -59,7 +59,7 @@ class EvaluationResult(ResultReport):
         Metrics that are computed from the lists of all users at once.
     traits : mapping of str to ndarray of float64, shape (n_users,)
         Numbers of all users by which they can be grouped
-        (:func:`receval.evaluation.groups.traits_of_users`).
+        (:func:`receval.evaluation.groups_of_users.traits_of_users`).
     item_groups : mapping of str to mapping
         Values of the metrics of judged ranks by feature of items, group and protocol.
     tuning : mapping of str to TuningRecord

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from itertools import permutations
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +16,10 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.run import Run, WrittenRunFormat, write_run
 from receval.evaluation.averages_and_pairs import AveragesAndPairs
+from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.formatting import WholeTable
 from receval.storage.messages import enumerated
+from receval.top_lists import TopLists
 
 
 def file_name(name: str) -> str:
@@ -86,6 +90,12 @@ def _file_of_lists(
     return target / f"{file_name(system)}{ending}"
 
 
+def _pairs(lists: TopLists, n_items: int) -> NDArray[np.int64]:
+    """Return a number for the user and item of each entry."""
+    rows, _, items = lists.entries()
+    return np.asarray(lists.users[rows] * n_items + items)
+
+
 class ResultLists(AveragesAndPairs):
     """What a result has on the lists of recommended items."""
 
@@ -132,6 +142,71 @@ class ResultLists(AveragesAndPairs):
                         )
                     )
         return pd.concat(frames, ignore_index=True)
+
+    @checked_arguments
+    def shared_items(self, n: int = 10, *, others: int | None = None) -> pd.DataFrame:
+        r"""Return which share of the lists of each system is also in the lists of each other one.
+
+        .. math:: \frac{1}{|U|} \sum_u \frac{|L_u^n(first) \cap L_u^m(second)|}{|L_u^n(first)|}
+
+        The users are those with a list of the first system. RecTools calls it Intersection.
+
+        Parameters
+        ----------
+        n : int
+            The first items of the lists of the first system.
+        others : int, optional
+            The number m of first items of the second system; by default, n.
+
+        Returns
+        -------
+        DataFrame
+            One row per protocol and pair: ``mean`` with its 95 % interval from ``low`` to ``high``
+            over ``users``.
+
+        Raises
+        ------
+        ValueError
+            No lists were kept, or shorter ones.
+
+        Examples
+        --------
+        >>> from receval.evaluation.runs import evaluate_runs
+        >>> test = {"user": ["a"], "item": ["x"]}
+        >>> runs = {"one": {"a": {"y": 2.0, "x": 1.0}}, "other": {"a": {"z": 2.0, "x": 1.0}}}
+        >>> evaluate_runs(test, runs, lists=2).shared_items(2)["mean"].tolist()
+        [0.5, 0.5]
+        """
+        n_items, m = len(self._ids_of_lists()), n if others is None else others
+        kept = max(
+            own.items.shape[1]
+            for by_system in self.top_lists.values()
+            for folds in by_system.values()
+            for own in folds
+        )
+        if not 1 <= min(n, m) <= max(n, m) <= kept:
+            raise ValueError(
+                f"Lists of {n} and {m} items are to be compared, but lists of {kept} were kept. "
+                "Evaluate with longer lists=..., or compare fewer items, at least 1."
+            )
+        rows = []
+        for protocol, by_system in self.top_lists.items():
+            for first, second in permutations(by_system, 2):
+                shares, counts = np.zeros((2, len(self.user_ids)))
+                for own, other in zip(by_system[first], by_system[second], strict=True):
+                    lists = own.cut(n)
+                    met = np.isin(_pairs(lists, n_items), _pairs(other.cut(m), n_items))
+                    sums = np.bincount(lists.entries()[0], weights=met, minlength=len(lists))
+                    has_items = lists.lengths > 0
+                    users = lists.users[has_items]
+                    shares[users] += sums[has_items] / lists.lengths[has_items]
+                    counts[users] += 1
+                users = np.flatnonzero(counts)
+                values = ValuesByUser(shares[None, None, users], counts[users], users)
+                mean, half = values.means[0, 0], values.half_intervals[0, 0]
+                rows.append((protocol, first, second, mean, mean - half, mean + half, len(users)))
+        columns = ["protocol", "first", "second", "mean", "low", "high", "users"]
+        return WholeTable(pd.DataFrame(rows, columns=columns))
 
     def _ids_of_lists(self) -> NDArray[np.str_]:
         """Return the identifiers of items, if lists were kept."""

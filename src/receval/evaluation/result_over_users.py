@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,8 @@ from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.averages_and_pairs import AveragesAndPairs
 from receval.evaluation.by_user import CONFIDENCE
-from receval.evaluation.groups import GroupedResult, GroupsOfUsers, notes_on_metrics
+from receval.evaluation.groups import GroupedResult, notes_on_metrics
+from receval.evaluation.groups_of_users import GroupsOfUsers
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.storage.messages import enumerated, how_many, quoted
 
@@ -36,7 +39,7 @@ class ResultOverUsers(AveragesAndPairs):
             value of which is a group, or a series of its values with users as index; or what
             divides users into groups of about equal size: the number of their training ratings, or
             the share of these that are of the 20 % most popular items
-            (:func:`receval.evaluation.groups.traits_of_users`).
+            (:func:`receval.evaluation.groups_of_users.traits_of_users`).
         groups : str or int, optional
             The feature, needed if the table has several; or the number of groups by activity or
             taste, 3 by default.
@@ -119,6 +122,75 @@ class ResultOverUsers(AveragesAndPairs):
             for name, has in zip(self.metrics, has_values, strict=True)
             if has and name not in self.of_all_users
         ]
+
+    @checked_arguments
+    def with_metric(
+        self,
+        name: str,
+        function: Any,
+        metrics: Sequence[str],
+        *,
+        less_is_better: bool = False,
+    ) -> Self:
+        """Return the result with a further metric, a function of the values of users in others.
+
+        Its averages have intervals, tests and groups like others. Metrics of all users at once and
+        weighted means have no value of each user, and are refused. The settings of the result
+        repeat the evaluation without the metric.
+
+        Parameters
+        ----------
+        name : str
+            That of the metric in tables.
+        function : callable
+            It is called with an array of values for each of the metrics, in their order, of shape
+            (n_systems, n_users), and returns such an array.
+        metrics : sequence of str
+            Metrics of the result.
+        less_is_better : bool
+            Whether lower values are better.
+
+        Raises
+        ------
+        ValueError
+            A metric is unknown or has no values of users, the name is taken, or the function
+            returns something else than finite numbers of this shape.
+
+        Examples
+        --------
+        >>> from receval.evaluation.runs import evaluate_runs
+        >>> test, run = {"user": ["a"], "item": ["x"]}, {"a": {"y": 2.0, "x": 1.0}}
+        >>> result = evaluate_runs(test, {"mine": run}, metrics=["RR", "P@2"], depth="whole")
+        >>> result.with_metric("Product", lambda rr, p: rr * p, ["RR", "P@2"]).summary()["mean"][2]
+        np.float64(0.25)
+        """
+        if name in self.metrics:
+            raise ValueError(f"The result has a metric {quoted(name)}. Give the new one another.")
+        if unknown := [own for own in metrics if own not in self.metrics_per_user]:
+            raise ValueError(
+                f"There is no metric with a value per user {quoted(unknown[0])}, but "
+                f"{enumerated(self.metrics_per_user) or 'none'}."
+            )
+        places = [self.metrics.index(own) for own in metrics]
+        values = {}
+        for protocol, own in self.values.items():
+            of_users = own.per_user
+            found = np.asarray(function(*of_users[places]), dtype=np.float64)
+            if found.shape != of_users.shape[1:] or not np.isfinite(found).all():
+                raise ValueError(
+                    f"The function of {name} must return finite numbers of the shape "
+                    f"{of_users.shape[1:]} of its arguments, a value for each system and user."
+                )
+            sums = np.concatenate([own.sums, (found * own.weights)[None]])
+            values[protocol] = replace(own, sums=sums)
+        words = f"{name} is computed for each user from the values in {enumerated(list(metrics))}."
+        return replace(
+            self,
+            metrics=(*self.metrics, name),
+            values=values,
+            words=(*self.words, words),
+            less_is_better=self.less_is_better | ({name} if less_is_better else set()),
+        )
 
     @checked_arguments
     def distribution(

@@ -18,7 +18,7 @@ from receval.data.ratings_table import read_ratings, read_test_data
 from receval.data.reading import ReadingReport, are_as_written
 from receval.data.relevance import RelevanceRule
 from receval.data.run import Run, read_run
-from receval.evaluation.groups import traits_of_users
+from receval.evaluation.groups_of_users import traits_of_users
 from receval.evaluation.identifiers import (
     SharedCodes,
     TrainedPairs,

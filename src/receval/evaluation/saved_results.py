@@ -52,12 +52,15 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
     arrays: dict[str, Any] = {"user_ids": own["user_ids"]}
     for number, values in enumerate(own["values"].values()):
         arrays |= {f"{part}{number}": getattr(values, part) for part in _PARTS}
-    means: list[tuple[str, int, bool]] = []
+    means: list[tuple[str | int | bool, ...]] = []
     for protocol, values in own["values"].items():
         for metric, mean in values.weighted_means.items():
             for part in _OF_MEANS:
                 arrays[f"means{len(means)}/{part}"] = getattr(mean, part)
-            means.append((protocol, metric, mean.is_root))
+                if mean.base is not None:
+                    arrays[f"means{len(means)}/base/{part}"] = getattr(mean.base, part)
+            has_base = mean.base is not None
+            means.append((protocol, metric, mean.is_root, *([True] if has_base else [])))
     if own["item_ids"] is not None:
         arrays["item_ids"] = own["item_ids"]
     kept: list[tuple[str, str, list[str]]] = []
@@ -121,12 +124,14 @@ def _result_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
             protocol: _values(archive, "{}" + str(number))
             for number, protocol in enumerate(content["protocols"])
         }
-        for number, (protocol, metric, is_root) in enumerate(content["weighted_means"]):
-            of_users, weights = (
-                archive.array(f"means{number}/{part}", np.float64, (None, None, None))
+        for number, (protocol, metric, is_root, *has_base) in enumerate(content["weighted_means"]):
+            of_users, weights, *base = (
+                archive.array(f"means{number}/{kind}{part}", np.float64, (None, None, None))
+                for kind in ("", *(["base/"] if has_base else []))
                 for part in _OF_MEANS
             )
-            mean = WeightedMeansOfFolds(of_users, weights, is_root)
+            base_mean = WeightedMeansOfFolds(base[0], base[1]) if base else None
+            mean = WeightedMeansOfFolds(of_users, weights, is_root, base_mean)
             own_means = {**values[protocol].weighted_means, metric: mean}
             values[protocol] = replace(values[protocol], weighted_means=own_means)
         item_groups: dict[str, dict[str, dict[str, ValuesByUser]]] = {}

@@ -26,7 +26,7 @@ from receval.evaluation.fitted_systems import (
     notes_on_scores,
     refuse_without_fold_in,
 )
-from receval.evaluation.groups import traits_of_users
+from receval.evaluation.groups_of_users import traits_of_users
 from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.measurements import FoldLists, FoldPredictions, Measurements
 from receval.evaluation.measuring import (

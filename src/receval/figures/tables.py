@@ -30,6 +30,9 @@ APART = "\u200b"
 # Underscores within words, "<" before a space, and ampersands that begin no entity are harmless.
 _MARKDOWN = re.compile(r"([\\`*\[\]|~$]|<(?! )|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
 
+_RAISED = [rf"\textsuperscript{{{digit}}}" for digit in "0456789"]
+"""Raised digits beyond Latin; one, two and three are Latin characters."""
+
 _LATEX = str.maketrans(
     {
         APART: "{}",
@@ -72,6 +75,9 @@ _LATEX = str.maketrans(
         "\u2020": r"\dag{}",
         "\u2007": r"\phantom{0}",
         "\u2008": r"\phantom{.}",
+        "\u03c4": r"$\tau$",
+        "\u207b": r"\textsuperscript{$-$}",
+        **dict(zip("\u2070\u2074\u2075\u2076\u2077\u2078\u2079", _RAISED, strict=True)),
     }
 )
 
@@ -424,18 +430,20 @@ def to_latex(table: Table, *, two_columns: bool = False, names_packages: bool = 
     rows = aligned_rows(table)
     body = _body(table, rows)
     columns = "".join(_column(column) for column in table.columns)
-    head = [r"\toprule", _row(_heads(table, rows)), r"\midrule"]
+    is_long = _lines(table) > PAGE_ROWS
+    # Only LaTeX knows how wide a column is, and labels of metrics can be broken in few places.
+    fits = names_packages and (two_columns or not is_long)
+    line = LINE_CHARACTERS // (1 if two_columns or not fits else 2)
+    heads = _heads(table, rows, line, are_labels_broken=fits)
+    head = [r"\toprule", _row(heads), r"\midrule"]
     caption = [rf"\caption{{{text}}}"] if (text := _caption(table)) else []
     # Standard classes space captions as for figures, where the caption is below.
     space = [r"\par\smallskip"] if caption else []
     label = [rf"\label{{{table.label}}}"] if table.label else []
     notes = [rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes]
-    is_long = _lines(table) > PAGE_ROWS
     packages = ["booktabs"]
     packages += ["array"] * any(column.width is not None for column in table.columns)
     packages += ["longtable"] * (is_long and not two_columns)
-    # Only LaTeX knows how wide a column is, and long labels of metrics cannot be broken.
-    fits = names_packages and (two_columns or not is_long)
     packages += ["graphicx"] * fits
     told = [rf"% Needs \usepackage{{{','.join(sorted(packages))}}}."] if names_packages else []
     if is_long and two_columns:
@@ -561,25 +569,56 @@ def _longest_word(column: Column) -> int:
     return max(map(_printed_length, column.header.split()), default=0)
 
 
-def _heads(table: Table, rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the headings, on several lines if one line would make the table too wide."""
+_LABEL = 10
+"""Characters of a label that stay on a line, at least."""
+
+
+def _heads(
+    table: Table, rows: Sequence[Sequence[str]], line: int, *, are_labels_broken: bool
+) -> list[str]:
+    """Return the headings, on several lines if the table would be wider than a line."""
     whole = _characters(table, lambda column: _printed_length(column.header), of_texts=1)
-    if whole <= LINE_CHARACTERS:
+    if whole <= line:
         return [escape_latex(column.header) for column in table.columns]
     return [
-        _broken_head(column, [row[i] for row in rows]) for i, column in enumerate(table.columns)
+        _broken_head(column, [row[i] for row in rows], is_label_broken=are_labels_broken)
+        for i, column in enumerate(table.columns)
     ]
 
 
-def _broken_head(column: Column, cells: Sequence[str]) -> str:
+def _broken_head(column: Column, cells: Sequence[str], *, is_label_broken: bool) -> str:
+    """Return a heading on several lines, broken at spaces, or a label before its parameters."""
     if column.width is not None or "$`" in column.header:
         return escape_latex(column.header)
     longest = max(map(_printed_length, cells), default=0)
-    lines = wrap(column.header, max(longest, _longest_word(column)), break_on_hyphens=False)
+    if is_label_broken and " " not in column.header:
+        lines = _lines_of_label(column.header, max(longest, _LABEL))
+    else:
+        lines = wrap(column.header, max(longest, _longest_word(column)), break_on_hyphens=False)
     if len(lines) < 2:
         return escape_latex(column.header)
     stacked = r" \\ ".join(map(escape_latex, lines))
     return rf"\shortstack[{_ALIGNMENT[column.alignment]}]{{{stacked}}}"
+
+
+def _lines_of_label(label: str, width: int) -> list[str]:
+    """Divide a label before its brackets and signs and behind commas and hyphens.
+
+    Examples
+    --------
+    >>> _lines_of_label("nDCG(gain=exp-steps,ideal=all)@10", 7)
+    ['nDCG', '(gain=', 'exp-', 'steps,', 'ideal=', 'all)@10']
+    """
+    parts = [part for part in re.split(r"(?=[(@])|(?<=[,=-])", label) if part]
+    width = max(width, *map(len, parts))
+    lines: list[str] = []
+    for part in parts:
+        is_next = not lines or part[0] == "(" or lines[-1][-1] == ","
+        if is_next or len(lines[-1] + part) > width:
+            lines.append(part)
+        else:
+            lines[-1] += part
+    return lines
 
 
 def _cell(text: str) -> str:

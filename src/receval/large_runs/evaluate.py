@@ -226,7 +226,10 @@ def measure_shard(
     missing = [block for block in blocks if not planned.is_made(block)]
     processes = number_of_jobs(jobs)
     # Ranges of several blocks, since a row group between two blocks is read once by one process.
-    size = max(1, min(8, -(-len(missing) // processes)))
+    size = max(1, -(-len(missing) // processes))
+    if not any(table.has_parts for table in planned.plan.tables.values()):
+        # The rows of a large row group are read from its first one on.
+        size = min(8, size)
     parts = [missing[start : start + size] for start in range(0, len(missing), size)]
     finish = None
     if progress is not None:

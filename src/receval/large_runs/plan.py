@@ -60,7 +60,6 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
-from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
@@ -88,8 +87,9 @@ class PlannedTable:
 
     ``sign``, ``is_run`` and ``as_written`` are those of
     :class:`receval.data.parquet_by_user.ParquetByUser`, and ``duplicates`` and ``may_be_ranks``
-    those of :class:`receval.large_runs.reading.TableInBlocks`. ``lowest`` is the lowest user, and
-    ``saved`` the report of reading, as far as the plan knows it.
+    those of :class:`receval.large_runs.reading.TableInBlocks`. ``lowest`` is the lowest user,
+    ``saved`` the report of reading, as far as the plan knows it, and ``has_parts`` tells whether a
+    row group is read in parts.
     """
 
     name: str
@@ -104,6 +104,7 @@ class PlannedTable:
     is_run: bool = False
     as_written: bool = False
     may_be_ranks: bool = False
+    has_parts: bool = False
 
     @classmethod
     def of(cls, name: str, table: TableInBlocks, reading: ReadingReport) -> PlannedTable:
@@ -122,6 +123,7 @@ class PlannedTable:
             rows.is_run,
             rows.as_written,
             table.may_be_ranks,
+            any(group.skipped is not None for group in rows.groups),
         )
 
     @property
@@ -403,14 +405,6 @@ def make_plan(
     for name in runs:
         if (first := tables[f"run {name}"].first) is not None:
             noted += exchanged_values_notes(name, different, first.users, first.scores)
-    for table in read.values():
-        # Told of the files alone, since results are the same for any division into blocks.
-        if (most := max(group.rows for group in table.groups)) > ROWS_PER_BLOCK:
-            text = (
-                f"{table.source} has row groups of up to {most:,} rows, and a block has at least "
-                f"one: each process takes some {most / 1e7:,.1f} GB for it."
-            )
-            noted.append(Note("large-row-groups", text))
     all_values = np.unique(np.concatenate([different, *(own.values for own in at_hand)]))
     reports = {
         name: with_values(own, counted[name], columns)
@@ -583,8 +577,7 @@ def _first_lists(table: ParquetByUser) -> pa.Table:
     """Return the lists of the first row group, but for its last one, which may go on behind it."""
     group = table.groups[0]
     names = [table.columns["user"], table.columns["item"]]
-    rows = pq.ParquetFile(group.path).read_row_group(group.number, columns=names)
-    found = rows.rename_columns(["user", "item"]).slice(0, HEAD * 100)
+    found = table.first_rows(names, min(group.rows, HEAD * 100)).rename_columns(["user", "item"])
     users = found.column("user").to_pylist()
     last = next((n for n in range(len(users) - 1, 0, -1) if users[n] != users[n - 1]), len(users))
     return (

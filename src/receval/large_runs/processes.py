@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
@@ -12,14 +13,22 @@ from typing import TypeVar
 
 Found = TypeVar("Found")
 
+# Options of the function mallopt of glibc.
+_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
+_MOST_KEPT = 1 << 30
+
 
 def keep_freed_memory() -> None:
     """Let this process and its child processes keep the memory of a row group for the next one.
 
-    Otherwise Arrow returns it to the system, which clears it each time. It has to be called before
-    anything imports pyarrow; a value of the variable that is already set is kept.
+    Otherwise Arrow and the C library return it to the system, which clears it each time. It has to
+    be called before anything imports pyarrow; a value of the variable that is already set is kept.
     """
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "-1")
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if set_option is not None:
+        for option in (_MMAP_THRESHOLD, _TRIM_THRESHOLD):
+            set_option(option, _MOST_KEPT)
 
 
 def in_processes(

@@ -29,7 +29,13 @@ from receval.data.notes_on_ratings import (
     doubts_on_scales,
     scale_in_words,
 )
-from receval.data.parquet_by_user import ParquetByUser, RowsOfUsers, TypedIdentifier, files_of
+from receval.data.parquet_by_user import (
+    BUFFER,
+    ParquetByUser,
+    RowsOfUsers,
+    TypedIdentifier,
+    files_of,
+)
 from receval.data.ratings_table import Repeats, merged_pairs, read_ratings, read_test_data
 from receval.data.reading import UNREAD, ReadingReport, TableError
 from receval.data.run import Run, RunOrder, read_run
@@ -164,7 +170,8 @@ def told_of(source: str) -> Iterator[None]:
 def _head(source: str) -> pa.Table:
     """Return the first rows of a table, with the columns that the names of folders give."""
     for path in files_of(source):
-        batch = next(pq.ParquetFile(path).iter_batches(batch_size=HEAD), None)
+        file = pq.ParquetFile(path, buffer_size=BUFFER)
+        batch = next(file.iter_batches(batch_size=HEAD), None)
         if batch is None or not batch.num_rows:
             continue
         table = pa.Table.from_batches([batch])
@@ -195,7 +202,7 @@ def _refuse_parts_in_all_rows(rows: ParquetByUser, reading: ReadingReport) -> No
         found: dict[str, None] = {}
         for path in rows.files:
             with sentences_for_damage(path):
-                file = pq.ParquetFile(path)
+                file = pq.ParquetFile(path, buffer_size=BUFFER)
                 if name in file.schema_arrow.names:
                     for batch in file.iter_batches(columns=[name]):
                         column = pa.chunked_array([batch.column(0)])

@@ -175,8 +175,9 @@ class WeightedMean:
     r"""An average of lists or users with weights, or its root, as a value of each of them.
 
     The root :math:`\sqrt m` has the values :math:`\sqrt m + (x - m) / (2 \sqrt m)` for the values x
-    of :func:`of_weighted_mean`. They depend on all lists of the average, so those of a group of
-    users are computed anew.
+    of :func:`of_weighted_mean`, and the relative difference :math:`m / b - 1` to another weighted
+    mean b, of the values y, has :math:`m / b - 1 + (x - y m / b) / b`. They depend on all lists of
+    the average, so those of a group of users are computed anew.
 
     Attributes
     ----------
@@ -184,6 +185,8 @@ class WeightedMean:
         What is averaged, and its weight.
     is_root : bool
         Whether the average is the root of the weighted mean.
+    base : WeightedMean, optional
+        The weighted mean to which the average is the relative difference. Of a base of 0 it is NaN.
 
     Examples
     --------
@@ -194,10 +197,19 @@ class WeightedMean:
     values: NDArray[np.float64]
     weights: NDArray[np.float64]
     is_root: bool = False
+    base: WeightedMean | None = None
 
     @property
     def contributions(self) -> NDArray[np.float64]:
         """A value for each list or user, whose mean is the average."""
+        if self.base is not None:
+            own = of_weighted_mean(self.values, self.weights)
+            others = self.base.contributions
+            below = others.mean() if len(others) else float("nan")
+            if not below > 0:
+                return np.full(len(own), np.nan)
+            over = own.mean() / below
+            return np.asarray(over - 1 + (own - over * others) / below)
         if not self.is_root:
             return of_weighted_mean(self.values, self.weights)
         total = self.weights.sum()

@@ -80,6 +80,7 @@ LIST_METRICS = {
     "InequityOfAttention": "receval.metrics.whole_lists.exposure:InequityOfAttention",
     "RSP": "receval.metrics.whole_lists.exposure:RankingStatisticalParity",
     "REO": "receval.metrics.whole_lists.exposure:RankingEqualOpportunity",
+    "ItemMAD": "receval.metrics.whole_lists.exposure:ItemMeanAbsoluteDeviation",
     "Jain": "receval.metrics.whole_lists.item_fairness:JainIndex",
     "FSat": "receval.metrics.whole_lists.item_fairness:FractionOfSatisfiedItems",
     "AID": "receval.metrics.whole_lists.item_fairness:AllItemsDisparity",
@@ -98,6 +99,7 @@ LIST_METRICS = {
     "alpha_nDCG": "receval.metrics.whole_lists.diversity:AlphaNDCG",
     "ERR_IA": "receval.metrics.whole_lists.diversity:ExpectedReciprocalRankOfSubtopics",
     "Miscalibration": "receval.metrics.whole_lists.calibration:Miscalibration",
+    "BiasDisparity": "receval.metrics.whole_lists.calibration:BiasDisparity",
 }
 """Likewise for metrics of whole lists (:mod:`receval.metrics.whole_lists`)."""
 

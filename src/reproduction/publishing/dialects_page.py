@@ -393,6 +393,21 @@ class Ours(NamedTuple):
     """How the tool's value is computed from ours; one of :data:`FORMS`."""
 
     exact: float = EXACT_OF_LISTS
+    users: int | None = None
+    """The group of users, by the remainder of their number by two; None for all users."""
+
+
+def _bias_disparities() -> dict[str, Ours]:
+    """Return the metrics of each group of users and items by the names of Elliot and WarpRec."""
+    forms = {"BD": "", "BR": "form=recommendations,", "BS": "form=training,"}
+    return {
+        f"BiasDisparity{end} groups=thirds users={users} items={items}": Ours(
+            f"BiasDisparity(feature=thirds,{form}value={items})", users=users
+        )
+        for end, form in forms.items()
+        for users in range(2)
+        for items in range(3)
+    }
 
 
 FORMS = {
@@ -410,12 +425,19 @@ OURS: dict[str, dict[str, Ours]] = {
         name: Ours(metric) if isinstance(metric, str) else Ours(**metric)
         for name, metric in own["metrics"].items()
     }
+    | (_bias_disparities() if own.get("bias_disparities") else {})
     for tool, own in _DATA["lists"].items()
 }
 """Our metrics by tool and by the tool's name, whose ``groups=thirds`` are the groups of items."""
 
 NOT_HERE = {"Gini-w_our", "VoCD_ori", "II-D_ori"}
 """Values of fixtures that no metric of ours has."""
+
+OF_RESULTS = {
+    *("UserMADranking", "UserMADrating", "UserMADRanking", "UserMADRating", "DSC", "ExtendedF1"),
+    *("EucDistance", "Hypervolume", "Intersection", "Novelty"),
+}
+"""Values that are functions of a result (``tests/evaluation/test_functions_of_results.py``)."""
 
 
 class Difference(NamedTuple):
@@ -485,7 +507,8 @@ def recommended_in_case(case: Mapping[str, Any]) -> tuple[list[str], Recommended
     thirds = csr_array(np.eye(3)[np.arange(n_items) % 3])
     lists = TopLists(np.arange(len(users)), items, scores)
     candidates = np.ones(n_items, dtype=bool)
-    return users, RecommendedLists(lists, fold, THRESHOLD, candidates, {"thirds": thirds})
+    names = {"thirds": ("0", "1", "2")}
+    return users, RecommendedLists(lists, fold, THRESHOLD, candidates, {"thirds": thirds}, names)
 
 
 def list_values_of(tool: str, folder: Path = OF_LISTS, lists: Path = LISTS) -> list[ListValue]:
@@ -499,7 +522,7 @@ def list_values_of(tool: str, folder: Path = OF_LISTS, lists: Path = LISTS) -> l
             name, _, rest = label.partition("@")
             cutoff, _, options = rest.partition(" ")
             name = f"{name} {options}".strip()
-            if name in NOT_HERE:
+            if name in NOT_HERE or name.partition(" ")[0] in OF_RESULTS:
                 continue
             own = OURS[tool][name]
             pairs = _compared(own, int(cutoff), users, recommended, entry)
@@ -525,8 +548,14 @@ def _compared(
             return float(value / np.log2(len(users)))
         return value * n_items if own.form == "number" else value
 
+    if own.users is not None:
+        rows = [row for row, user in enumerate(users) if int(user[1:]) % 2 == own.users]
+        lists = replace(lists, lists=lists.lists.of_users(np.array(rows)))
     if isinstance(metric, MetricOfAllUsers):
         yield entry["mean"], as_theirs(metric.of_all(lists))
+        return
+    if metric.weighted_mean(lists) is not None:
+        yield entry["mean"], float(metric.per_user(lists).mean())
         return
     of_users = dict(zip(users, map(as_theirs, metric.per_user(lists).tolist()), strict=True))
     yield from ((value, of_users[user]) for user, value in (entry["per_user"] or {}).items())
@@ -555,12 +584,13 @@ def table_of_list_metrics(folder: Path = OF_LISTS, lists: Path = LISTS) -> str:
         version = fixture["version"].removeprefix("commit ")[:9]
         rows, n_equal = [], 0
         for name, own in OURS[tool].items():
-            label = own.label.replace("thirds", "...")
+            label = re.sub(r"thirds|(?<=value=)\d", "...", own.label)
             here = FORMS.get(own.form, "{}").format(f"`{label}`")
             within = f" (within {_difference_in_words(own.exact).removeprefix('1·')})"
             here += "" if own.exact == EXACT_OF_LISTS else within
             n_equal += sum(v.name == name and v.deviation <= own.exact for v in values)
             said = name.replace("groups=thirds", "of groups of items")
+            said = re.sub(r" users=\d items=\d", " and users", said)
             said = f"`{said.partition(' ')[0]}`{said[len(said.partition(' ')[0]) :]}"
             rows.append(f"- {said}: {here}")
         told = []
@@ -568,6 +598,10 @@ def table_of_list_metrics(folder: Path = OF_LISTS, lists: Path = LISTS) -> str:
             if known.tool == tool:
                 n = sum(v.difference is known and v.deviation > EXACT_OF_LISTS for v in values)
                 told.append(f"{n} values of `{known.name}` differ: {known.why}.")
-        parts += [f"### {title} {version} ({n_equal} values)", "\n".join(rows), " ".join(told)]
+        parts += [
+            f"### {title} {version} ({n_equal} values)",
+            "\n".join(dict.fromkeys(rows)),
+            " ".join(told),
+        ]
     table = _table_of_largest(largest, list(LIST_METRICS))
     return "\n\n".join([_LARGEST_OF_LISTS, table, *(part for part in parts if part)])

@@ -278,6 +278,45 @@ def equal_opportunity(plain: PlainLists) -> float:
     return relative_deviation(rates)
 
 
+def item_deviation(gain: str, over: str = "lists") -> Callable[[PlainLists], float]:
+    def value(plain: PlainLists) -> float:
+        measured, got = plain.measured, {}
+        for row, own in enumerate(plain.lists):
+            if not plain.liked(row):
+                continue
+            test = measured.fold.test
+            user = measured.users[row]
+            judged = slice(test.indptr[user], test.indptr[user + 1])
+            ratings = dict(zip(test.items[judged].tolist(), test.values[judged], strict=True))
+            for place, item in enumerate(own):
+                is_hit = item in plain.relevant[row]
+                score = float(measured.lists.scores[row, place])
+                of_hit = (
+                    score if gain == "score" else 2.0 ** (float(ratings.get(item, 0)) - 3 + 1) - 1
+                )
+                if is_hit or over == "lists":
+                    got.setdefault(item, []).append(of_hit if is_hit else 0.0)
+        means = [
+            np.mean([np.mean(got[item]) for item in group if item in got])
+            for group in plain.groups()
+            if any(item in got for item in group)
+        ]
+        pairs = [abs(a - b) for a, b in combinations(means, 2)]
+        return float(np.mean(pairs)) if pairs else 0.0
+
+    return value
+
+
+def rank_surprise(plain: PlainLists, row: int, own: list[int]) -> float:
+    ladder = sorted(set(filter(None, plain.counts)), reverse=True)
+    n, total = len(plain.candidates), 0.0
+    for rank, item in enumerate(own, 1):
+        count = plain.counts[item]
+        to_any = (n + 1 - (ladder.index(count) + 1)) / n if count else 0.0
+        total += max(0.0, (n + 1 - rank) / n - to_any) * (item in plain.relevant[row])
+    return total / len(own)
+
+
 def jain(plain: PlainLists) -> float:
     squares = sum(count**2 for count in plain.met)
     return sum(plain.met) ** 2 / (len(plain.met) * squares) if squares else 0.0
@@ -435,6 +474,7 @@ DEFINITIONS: dict[str, Callable[[PlainLists], float]] = {
             len(set(unexpected(plain, row, own)) & plain.relevant[row]) / len(own)
         )
     ),
+    "Serendipity(form=ranks)": per_list(rank_surprise),
     "AWRF(feature=kind)": per_list(attention_weighted_fairness, empty=1.0),
     "EED(feature=kind)": exposure_squares,
     "EER(feature=kind)": exposure_product,
@@ -443,6 +483,8 @@ DEFINITIONS: dict[str, Callable[[PlainLists], float]] = {
     "InequityOfAttention": inequity,
     "RSP(feature=kind)": statistical_parity,
     "REO(feature=kind)": equal_opportunity,
+    "ItemMAD(feature=kind)": item_deviation("exp-steps"),
+    "ItemMAD(feature=kind,gain=score,over=hits)": item_deviation("score", "hits"),
     "Jain": jain,
     "FSat": satisfied,
     "AID": all_items_disparity,

@@ -60,6 +60,34 @@ def test_unexpected_items_are_those_that_the_most_popular_items_lack() -> None:
     assert _values("Serendipity@2", lists)[0] == 0.0
 
 
+def test_serendipity_by_ranks_is_how_far_relevant_items_stand_above_their_popularity() -> None:
+    # Popularity ranks of items 0 to 3: 1, 2, 3, 3; item 4 has no rating, and so the rank 6.
+    lists = _lists([4, 0], [3, 2], test=[(0, 4, 1.0), (0, 0, 1.0), (1, 2, 1.0)])
+
+    assert _values("Serendipity(form=ranks)@2", lists) == pytest.approx([(5 / 5) / 2, (1 / 5) / 2])
+
+
+@pytest.mark.each(
+    ("label", "value"),
+    [
+        # Item 0 has the gain 2^2 - 1 and 0, item 1 the gain 0, and item 2 the gain 2^1 - 1.
+        ("ItemMAD(feature=kind)@2", 1.5 - (0 + 1) / 2),
+        ("ItemMAD(feature=kind,gain=exp-steps-from-0)@2", (63 / 2) - 31 / 2),
+        ("ItemMAD(feature=kind,gain=binary)@2", 0.5 - 0.5),
+        # Scores of hits alone: item 0 has 2, and item 2 has 1.
+        ("ItemMAD(feature=kind,gain=score,over=hits)@2", 2 - 1),
+    ],
+)
+def test_deviations_of_groups_of_items_are_differences_of_their_mean_gains(
+    label: str, value: float
+) -> None:
+    test = [(0, 0, 5.0), (1, 2, 4.0), (1, 0, 1.0), (2, 3, 1.0)]
+    lists = measured([0, 1], [0, 2], [1, 2], n_items=4, test=test, threshold=4.0)
+    kinds = np.array([[1, 0], [0, 1], [0, 1], [0, 0]])
+
+    assert _values(label, replace(lists, item_features={"kind": csr_array(kinds)})) == [value]
+
+
 def test_popularity_lift_of_a_taste_counts_its_users_alone() -> None:
     train = [(user, item) for user in range(5) for item in range(5) if user == item or item == 0]
     train = [pair for pair in train if pair != (4, 0)]

@@ -81,6 +81,8 @@ def test_a_metric_is_the_one_of_its_definition(label: str, seed: int) -> None:
         "InequityOfAttention(discount=rbp)",
         "RSP(feature=kind)",
         "REO(feature=kind)",
+        "ItemMAD(feature=kind)",
+        "ItemMAD(feature=kind,gain=score,over=hits)",
         "Gini(corrected=true)",
         "ItemCoverage(corrected=true)",
         "ShannonEntropy(corrected=true)",
@@ -109,7 +111,7 @@ def test_a_metric_of_all_users_is_exact_without_each_user(label: str, seed: int)
     ("bounds", "names"),
     [
         ((0.0, 1.0), "ItemCoverage Gini ExposureGini LeastRecommendedShare Jain FSat"),
-        ((0.0, np.inf), "ShannonEntropy RSP(feature=kind) REO(feature=kind) AID"),
+        ((0.0, np.inf), "ShannonEntropy RSP(feature=kind) REO(feature=kind) ItemMAD AID"),
         # A share that falls to nothing, and two distributions without a common item.
         ((-1.0, np.inf), "PopularityLift"),
         ((0.0, 2.0), "InequityOfAttention"),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How far the items of a list are from the user's tastes in the training ratings."""
+"""How far the items of lists are from the tastes of users in the training ratings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import check_fields
+from receval.metrics.metric import WeightedMean
 from receval.metrics.whole_lists.list_metric import FeatureMetric, RecommendedLists, blocks_of_users
+from receval.storage.messages import enumerated, quoted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +118,85 @@ class Miscalibration(FeatureMetric):
             return np.asarray(np.maximum(0.0, halves / (2 * np.log(2.0))))
         mixed = (1.0 - self.alpha) * own + self.alpha * target
         return np.maximum(0.0, _times_log_ratio(target, mixed))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasDisparity(FeatureMetric):
+    r"""How much more users are recommended items with a value than they rated of them in training.
+
+    .. math:: BiasDisparity@k = \frac{B_R - B_T}{B_T}, \quad
+        B_R = \frac{\sum_u |L_u^k \cap G|}{\sum_u |L_u^k|} \cdot \frac{|I|}{|G|}, \quad
+        B_T = \frac{\sum_u |R_{train}(u) \cap G|}{\sum_u |R_{train}(u)|} \cdot \frac{|I|}{|G|}
+
+    Here G are the candidates with the value, such as comedies, and I those with any value of the
+    feature; other items are left out. 0 means that lists have the share that the training ratings
+    have. The sums are over the averaged users, or over those of a group
+    (:meth:`.EvaluationResult.by_group`).
+
+    :Denominator: in the formula
+    :Source: Tsintzou et al. (2018), "Bias disparity in recommendation systems"; BiasDisparityBD in
+        Elliot and WarpRec
+
+    Parameters
+    ----------
+    feature : str
+        Needed: a name of ``item_features``.
+    value : str
+        Needed: one of the feature's values.
+    form : {"disparity", "recommendations", "training"}
+        Whether to return the relative difference, or :math:`B_R` (BiasDisparityBR in Elliot and
+        WarpRec) or :math:`B_T` (BiasDisparityBS).
+    """
+
+    name: ClassVar[str] = "BiasDisparity"
+    training_needed: ClassVar[bool] = True
+    value: str | None = None
+    form: Literal["disparity", "recommendations", "training"] = "disparity"
+
+    def index_among(self, values: Sequence[str]) -> int:
+        """Return the place of the value among those of the feature.
+
+        Raises
+        ------
+        ValueError
+            The metric names no value, or one that the feature does not have.
+        """
+        if self.value not in values:
+            told = "needs a value" if self.value is None else f"has the value {quoted(self.value)}"
+            raise ValueError(
+                f"{self.label} {told}, but the values of {self.needed_feature} are "
+                f"{enumerated(values)}. Write "
+                f"{self.name}(feature={self.feature},value={values[0]})@{self.cutoff}."
+            )
+        return values.index(self.value)
+
+    def weighted_mean(self, recommended: RecommendedLists) -> WeightedMean | None:
+        has_value = self.has_value(recommended)
+        place = self.index_among(recommended.feature_values[self.feature or ""])
+        is_known = (np.diff(has_value.indptr) > 0) & recommended.is_candidate
+        is_member = (has_value[:, [place]].toarray()[:, 0] > 0) & recommended.is_candidate
+        share = is_member.sum() / max(1, is_known.sum())
+        n_users = len(recommended.users)
+
+        def bias(rows: NDArray[np.integer], items: NDArray[np.integer]) -> WeightedMean:
+            counts, met = (
+                np.bincount(rows, weights=marked[items], minlength=n_users)
+                for marked in (is_known, is_member)
+            )
+            shares = np.divide(met, counts, out=np.zeros(n_users), where=counts > 0)
+            return WeightedMean(shares / share if share else shares, counts.astype(np.float64))
+
+        rows, _, listed = recommended.lists.entries()
+        own, (of_train, trained, _) = bias(rows, listed), recommended.profile_entries
+        if self.form == "recommendations":
+            return own
+        of_training = bias(of_train, trained)
+        return of_training if self.form == "training" else replace(own, base=of_training)
+
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        mean = self.weighted_mean(recommended)
+        assert mean is not None
+        return mean.contributions
 
 
 def _normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:

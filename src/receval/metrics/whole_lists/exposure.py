@@ -462,3 +462,93 @@ class RankingEqualOpportunity(_OfItemGroups):
         met = _sums(rows[found], items[found], np.ones(int(found.sum())), groups, n_users)
         own, liked = recommended.relevant_entries
         return met, _sums(own, liked, np.ones(len(own)), groups, n_users)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemMeanAbsoluteDeviation(MetricOfAllUsers):
+    r"""Differences between groups of items in the mean gain of their recommended items.
+
+    .. math:: ItemMAD@k = \frac{1}{|P|} \sum_{\{g, h\} \in P} |m_g - m_h|, \qquad
+        m_g = \frac{1}{|g|} \sum_{i \in g} \frac{1}{|U_i|} \sum_{u \in U_i} gain(u, i)
+
+    Here :math:`U_i` are the users with item i in their list, g the recommended items of a group,
+    and P the pairs of groups with such items; with fewer than two groups the value is 0. Users
+    without a relevant test item are left out.
+
+    :Denominator: in the formula
+    :Source: Deldjoo et al. (2021), "A flexible framework for evaluating user and item fairness in
+        recommender systems"; ItemMADranking and ItemMADrating in Elliot and WarpRec
+
+    Parameters
+    ----------
+    feature : str
+        As that of AWRF.
+    gain : {"exp-steps", "exp-steps-from-0", "binary", "score"}
+        The gain of a relevant item: that of nDCG of this name, or the item's score. Others have 0.
+    over : {"lists", "hits"}
+        Whether :math:`U_i` are all users with the item in their list, or those to whom it is
+        relevant.
+    """
+
+    name: ClassVar[str] = "ItemMAD"
+    less_is_better: ClassVar[bool] = True
+    feature: str = "popularity"
+    gain: Literal["exp-steps", "exp-steps-from-0", "binary", "score"] = "exp-steps"
+    over: Literal["lists", "hits"] = "lists"
+    bounds = (0.0, np.inf)
+
+    def _entries(
+        self, recommended: RecommendedLists
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return rows, items and gains of the list entries that count."""
+        rows, positions, items = recommended.lists.entries()
+        ratings = recommended.gains[rows, positions]
+        is_hit = ratings >= recommended.threshold
+        if self.gain == "binary":
+            gains = np.ones(len(rows))
+        elif self.gain == "score":
+            gains = recommended.lists.scores[rows, positions].astype(np.float64)
+        else:
+            steps = recommended.threshold if self.gain == "exp-steps" else 0.0
+            gains = np.exp2(np.where(is_hit, ratings, 0.0) - steps + 1.0) - 1.0
+        met, _ = recommended.relevant_entries
+        counts = is_hit if self.over == "hits" else np.isin(rows, met)
+        return rows[counts], items[counts].astype(np.int64), np.where(is_hit, gains, 0.0)[counts]
+
+    def of_all(self, recommended: RecommendedLists) -> float:
+        return float(self._deviations(recommended, with_users=False)[0])
+
+    def without_each(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        return self._deviations(recommended, with_users=True)
+
+    def _deviations(
+        self, recommended: RecommendedLists, *, with_users: bool
+    ) -> NDArray[np.float64]:
+        """Return the metric of all users, or that without each of them."""
+        rows, items, gains = self._entries(recommended)
+        groups = item_groups(recommended, self.feature, self.label)
+        sums = np.bincount(items, weights=gains, minlength=groups.shape[0])
+        counts = np.bincount(items, minlength=groups.shape[0])
+        means = np.divide(sums, counts, out=np.zeros(len(sums)), where=counts > 0)
+        of_groups, n_items = (own.astype(np.float64) @ groups for own in (means, counts > 0))
+        if not with_users:
+            return _mean_deviation(of_groups[None], n_items[None])
+        others = counts[items] - 1
+        left = np.divide(sums[items] - gains, others, out=np.zeros(len(items)), where=others > 0)
+        lost, gone = (
+            _sums(rows, items, own, groups, len(recommended.users))
+            for own in (means[items] - left, (others == 0).astype(np.float64))
+        )
+        return _mean_deviation(of_groups - lost, n_items - gone)
+
+
+def _mean_deviation(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean absolute difference of the means of all pairs of groups in each row."""
+    is_there = counts > 0
+    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=is_there)
+    # Ascending means, behind which those of groups without items stand.
+    ordered = np.sort(means, axis=1)
+    n = is_there.sum(axis=1)
+    weights = 2.0 * np.arange(sums.shape[1]) - (n[:, None] - 1)
+    total = np.where(np.isnan(ordered), 0.0, weights * np.nan_to_num(ordered)).sum(axis=1)
+    return np.asarray(np.maximum(0.0, total) / np.maximum(1, n * (n - 1) / 2))

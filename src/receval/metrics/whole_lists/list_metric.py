@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import check_fields
-from receval.metrics.metric import BaseMetric
+from receval.metrics.metric import BaseMetric, WeightedMean
 from receval.splits.split import Fold
 from receval.storage.messages import enumerated, how_many, quoted
 from receval.top_lists import NO_ITEM, TopLists
@@ -39,6 +39,8 @@ class RecommendedLists:
         The items that the protocol lets systems recommend.
     item_features : mapping of str to csr_array, shape (n_items, n_values)
         Which values of each feature, such as genres, an item has.
+    feature_values : mapping of str to tuple of str
+        The names of these values by feature.
     item_ids : ndarray of str, shape (n_items,), optional
         Identifiers of the items, for functions of them.
     item_ages : ndarray of float64, shape (n_items,), optional
@@ -50,6 +52,7 @@ class RecommendedLists:
     threshold: float
     is_candidate: NDArray[np.bool_]
     item_features: Mapping[str, csr_array] = field(default_factory=dict)
+    feature_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
     item_ages: NDArray[np.float64] | None = None
 
@@ -220,6 +223,10 @@ class ListMetric(BaseMetric):
                 "systems on a split of ratings that were read with timestamp=... (in receval "
                 "evaluate: --timestamp), or leave out the metric."
             )
+
+    def weighted_mean(self, recommended: RecommendedLists) -> WeightedMean | None:
+        """Return the mean that the average is; None if all users count equally."""
+        return None
 
     @abstractmethod
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:

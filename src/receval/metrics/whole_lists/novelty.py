@@ -181,21 +181,41 @@ class Unexpectedness(ListMetric):
 class Serendipity(Unexpectedness):
     r"""Share of the list that is relevant, and that the most popular items do not have.
 
-    .. math:: Serendipity@k = \frac{|(L_u^k \setminus P_u^m) \cap PR_{test}(u)|}{|L_u^k|}
+    .. math:: Serendipity@k = \frac{|(L_u^k \setminus P_u^m) \cap PR_{test}(u)|}{|L_u^k|}, \qquad
+        Serendipity_{ranks}@k = \frac{1}{|L_u^k|} \sum_{r=1}^{|L_u^k|} [i_r \in PR_{test}(u)]
+        \max\Big(0, \frac{pop(i_r) - r}{|I|}\Big)
+
+    With ``form=ranks`` a relevant item at rank r counts by how far it stands above its rank
+    :math:`pop(i)` by popularity, among the :math:`|I|` candidates.
+
+    Equally popular items share a rank, after which the next number follows; an item without a
+    training rating has the rank :math:`|I| + 1`.
 
     :Denominator: the length of the list, at most k
-    :Source: as that of Unexpectedness
+    :Source: as that of Unexpectedness; RecTools for ``form=ranks``
 
     Parameters
     ----------
     primitive : int
         As that of Unexpectedness.
+    form : {"list", "ranks"}
+        Whether an item counts if the popular items do not have it, or by the difference of ranks.
     """
 
     name: ClassVar[str] = "Serendipity"
+    form: Literal["list", "ranks"] = "list"
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
-        met = (self.is_unexpected(recommended) & recommended.is_relevant).sum(axis=1)
+        if self.form == "list":
+            values = self.is_unexpected(recommended).astype(np.float64)
+        else:
+            counts, n_items = recommended.popularity, int(recommended.is_candidate.sum())
+            different = np.unique(counts[counts > 0])
+            ranks = len(different) - np.searchsorted(different, counts)
+            ranks = np.where(counts > 0, ranks, n_items + 1)[recommended.items]
+            places = np.arange(1, recommended.items.shape[1] + 1)
+            values = np.maximum(0.0, (ranks - places) / n_items)
+        met = (values * recommended.is_relevant).sum(axis=1)
         return np.asarray(met / np.maximum(1, recommended.lists.lengths))
 
 
