@@ -145,6 +145,9 @@ class Budget:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        if not isinstance(item, pytest.Function):
+            # A file, whose tests will come one by one (file_by_file.py).
+            return (yield)
         begun = processor_seconds()
         is_marked = any(item.get_closest_marker(name) for name in ("processes", "slow"))
         self._item = None if is_marked else item
