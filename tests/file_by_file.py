@@ -10,10 +10,13 @@ Tests that are selected by their names are collected as usual.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+HERE = Path(__file__).parent
 
 
 class FileOfTests(pytest.Item):
@@ -28,6 +31,9 @@ class FileOfTests(pytest.Item):
         assert isinstance(self.parent, pytest.Collector)
         tests = list(session.genitems(pytest.Module.from_parent(self.parent, path=self.path)))
         hooks.pytest_collection_modifyitems(session=session, config=self.config, items=tests)
+        if not tests:
+            # The last test before left what the tests of this file were to share with it.
+            session._setupstate.teardown_exact(next_file)
         place = session.items.index(self)
         try:
             for test, next_item in zip(tests, [*tests[1:], next_file], strict=False):
@@ -103,3 +109,8 @@ class Progress:
 def pytest_sessionstart(session: pytest.Session) -> None:
     if not hasattr(session.config, "workerinput"):
         session.config.pluginmanager.register(Progress(session))
+        return
+    # Benchmarks, which some tests import and a conftest.py puts first, have names of such folders.
+    for folder in HERE.iterdir():
+        if folder.is_dir() and folder.name.isidentifier() and folder.name != "__pycache__":
+            import_module(folder.name)

@@ -29,7 +29,7 @@ BOUNDS = {
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (217, 170),
     "lines of src/reproduction": (44_610, 36_000 + 4_000),
-    "lines of tests": (92_450, 60_000 + 10_000),
+    "lines of tests": (92_630, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }
