@@ -143,9 +143,11 @@ def test_ci_run_looks_at_pages_where_a_browser_is_and_goes_on_elsewhere() -> Non
     with_one, _, without = script.partition("if has_chromium; then\n")[2].partition("else\n")
     assert re.findall(r"make .*", with_one)[1:] == [
         "make browser-packages",
-        "make check",
+        "make check --old-file=demo",
     ]
-    assert without.startswith("  make check\n  echo ")
+    assert without.startswith("  make check --old-file=demo\n  echo ")
+    # It was made before, with a budget of its own.
+    assert script.index("make demo\n") < script.index("make check")
     *_, tests = recipe("browser")
     files = re.findall(r"tests/\S+\.py", tests)
     own = ROOT / "tests"

@@ -89,14 +89,11 @@ def main() -> int:
     parser.add_argument("--versions", choices=("lowest", "newest"), nargs="+")
     parser.add_argument("--folders", nargs="+", choices=FOLDERS, default=FOLDERS)
     parser.add_argument("--quick", action="store_true", help="no tests that are marked as dear")
-    parser.add_argument("--only", choices=("install", "test"), help="the one step alone")
     chosen = parser.parse_args()
     failed = False
     for versions in chosen.versions or ("lowest", "newest"):
-        if chosen.only != "test":
-            install(versions)
-        if chosen.only != "install":
-            failed |= tested(versions, list(chosen.folders), quick=chosen.quick) != 0
+        install(versions)
+        failed |= tested(versions, list(chosen.folders), quick=chosen.quick) != 0
     return int(failed)
 
 
