@@ -172,6 +172,8 @@ def test_heads_of_wide_tables_are_set_on_several_lines() -> None:
     assert to_latex(wide).count(r"\shortstack[r]{Random \\ pairs}") == 12
     assert r"\footnotesize" in to_latex(wide)
     assert r"\footnotesize" not in to_latex(narrow)
+    widest = Table("t", columns_of(*["Random pairs"] * 18), (("1",) * 18,))
+    assert r"\scriptsize" in to_latex(widest)
 
 
 def test_names_of_the_library_may_be_broken() -> None:

@@ -405,6 +405,9 @@ PAGE_ROWS = 42
 LINE_CHARACTERS = 85
 """Characters of a row that fit on a line in small type; wider tables are set more tightly."""
 
+_TIGHT_CHARACTERS = 120
+"""Characters of a row that fit in the type of footnotes; wider tables have that of subscripts."""
+
 _OTHER_LETTERS = (
     "% Has letters beyond Latin: compile with lualatex or xelatex, and a font that has them.\n"
 )
@@ -531,9 +534,12 @@ def _caption(table: Table) -> str:
 
 def _type(table: Table) -> list[str]:
     """Return the commands for type size and column spacing, smaller for wide tables."""
-    if _characters(table, _longest_word, of_texts=0) <= LINE_CHARACTERS:
+    characters = _characters(table, _longest_word, of_texts=0)
+    if characters <= LINE_CHARACTERS:
         return [r"\small"]
-    return [r"\footnotesize\setlength{\tabcolsep}{3pt}"]
+    if characters <= _TIGHT_CHARACTERS:
+        return [r"\footnotesize\setlength{\tabcolsep}{3pt}"]
+    return [r"\scriptsize\setlength{\tabcolsep}{2pt}"]
 
 
 def _characters(table: Table, head: Callable[[Column], int], of_texts: float) -> float:

@@ -52,7 +52,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
     names = map(metric_name, metrics)
     heads = [text for name in names for text in (f"{name}, ours", f"{name}, published")]
-    texts = ("System", Column("Setting", width=0.25))
+    texts = ("System", Column("Setting", width=0.22))
     return printed(display, texts, ["Tried", *heads, "Distance (%)"], rows)
 
 
