@@ -27,6 +27,7 @@ TruncatedSVD = pytest.importorskip(
 ).TruncatedSVD
 
 
+@pytest.mark.costly
 @pytest.mark.each(
     "system",
     [rv.Popularity(), rv.ItemKNN(neighbours=2), TruncatedSVD(2, random_state=1), np.eye(3, 4)],
