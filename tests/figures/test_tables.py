@@ -103,6 +103,7 @@ def test_letters_that_pdflatex_lacks_stay_and_are_told(tmp_path: Path) -> None:
         ("a--b---c", "a--b---c", "a-{}-b-{}-{}-c"),
         ("±1 \u00d7 2 ≥ \u22123", "±1 \u00d7 2 ≥ \u22123", r"$\pm$1 $\times$ 2 $\geq$ $-$3"),
         ("Castells, Cañamares", "Castells, Cañamares", "Castells, Cañamares"),
+        ('"One", ("two")', '"One", ("two")', "``One'', (``two'')"),
         (r"is $`\sigma_u\delta`$, $`x_1`$ & y", r"is $`\sigma_u\delta`$, $`x_1`$ & y",
          r"is $\sigma_u\delta$, $x_1$ \& y"),
     ],

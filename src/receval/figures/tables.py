@@ -30,6 +30,9 @@ APART = "\u200b"
 # Underscores within words, "<" before a space, and ampersands that begin no entity are harmless.
 _MARKDOWN = re.compile(r"([\\`*\[\]|~$]|<(?! )|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
 
+_OPENING = re.compile(r'(?<![^\s(])"(?=\S)')
+"""A straight quotation mark at the start of a word."""
+
 _RAISED = [rf"\textsuperscript{{{digit}}}" for digit in "0456789"]
 """Raised digits beyond Latin; one, two and three are Latin characters."""
 
@@ -105,7 +108,9 @@ def escape_latex(text: str) -> str:
     return by_parts(
         text,
         # LaTeX turns hyphens into dashes unless something empty separates them.
-        plain=lambda part: re.sub("-(?=-)", f"-{APART}", part).translate(_LATEX),
+        plain=lambda part: _OPENING.sub("\u201c", re.sub("-(?=-)", f"-{APART}", part)).translate(
+            _LATEX
+        ),
         formula=lambda part: f"${part[2:-2]}$",
     )
 
