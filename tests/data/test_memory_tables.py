@@ -317,6 +317,11 @@ def test_names_in_levels_are_refused_if_a_wanted_column_may_have_one(tmp_path: P
         with pytest.raises(TableError, match=r"the column \('rating', 'mean'\) has a name in sev"):
             read_ratings(table)
         assert rows_of(read_ratings(table, rating="('rating', 'mean')")) == expected
+    # What the message advises.
+    means.columns = ["user", "item", "rating", "n"]
+    assert rows_of(read_ratings(means)) == expected
+    with pytest.raises(TableError, match=r"the column \(1, 'rating'\) has a name in sev"):
+        read_ratings(frame.rename(columns={"rating": (1, "rating")}))
     frame.columns = pd.MultiIndex.from_product([frame.columns, [""]])
     assert rows_of(read_ratings(frame)) == expected
 

@@ -144,7 +144,7 @@ def test_shared_items_of_lists_by_hand() -> None:
     assert result.shared_items(2, others=3).set_index("first").loc["one", "mean"] == 0.5
     with pytest.raises(ValueError, match="lists of 3 were kept"):
         result.shared_items(4)
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="Lists of 0 items"):
         result.shared_items(2, others=0)
 
 
@@ -171,6 +171,10 @@ def test_a_further_metric_leaves_others_as_they_are_and_has_intervals_and_tests(
         ("New", np.abs, ["P@7"], "no metric with a value per user 'P@7'"),
         ("New", lambda p: p.mean(), [f"P@{K}"], "finite numbers of the shape \\(2, 24\\)"),
         ("New", lambda p: p / 0, [f"P@{K}"], "finite numbers"),
+        ("New", 3, [f"P@{K}"], "must be a function"),
+        ("New", np.abs, f"P@{K}", "must be a list of metrics"),
+        ("New", np.abs, [], "must be a list of metrics"),
+        (" ", np.abs, [f"P@{K}"], "is empty"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")

@@ -556,7 +556,7 @@ def chosen_names(
     return found
 
 
-_IN_LEVELS = re.compile(r"\((['\"]).*\1(, .*)+\)")
+_IN_LEVELS = re.compile(r"\((?=.*, ).*(['\"]).*\1.*\)")
 _LEVEL = re.compile(r"(['\"])(.*?)\1")
 
 
@@ -566,7 +566,7 @@ def _refuse_levels(source: str, names: Collection[str], column: WantedColumn) ->
         if any(plain_name(own[1]) in column.known for own in _LEVEL.findall(name)):
             raise TableError(
                 f"{source}: the column {name} has a name in several levels, and may have the "
-                f"{column.name}. Give each column one name (frame.columns = ['_'.join(own) for own "
-                f'in frame.columns]), or say which it is ({column.name}="{name}", or '
+                f"{column.name}. Give each column one name (such as frame.columns = ['user', "
+                f"'item', 'rating']), or say which it is ({column.name}=\"{name}\", or "
                 f"{column.name}='-' for none)."
             )

@@ -147,11 +147,17 @@ def guessed_roles(
             ("item",),
         )
     if not found.doubt and guess is _of_ratings and _describe_users(columns, found.roles):
+        n_items = len(set(items))
+        told = (
+            f"there are only {n_items} different items, such as {quoted(items[0])}"
+            if n_items > 1
+            else f"all rows have the item {quoted(items[0])}"
+        )
         found = Guess(
             found.roles,
-            f"no user has two rows, and there are only {len(set(items))} different items, such as "
-            f"{quoted(items[0])}, so the rows may describe users, or have their groups. If the "
-            f"rows are ratings, {_advised(','.join(found.roles)).replace('Say', 'say', 1)}",
+            f"no user has two rows, and {told}, so the rows may describe users, or have their "
+            "groups. If the rows are ratings, "
+            + _advised(",".join(found.roles)).replace("Say", "say", 1),
             ("item",),
         )
     return Guess((UNREAD,) * first + found.roles, found.doubt, found.about)

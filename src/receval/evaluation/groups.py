@@ -52,7 +52,7 @@ _TESTS: dict[GroupTest, str] = {
 }
 _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
-_NONE = f"{CANNOT_TELL}: no user of a group counts in the metric"
+_NONE = f"{CANNOT_TELL}: no user of a group counts in the metric, or it divides by 0"
 _NO_VALUES = f"{CANNOT_TELL}: a weighted mean has no value per user"
 
 

@@ -178,16 +178,18 @@ class ResultLists(AveragesAndPairs):
         [0.5, 0.5]
         """
         n_items, m = len(self._ids_of_lists()), n if others is None else others
+        if min(n, m) < 1:
+            raise ValueError(f"Lists of {min(n, m)} items cannot be compared. Compare 1 or more.")
         kept = max(
             own.items.shape[1]
             for by_system in self.top_lists.values()
             for folds in by_system.values()
             for own in folds
         )
-        if not 1 <= min(n, m) <= max(n, m) <= kept:
+        if max(n, m) > kept:
             raise ValueError(
                 f"Lists of {n} and {m} items are to be compared, but lists of {kept} were kept. "
-                "Evaluate with longer lists=..., or compare fewer items, at least 1."
+                "Evaluate with longer lists=..., or compare fewer items."
             )
         rows = []
         for protocol, by_system in self.top_lists.items():

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -127,16 +127,17 @@ class ResultOverUsers(AveragesAndPairs):
     def with_metric(
         self,
         name: str,
-        function: Any,
+        function: Callable[..., NDArray[np.floating]],
         metrics: Sequence[str],
         *,
         less_is_better: bool = False,
     ) -> Self:
         """Return the result with a further metric, a function of the values of users in others.
 
-        Its averages have intervals, tests and groups like others. Metrics of all users at once and
-        weighted means have no value of each user, and are refused. The settings of the result
-        repeat the evaluation without the metric.
+        With several folds it is a function of each user's averages over them. Its averages have
+        intervals, tests and groups like others. Metrics of all users at once and weighted means
+        have no value of each user, and are refused. The settings of the result repeat the
+        evaluation without the metric.
 
         Parameters
         ----------
@@ -153,8 +154,8 @@ class ResultOverUsers(AveragesAndPairs):
         Raises
         ------
         ValueError
-            A metric is unknown or has no values of users, the name is taken, or the function
-            returns something else than finite numbers of this shape.
+            A metric is unknown or has no values of users, there is none, the name is empty or
+            taken, or the function returns something else than finite numbers of this shape.
 
         Examples
         --------
@@ -166,6 +167,15 @@ class ResultOverUsers(AveragesAndPairs):
         """
         if name in self.metrics:
             raise ValueError(f"The result has a metric {quoted(name)}. Give the new one another.")
+        if not name.strip():
+            raise ValueError("The name of the metric is empty. Give it a name for tables.")
+        if not callable(function):
+            raise ValueError(f"function is {function!r}, but must be a function of arrays.")
+        if isinstance(metrics, str) or not metrics:
+            raise ValueError(
+                f"metrics is {metrics!r}, but must be a list of metrics of the result, such as "
+                f"[{(self.metrics_per_user or self.metrics)[0]!r}]."
+            )
         if unknown := [own for own in metrics if own not in self.metrics_per_user]:
             raise ValueError(
                 f"There is no metric with a value per user {quoted(unknown[0])}, but "

@@ -141,8 +141,8 @@ def test_bias_disparity_compares_sums_over_the_users_who_are_averaged(
 @pytest.mark.each(
     ("label", "words"),
     [
-        ("BiasDisparity(feature=kind)@2", r"needs a value, but the values of kind are a, b"),
-        ("BiasDisparity(feature=kind,value=c)@2", r"has the value 'c', but .* are a, b"),
+        ("BiasDisparity(feature=kind)@2", r"needs a value, but the values of kind are 'a', 'b'"),
+        ("BiasDisparity(feature=kind,value=c)@2", r"has the value 'c', but .* are 'a', 'b'"),
     ],
 )
 def test_a_value_that_the_feature_lacks_is_refused(label: str, words: str) -> None:

@@ -120,6 +120,10 @@ class Miscalibration(FeatureMetric):
         return np.maximum(0.0, _times_log_ratio(target, mixed))
 
 
+_SHOWN_VALUES = 20
+"""How many values of a feature a message names."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BiasDisparity(FeatureMetric):
     r"""How much more users are recommended items with a value than they rated of them in training.
@@ -131,7 +135,7 @@ class BiasDisparity(FeatureMetric):
     Here G are the candidates with the value, such as comedies, and I those with any value of the
     feature; other items are left out. 0 means that lists have the share that the training ratings
     have. The sums are over the averaged users, or over those of a group
-    (:meth:`.EvaluationResult.by_group`).
+    (``result.by_group``).
 
     :Denominator: in the formula
     :Source: Tsintzou et al. (2018), "Bias disparity in recommendation systems"; BiasDisparityBD in
@@ -150,6 +154,7 @@ class BiasDisparity(FeatureMetric):
 
     name: ClassVar[str] = "BiasDisparity"
     training_needed: ClassVar[bool] = True
+    example: ClassVar[str] = "feature=genre,value=Comedy"
     value: str | None = None
     form: Literal["disparity", "recommendations", "training"] = "disparity"
 
@@ -163,10 +168,12 @@ class BiasDisparity(FeatureMetric):
         """
         if self.value not in values:
             told = "needs a value" if self.value is None else f"has the value {quoted(self.value)}"
+            shown = [quoted(value) for value in values[:_SHOWN_VALUES]]
+            shown += [f"{len(values) - len(shown)} more"] * (len(values) > len(shown))
             raise ValueError(
                 f"{self.label} {told}, but the values of {self.needed_feature} are "
-                f"{enumerated(values)}. Write "
-                f"{self.name}(feature={self.feature},value={values[0]})@{self.cutoff}."
+                f"{enumerated(shown)}. Name one of them (in Python, one with a comma or a bracket "
+                f"by {self.name}(cutoff={self.cutoff}, feature={self.feature!r}, value=...))."
             )
         return values.index(self.value)
 

@@ -296,6 +296,7 @@ class FeatureMetric(ListMetric):
     """
 
     feature_needed: ClassVar[bool] = True
+    example: ClassVar[str] = "feature=genre"
     feature: str | None = None
 
     def __post_init__(self) -> None:
@@ -314,7 +315,7 @@ class FeatureMetric(ListMetric):
         if not self.feature:
             raise ValueError(
                 f"{self.label} needs the name of a feature of items, such as genre. Write "
-                f"{self.name}(feature=genre)@{self.cutoff}."
+                f"{self.name}({self.example})@{self.cutoff}."
             )
         return self.feature
 
