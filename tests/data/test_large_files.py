@@ -114,8 +114,10 @@ def test_cells_are_given_back_as_soon_as_they_were_read(
         read_ratings(tmp_path if n_parts > 1 else tmp_path / f"0.{extension}")
     finally:
         pa.set_memory_pool(usual)
-    # Four columns of eight bytes, and that which one of them becomes.
-    assert extension == "csv" or pool.max_memory() < 45 * rows
+    # Four columns of eight bytes, that which one of them becomes, and what Arrow's threads are
+    # reading: 41 to 49 bytes per row in 100 tries, and 57 or more where all columns are converted
+    # before one is dropped.
+    assert extension == "csv" or pool.max_memory() < 53 * rows
     # Ratings and times are doubles, and have a bit that tells whether there is one.
     assert held["in_seconds"] < 17 * rows
     assert held["ReadRatings"] == 0
