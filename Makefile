@@ -42,8 +42,8 @@ unexport PYTHONHOME PIP_PREFIX PIP_ROOT PIP_TARGET PIP_USER
 
 # Programs of an environment name its folder, and its libraries are for one Python: made-for says which.
 # Where it says something else (moved, copied, Python upgraded), or another Python is asked for, it is made
-# anew. The library may run with other versions of Python: these are those that all of the lock has wheels for.
-SUPPORTED := (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit(1)
+# anew. The library may run with other versions of Python: these are those that all of the lock can be installed for.
+SUPPORTED := (3, 11) <= sys.version_info[:2] <= (3, 14) or sys.exit(1)
 VERSION := -I -c 'import sys; print(*sys.version_info[:2])'
 MADE_FOR := -I -c 'import os, pip, sys; $(SUPPORTED); \
   print(os.fsencode(os.path.realpath(sys.prefix)), *sys.version_info[:2])'
@@ -169,11 +169,17 @@ clean:
 
 environment:
 	@$(PYTHON) -I -c 'import sys; $(SUPPORTED)' || { \
-	  echo "receval needs Python 3.11, 3.12 or 3.13; for other versions some dependencies have no wheels."; \
+	  echo "receval needs Python 3.11 to 3.14; for other versions some dependencies have no wheels."; \
 	  echo "$(PYTHON) --version says: `$(PYTHON) --version 2>&1`. Choose another one: make PYTHON=python3.x"; exit 1; }
 	@$(PYTHON) -I -c 'import ctypes, sys; sys.platform == "linux" and ctypes.CDLL("libgomp.so.1")' 2>/dev/null || { \
 	  echo "This machine lacks libgomp.so.1, the library of OpenMP that the package implicit needs. Install it"; \
 	  echo "(Debian, Ubuntu: apt-get install libgomp1; Fedora: dnf install libgomp), and run make again."; exit 1; }
+	@# immutables, which Snakemake needs, has no wheel for 3.14.
+	@$(PYTHON) -I -c 'import os, shutil, sys, sysconfig; sys.version_info < (3, 14) or ( \
+	  shutil.which(sysconfig.get_config_var("CC").split()[0]) and os.path.exists(sysconfig.get_path("include") + "/Python.h") \
+	  ) or sys.exit(1)' || { \
+	  echo "With Python 3.14, one dependency is compiled. Install a C compiler and the headers of Python (Debian, Ubuntu:"; \
+	  echo "apt-get install gcc python3-dev), or choose another Python: make PYTHON=python3.13"; exit 1; }
 	@case "`pwd -P`" in *[{}]*) echo "The path of this folder contains braces, which pip's build tools"; \
 	  echo "treat as variables. Rename the folder."; exit 1;; esac
 	@if [ -e $(VENV) ] && ! [ -e $(VENV)/made-for ] && ! [ -e $(VENV)/ready ]; then \

@@ -75,12 +75,12 @@ def test_the_library_is_tested_on_every_python_that_the_package_names() -> None:
     library, whole = (step for step in job["steps"] if "run" in step)
     # All folders, with the newest versions that each Python has.
     assert library["run"] == "PYTHONPATH=tests python -m minimum_versions --versions newest"
-    # make refuses what its lock has no wheels for. It is seen, too, where the library's tests fail.
+    # The locks are tried, too, where the library's tests fail.
     assert whole == {
-        "if": f"matrix.python != '{named[-1]}' && !cancelled()",
+        "if": "${{ !cancelled() }}",
         "run": "make quick PYTHON=python && .venv/bin/python -m pip check",
     }
-    assert f"<= sys.version_info[:2] <= (3, {named[-2][2:]})" in MAKEFILE
+    assert f"<= sys.version_info[:2] <= (3, {named[-1][2:]})" in MAKEFILE
 
 
 def test_the_website_of_a_version_is_published_where_the_library_page_links_to_it() -> None:

@@ -131,7 +131,7 @@ def test_splits_that_do_not_decide_are_hollow_and_the_caption_says_why() -> None
         }
         assert list(inner.values()).count("white") == (aside in known)
         labels = shares.get_legend_handles_labels()[1]
-        assert ("decides no verdict" in labels, "holds, with Wilson interval" in labels) == (
+        assert ("decides no verdict alone" in labels, "holds, with Wilson interval" in labels) == (
             aside in known,
             decide,
         )

@@ -438,7 +438,7 @@ def _add_legend(axes: Axes, rows: pd.DataFrame, in_panel: NDArray[np.bool_]) -> 
     dot = {"color": _HOLDS, "marker": "o", "linewidth": 0.9}
     lines: dict[str, dict[str, Any]] = {
         **({} if told_beside.all() else {"holds, with Wilson interval": dot}),
-        **({"decides no verdict": dot | {"mfc": "white"}} if told_beside.any() else {}),
+        **({"decides no verdict alone": dot | {"mfc": "white"}} if told_beside.any() else {}),
         **({"holds in part": {"color": _IN_PART, "linewidth": 4}} if len(told_beside) else {}),
     }
     if in_panel.any():

@@ -190,12 +190,11 @@ class _Header(tarfile.TarInfo):
     It also refuses a header that is longer than any path, which tarfile would parse for hours.
     """
 
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
-        header = super().frombuf(buf, encoding, errors)
-        if not header.isreg() and header.size > _LONGEST_HEADER:
-            raise tarfile.ReadError(f"a header has {header.size:,} bytes")
-        return header
+    def _proc_member(self, tar: tarfile.TarFile) -> _Header:
+        # Python 3.11 to 3.14 all come here with every header, but 3.14 no longer through frombuf.
+        if not self.isreg() and self.size > _LONGEST_HEADER:
+            raise tarfile.ReadError(f"a header has {self.size:,} bytes")
+        return super()._proc_member(tar)  # type: ignore[misc]
 
     @classmethod
     def fromtarfile(cls, tar: tarfile.TarFile) -> _Header:
