@@ -120,7 +120,8 @@ REFUSED = [
     case("416 unasked", "answered 416", answer(status="416 No", Content_Range=f"bytes */{len(CONTENT)}")),
     case("503 with an endless page", "answered 503", without_end(answer(status="503 Busy", **NO_LENGTH), PAGE)),
     case("999", "answered 999", answer(status="999 Denied")),
-    case("100 without end", "not complete after", without_end(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), time_limit=0.4),
+    # From Python 3.14.8 on, http.client itself counts them.
+    case("100 without end", "not complete after|interim responses", without_end(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), time_limit=0.4),
     case("200 headers", "the connection was interrupted", b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200 + b"\r\n"),
     case("headers without end", "the connection was interrupted", without_end(b"HTTP/1.1 200 OK\r\n", b"A: b\r\n")),
     case("a header of 70,000 letters", "the connection was interrupted", answer(CONTENT, A="b" * 70_000)),
