@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, drawn, inputs_of, module_of, problems_of, ratings_of, saved
+from studies.prepared import display_of, drawn, family_of, inputs_of, problems_of, ratings_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.recommenders.non_personalised import Popularity
@@ -194,7 +194,7 @@ def test_the_tables_are_printed(
     effects = pruned_scores.data(inputs_of(tmp_path, results={"pruned_scores": path}))
     made = {"pruning_effects": effects, "pruned_cores": pruned_cores.data(inputs)}
     for name, results in made.items():
-        module, display = module_of("winter2025", name), display_of("winter2025", name)
+        module, display = family_of("winter2025", name), display_of("winter2025", name)
         text = to_markdown(module.tabulate(saved(results, tmp_path), display))
         assert "Generated ratings" in text
         assert "nan" not in text

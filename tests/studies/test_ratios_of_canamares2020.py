@@ -16,7 +16,7 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, drawn, drawn_alone, module_of, problems_of, saved
+from studies.prepared import display_of, drawn, drawn_alone, family_of, problems_of, saved
 
 from receval.figures.printed_numbers import significant
 from receval.figures.tables import to_latex, to_markdown
@@ -37,7 +37,7 @@ BOTH = ("ml-1m", "netflix")
 def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
     tmp_path: Path, artifact: str, datasets: tuple[str, ...], absent: tuple[str, ...]
 ) -> None:
-    module = module_of(STUDY, artifact)
+    module = family_of(STUDY, artifact)
     results = saved(module.data(inputs_for(tmp_path, artifact, datasets)), tmp_path)
     display = display_of(STUDY, artifact, absent)
     figure = drawn(module, results, display)
