@@ -9,9 +9,9 @@ from real_data.movielens import MovieLens, needs_movielens
 from scipy.stats import spearmanr
 
 from receval.protocols.protocol import Protocol
+from reproduction.studies._shared.tables import dataset_statistics
 from reproduction.studies.bellogin2017 import fig07
 from reproduction.studies.canamares2020 import fig01
-from reproduction.studies.tables.dataset_statistics import dataset_statistics
 
 pytestmark = [needs_movielens, pytest.mark.costly]
 

@@ -26,7 +26,7 @@ from reproduction.workflow.jobs.artifacts import (
 )
 
 FIGURE = "reproduction.studies.canamares2020.fig01"
-TABLE = "reproduction.studies.tables.dataset_statistics"
+TABLE = "reproduction.studies._shared.tables"
 PARAMETERS = {"columns": ["users", "items", "ratings"], "headings": ["Users", "Items", "Ratings"]}
 
 
@@ -34,10 +34,10 @@ def description_of(*datasets: str) -> dict[str, Any]:
     return {"parameters": PARAMETERS, "experiments": {}, "datasets": list(datasets), "absent": []}
 
 
-def compute(family: str, folder: Path, results: Path) -> None:
+def compute(function: str, folder: Path, results: Path) -> None:
     """Compute an artifact from the ratings of one dataset."""
     compute_artifact(
-        function=f"{family}:data",
+        function=function,
         description=description_of("ml-1m"),
         results=results,
         ratings=table_in(folder / "ml-1m"),
@@ -61,10 +61,10 @@ DISPLAY = {
 def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     results = tmp_path / "artifacts" / "canamares2020" / "fig01.csv"
-    compute(FIGURE, tmp_path, results)
+    compute(f"{FIGURE}:data", tmp_path, results)
     first = results.read_bytes()
     assert first.startswith(b"dataset,side,ratings,share\nml-1m,user,1,")
-    compute(FIGURE, tmp_path, results)
+    compute(f"{FIGURE}:data", tmp_path, results)
     assert results.read_bytes() == first
     for path in (tmp_path / "ml-1m").iterdir():
         path.unlink()
@@ -84,11 +84,11 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
 def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     results = tmp_path / "table1.csv"
-    compute(TABLE, tmp_path, results)
+    compute(f"{TABLE}:data_datasets", tmp_path, results)
     markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
     shown = tmp_path / "table1.html"
     write_table(
-        function=f"{TABLE}:tabulate",
+        function=f"{TABLE}:tabulate_datasets",
         results=results,
         display=DISPLAY,
         markdown=markdown,
