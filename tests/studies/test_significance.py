@@ -23,10 +23,10 @@ from receval.seeds import seed_sequence
 from receval.statistics.permutation import permutation_test
 from reproduction.experiments.values import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.metric_studies import p_value_curves
-from reproduction.studies.metric_studies.discriminative_power import data as power
-from reproduction.studies.metric_studies.discriminative_power import tabulate
-from reproduction.studies.metric_studies.p_value_curves import data as p_values
+from reproduction.studies.metric_studies import p_values
+from reproduction.studies.metric_studies.p_values import data_curves as p_values
+from reproduction.studies.metric_studies.p_values import data_sums as power
+from reproduction.studies.metric_studies.p_values import tabulate_sums
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")
@@ -173,7 +173,7 @@ def test_a_table_of_power_has_metrics_across_or_down(
 ) -> None:
     display = display_of("valcarce2018", "table3", ["beeradvocate"], "full")
     parameters = {"down": down, "published_ml-1m": ("2.6", "15.5"), "note": "Twice."}
-    table = tabulate(POWER, replace(display, parameters=parameters))
+    table = tabulate_sums(POWER, replace(display, parameters=parameters))
     assert tuple(column.header for column in table.columns) == headings
     assert list(table.rows) == rows
     assert table.notes[0] == "Twice."
@@ -184,7 +184,7 @@ def test_a_table_of_power_has_metrics_across_or_down(
 
 
 def drawn(results: pd.DataFrame) -> Figure:
-    return drawn_alone(p_value_curves, results, display_of("valcarce2020", "fig02"))
+    return drawn_alone(p_values, results, display_of("valcarce2020", "fig02"))
 
 
 def pairs_of(name: str, p_values: list[float]) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.metric_studies import (
     geometric_agreement,
     metric_agreement,
-    p_value_curves,
+    p_values,
     system_values,
 )
 
@@ -92,7 +92,7 @@ def test_geometric_coefficients_are_those_of_the_values(
 def test_differences_that_are_tested_are_those_of_the_values(
     inputs: ArtifactInputs, traced: pd.DataFrame
 ) -> None:
-    found = p_value_curves.data(inputs)
+    found = p_values.data_curves(inputs)
     by_folds_first = values_of(traced, first="folds")
     for row in found.to_dict("records"):
         of_metric = dict(zip(SYSTEMS, by_folds_first[NAMES.index(row["metric"])], strict=True))

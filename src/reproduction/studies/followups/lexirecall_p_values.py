@@ -132,9 +132,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the largest p-values of each metric in descending order.
 
-    The parameters are those of :func:`reproduction.studies.metric_studies.p_value_curves.draw`.
+    The parameters are those of :func:`reproduction.studies.metric_studies.p_values.draw_curves`.
     """
-    from reproduction.studies.metric_studies.p_value_curves import draw as draw_curves
+    from reproduction.studies.metric_studies.p_values import draw_curves as draw_curves
 
     return draw_curves(results, display)
 
