@@ -19,14 +19,7 @@ from receval.multiverse.verdicts import explained as explained_by
 from receval.protocols.protocol import Protocol
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.multiverse import (
-    explained,
-    flips,
-    pairs,
-    shares,
-    system_values,
-    universes,
-)
+from reproduction.studies.multiverse import explained, flips, shares, system_values, universes
 
 STUDY = "multiverse"
 SYSTEMS = ("knn-user", "ranksys-mf", "pop")
@@ -70,7 +63,7 @@ def all_universes(inputs: ArtifactInputs) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def all_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
-    return pairs.data(inputs)
+    return explained.data_pairs(inputs)
 
 
 @pytest.fixture(scope="module")
