@@ -19,7 +19,7 @@ from receval.multiverse.verdicts import explained as explained_by
 from receval.protocols.protocol import Protocol
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.multiverse import explained, flips, shares, system_values, universes
+from reproduction.studies.multiverse import explained, system_values, universes, winners
 
 STUDY = "multiverse"
 SYSTEMS = ("knn-user", "ranksys-mf", "pop")
@@ -103,7 +103,7 @@ def test_there_is_one_row_for_each_legal_combination(
 
 
 def test_shares_of_all_universes_are_those_of_the_levels_together(read: ArtifactInputs) -> None:
-    results = shares.data(read)
+    results = winners.data_shares(read)
     assert results[["first", "tie", "second"]].sum(axis=1).to_numpy() == pytest.approx(1)
     whole = results.iloc[0]
     for _, levels in results.iloc[1:].groupby("decision"):
@@ -148,8 +148,8 @@ def test_the_short_curve_has_all_universes_and_the_decisions_that_explain_most(
 def test_the_page_counts_the_changes_that_put_the_other_system_ahead(
     read: ArtifactInputs, tmp_path: Path
 ) -> None:
-    results = saved(flips.data(read), tmp_path)
-    page = flips.write(results, display_of(STUDY, "flips"))
+    results = saved(winners.data_flips(read), tmp_path)
+    page = winners.write_flips(results, display_of(STUDY, "flips"))
     start, changes = results.iloc[0], results.iloc[1:]
     flipped = changes[changes["difference"] * start["difference"] < 0]
     assert f"in {len(changes)} ways. {len(flipped) or 'None'} of them" in page
