@@ -19,7 +19,7 @@ from receval.multiverse.verdicts import explained as explained_by
 from receval.protocols.protocol import Protocol
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.multiverse import explained, system_values, universes, winners
+from reproduction.studies.multiverse import explained, universes, winners
 
 STUDY = "multiverse"
 SYSTEMS = ("knn-user", "ranksys-mf", "pop")
@@ -68,7 +68,7 @@ def all_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def values_of_systems(inputs: ArtifactInputs) -> pd.DataFrame:
-    return system_values.data(inputs)
+    return universes.data_values(inputs)
 
 
 @pytest.fixture
@@ -207,7 +207,7 @@ def test_the_table_of_values_has_the_start_under_every_metric(
     values_of_systems: pd.DataFrame,
 ) -> None:
     results = values_of_systems
-    table = system_values.tabulate(results, display_of(STUDY, "system_values"))
+    table = universes.tabulate_values(results, display_of(STUDY, "system_values"))
     assert [column.alignment for column in table.columns] == ["left", "left", *["right"] * 3]
     start = results.iloc[0]
     assert table.rows[0][:2] == (start["lists"], level_title("metric", start["metric"]))
