@@ -24,11 +24,7 @@ from studies.prepared import (
 from receval.figures.tables import to_markdown
 from receval.storage.files import write_results
 from receval.top_lists import NO_ITEM, TopLists
-from reproduction.studies.wegmeth2023 import (
-    numbers_of_folds,
-    seed_orders,
-    split_seeds,
-)
+from reproduction.studies.wegmeth2023 import seed_effects, split_seeds
 
 STUDY = "wegmeth2023"
 SETTINGS = {"neighbours": 3, "factors": 2, "iterations": 2, "alpha": 40, "regularisation": 0.1}
@@ -157,7 +153,7 @@ def test_shares_of_drawn_folds_and_seeds_by_hand(tmp_path: Path) -> None:
 
 def test_pairs_of_systems_by_hand(tmp_path: Path) -> None:
     results = seeds_table({"pop": [[0.2, 0.4], [0.1, 0.5]], "als": [[0.25, 0.2], [0.05, 0.3]]})
-    table = summed_up(seed_orders, results, tmp_path).set_index("scheme")
+    table = summed_up(seed_effects, results, tmp_path).set_index("scheme")
     held, crossed = table.loc["hold-out"], table.loc["cross-validation"]
     # Pop has a mean of .3 and ALS one of .2. By first folds ALS is ahead with the seed 0, and with
     # its seed 0 against the seed 1 of Pop; its means are behind all of Pop's.
@@ -205,9 +201,9 @@ def test_figure_and_tables(results: pd.DataFrame, tmp_path: Path) -> None:
     )
     assert "| nDCG@1 " not in text
     assert text.count("ML-1M twin") == 15
-    pairs = summed_up(seed_orders, results, tmp_path)
+    pairs = summed_up(seed_effects, results, tmp_path)
     text = to_markdown(
-        seed_orders.tabulate(saved(pairs, tmp_path), display_of(STUDY, "seed_orders"))
+        seed_effects.tabulate_orders(saved(pairs, tmp_path), display_of(STUDY, "seed_orders"))
     )
     assert text.count("ML-1M twin") == 9
 
@@ -217,12 +213,14 @@ def test_as_many_hold_outs_as_folds_have_less_spread_by_the_root(tmp_path: Path)
     inputs = inputs_of(
         tmp_path, {"cm100k": generated_ratings()}, seeds=3, folds=[2, 4], **SETTINGS, cm100k=2
     )
-    table = numbers_of_folds.data(inputs)
+    table = seed_effects.data_by_folds(inputs)
     assert table.groupby("folds").size().to_dict() == {2: 18, 4: 18}
     np.testing.assert_allclose(
         table["repeated_sd"] ** 2 * table["folds"], table["hold_out_sd"] ** 2
     )
     text = to_markdown(
-        numbers_of_folds.tabulate(saved(table, tmp_path), display_of(STUDY, "numbers_of_folds"))
+        seed_effects.tabulate_by_folds(
+            saved(table, tmp_path), display_of(STUDY, "numbers_of_folds")
+        )
     )
     assert text.count("CM100k twin") == 18
