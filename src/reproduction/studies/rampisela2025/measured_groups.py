@@ -176,7 +176,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     from receval.splits.random_splits import split_by_random_ratio
     from receval.splits.split import fold
-    from reproduction.studies.winter2025.pruned_scores import ndcg_of_users
+    from reproduction.studies.winter2025.pruning import ndcg_of_users
 
     samples = int(inputs.parameters["samples"])
     lowest, core = float(inputs.parameters["lowest"]), int(inputs.parameters["core"])
