@@ -24,7 +24,7 @@ from receval.seeds import generator
 from receval.splits.split_ratings import SplitRatings, split
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.shehzad2023 import only_one_tuned, released, tuning_trials
+from reproduction.studies.shehzad2023 import released, tuning_trials
 from reproduction.studies.shehzad2023.tuning_trials import (
     DEFAULT,
     POP,
@@ -163,7 +163,7 @@ def summed_up(folder: Path, trials: Path) -> ArtifactInputs:
 def test_leads_are_counted_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "tuning_trials.csv"
     write_results(pd.concat([FIRST, SECOND], ignore_index=True), path)
-    table = only_one_tuned.data(summed_up(tmp_path, path))
+    table = tuning_trials.data_leads(summed_up(tmp_path, path))
     own, other = (table.set_index("system").loc[name] for name in ("user-knn", "ease"))
     # The others have .2 by default, and .2 or .1 by their trials; tuned they have .1.
     assert (own.lead_default, own.lead_worst, own.lead_tuned) == (1, 2, 2)
@@ -187,7 +187,7 @@ def test_orders_of_untuned_systems_are_compared_with_those_of_tuned_ones(tmp_pat
     }
     path = tmp_path / "tuning_trials.csv"
     write_results(pd.concat([by_hand(values, draw) for draw in (0, 1)], ignore_index=True), path)
-    table = only_one_tuned.data(summed_up(tmp_path, path))
+    table = tuning_trials.data_leads(summed_up(tmp_path, path))
     taus = table[["tau_default", "tau_random", "tau_worst", "tau_chance"]].iloc[0].tolist()
     assert taus == pytest.approx([-1, 1, 1, 1])
     # Both draws have the same tuned systems, and the defaults are in the opposite order.
@@ -260,7 +260,7 @@ def test_the_tables_are_printed(trials: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "tuning_trials.csv"
     write_results(trials, path)
     made = {
-        only_one_tuned: only_one_tuned.data(summed_up(tmp_path, path)),
+        tuning_trials: tuning_trials.data_leads(summed_up(tmp_path, path)),
         released: released.data_comparison(inputs_of(tmp_path, published=PUBLISHED)),
         released: released.data_values(released_inputs(tmp_path, None)),
     }
