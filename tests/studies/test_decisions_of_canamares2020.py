@@ -27,7 +27,7 @@ from receval.metrics.registry import parse
 from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
 from receval.storage.files import real_values
-from reproduction.studies.canamares2020 import fig07, table3, table4
+from reproduction.studies.canamares2020 import fig07, tables
 
 # --- table 3 ----------------------------------------------------------------------------------
 
@@ -49,8 +49,8 @@ def test_metrics_of_table_3_are_decisions_on_both_forms_of_lists() -> None:
 
 def test_table_3_has_a_row_for_each_metric_with_both_gains(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **parameters_of("table3"))
-    results = saved(table3.data(inputs), tmp_path)
-    table = table3.tabulate(results, display_of(STUDY, "table3"))
+    results = saved(tables.data_table3(inputs), tmp_path)
+    table = tables.tabulate_table3(results, display_of(STUDY, "table3"))
     metrics = ["P@10", "nDCG@10", "RBP"]
     dash = "\N{EN DASH}"
     gains = {"P@10": ["g1"], "nDCG@10": ["g1", "g2"], "RBP": ["g1", "g2"]}
@@ -88,7 +88,7 @@ def test_names_of_metrics_leave_their_parameters_out(label: str, name: str) -> N
 
 def test_geometric_means_are_tested_by_logarithms_at_every_epsilon(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metrics=["P@10"], epsilons=["0.01", "0.1"])
-    results = table4.data(inputs)
+    results = tables.data_table4(inputs)
     experiment = inputs.experiments["movielens"]
     knn, mf = (precision(experiment, name, 1) for name in ("knn-user", "ranksys-mf"))
     rows = results[(results["aggregation"] == "geometric") & (results["system"] == "ranksys-mf")]
@@ -102,7 +102,7 @@ def test_geometric_means_are_tested_by_logarithms_at_every_epsilon(tmp_path: Pat
 
 def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metrics=["P@10"], epsilons=["0.01"])
-    results = saved(table4.data(inputs), tmp_path)
+    results = saved(tables.data_table4(inputs), tmp_path)
     experiment = inputs.experiments["movielens"]
     values = precision(experiment, "knn-user", 1)
     ratings = [
@@ -127,7 +127,7 @@ def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> Non
         r = np.corrcoef(counts[counts > 0], positives[counts > 0])[0, 1]
         assert float(row["coefficient"]) == pytest.approx(r)
         assert int(row["lists"]) == np.count_nonzero(counts)
-    table = table4.tabulate(results, display_of(STUDY, "table4"))
+    table = tables.tabulate_table4(results, display_of(STUDY, "table4"))
     assert [row[1] for row in table.rows][:4] == [
         "Mean",
         "Weighted by test ratings",

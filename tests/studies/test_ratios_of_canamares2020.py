@@ -22,7 +22,7 @@ from receval.figures.printed_numbers import significant
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
 from reproduction.studies._shared.published import PUBLISHED_GREY
-from reproduction.studies.canamares2020 import fig05, fig06, table2, train_ratios
+from reproduction.studies.canamares2020 import fig05, fig06, tables, train_ratios
 
 BOTH = ("ml-1m", "netflix")
 
@@ -145,8 +145,8 @@ def test_the_papers_crossover_is_drawn_where_the_paper_has_one(tmp_path: Path) -
 
 
 def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
-    results = table2.data(inputs_for(tmp_path, "table2", ("ml-1m", "netflix")))
-    table = table2.tabulate(results, display_of(STUDY, "table2"))
+    results = tables.data_table2(inputs_for(tmp_path, "table2", ("ml-1m", "netflix")))
+    table = tables.tabulate_table2(results, display_of(STUDY, "table2"))
     assert [column.header for column in table.columns][2:] == [
         "P@10",
         "p, P@10",
