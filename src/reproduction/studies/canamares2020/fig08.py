@@ -21,7 +21,7 @@ from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.canamares2020.fig07 import aligned_parameter
-from reproduction.studies.canamares2020.train_ratios import draw_limit, paper_says
+from reproduction.studies.canamares2020.system_curves import draw_limit, paper_says
 
 if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
