@@ -27,7 +27,7 @@ from receval.metrics.registry import parse
 from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
 from receval.storage.files import real_values
-from reproduction.studies.canamares2020 import fig07, tables
+from reproduction.studies.canamares2020 import coverage, tables
 
 # --- table 3 ----------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> Non
 
 def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Path) -> None:
     inputs = inputs_of_policies(tmp_path)
-    results = fig07.data(inputs)
+    results = coverage.data_fig07(inputs)
     experiment = inputs.experiments["movielens-half"]
     for policy in POLICIES:
         for system, neighbours in zip(KNN, (1, 3, 10, 30, 100), strict=True):
@@ -168,12 +168,12 @@ def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Pa
 
 
 def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: Path) -> None:
-    results = saved(fig07.data(inputs_of_policies(tmp_path)), tmp_path)
-    figure = drawn_alone(fig07, results, display_of(STUDY, "fig07"))
+    results = saved(coverage.data_fig07(inputs_of_policies(tmp_path)), tmp_path)
+    figure = drawn_alone(coverage, results, display_of(STUDY, "fig07"))
     assert problems_of(figure) == []
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.get_xticklabels()] == list(
-        fig07.POLICY_TITLES.values()
+        coverage.POLICY_TITLES.values()
     )
     (crosses,) = axes.lines
     bars = sorted(axes.patches, key=lambda bar: bar.get_x())
@@ -198,4 +198,4 @@ def test_aligned_parameters_are_those_of_their_names(
 ) -> None:
     inputs = inputs_of(tmp_path, neighbours=results)
     with pytest.raises(ValueError, match=problem):
-        fig07.aligned_parameter(inputs, "neighbours", KNN)
+        coverage.aligned_parameter(inputs, "neighbours", KNN)
