@@ -15,18 +15,18 @@ from receval.data.ratings import Ratings
 from receval.splits.split import Split
 from reproduction.config.settings import load_settings
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021 import fig05, fig06, fig07, fig09, fig10, fig15
+from reproduction.studies.menamaldonado2021 import fig05, fig09, item_curves
 
 STUDY = "menamaldonado2021"
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = load_settings(ROOT / "config", "full").studies[STUDY].artifacts
 FIGURES = {
     "fig05": fig05,
-    "fig06": fig06,
-    "fig07": fig07,
+    "fig06": item_curves,
+    "fig07": item_curves,
     "fig09": fig09,
-    "fig10": fig10,
-    "fig15": fig15,
+    "fig10": item_curves,
+    "fig15": item_curves,
 }
 
 # Items: rated by 3 of 4 users, 2 of them liked it; by 2, 1 liked it; by 1, who liked it; by nobody;

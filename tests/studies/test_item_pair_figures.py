@@ -34,7 +34,7 @@ from studies.prepared import (
 from receval.data.ratings import Ratings
 from receval.figures.display import coefficient_text
 from receval.splits.split import TEST, TRAIN
-from reproduction.studies.menamaldonado2021 import fig05, fig09, fig15
+from reproduction.studies.menamaldonado2021 import fig05, fig09, item_curves
 from reproduction.studies.menamaldonado2021.fig05 import share_beside_paper
 
 # --- figure 5 ---------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def test_a_share_of_no_pairs_is_a_dash() -> None:
 def test_a_panel_of_figure_15_of_an_unknown_dataset_is_refused(tmp_path: Path) -> None:
     inputs = inputs_for("fig15", tmp_path, {"cm100k": JUDGED}, curves=["cm100K"], thresholds=[3])
     with pytest.raises(ValueError, match="curves names cm100K, which is not among"):
-        fig15.data(inputs)
+        item_curves.data_fig15(inputs)
 
 
 @pytest.mark.each(
