@@ -19,7 +19,7 @@ from receval.figures.style import INK
 from receval.protocols.protocol import Protocol
 from reproduction.experiments.experiment import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from reproduction.studies.bellogin2017 import configuration_bars, fig01, fig07
+from reproduction.studies.bellogin2017 import configuration_bars, fig01, popularity
 from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
 
 STUDY = "bellogin2017"
@@ -238,7 +238,7 @@ SEVEN = ratings_of(
 
 def test_segments_by_hand(tmp_path: Path) -> None:
     inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=2, relevance_threshold=5)
-    rows = fig07.data(inputs).to_dict("records")
+    rows = popularity.data_fig07(inputs).to_dict("records")
     # By popularity 1, 2 (as many ratings, the later code), 0, 3; item 4 has no ratings.
     assert rows == [
         {
@@ -265,8 +265,8 @@ def test_segments_by_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize("absent", [(), ("ml-1m",)])
 def test_figure_7_draws_its_numbers(tmp_path: Path, absent: tuple[str, ...]) -> None:
     inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=4, relevance_threshold=5)
-    results = fig07.data(inputs)
-    figure = drawn_alone(fig07, results, display_of(STUDY, "fig07", absent))
+    results = popularity.data_fig07(inputs)
+    figure = drawn_alone(popularity, results, display_of(STUDY, "fig07", absent))
     (axes,) = figure.axes
     (curve,) = axes.lines
     assert same_color(curve.get_color(), INK)

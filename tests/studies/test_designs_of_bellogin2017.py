@@ -20,7 +20,7 @@ from studies.prepared import (
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017 import configuration_bars, fig06, fig08
+from reproduction.studies.bellogin2017 import configuration_bars, fig08, popularity
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
@@ -54,7 +54,7 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         percentiles=5,
         segments_per_percentile=1,
     )
-    results = fig06.data(inputs)
+    results = popularity.data_fig06(inputs)
     counts = np.bincount(ratings.items, minlength=25)
     order = np.argsort(-counts, kind="stable").reshape(5, 5)
     tests = sum(np.bincount(ratings.items[c == TEST], minlength=25) for c in codes) / 2
@@ -64,7 +64,7 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         assert rows["last_rank"].tolist() == [5, 10, 15, 20, 25]
         expected = ["1", "2", "3", "4", "5"] if split == "coins" else [""] * 5
         assert rows["percentile"].tolist() == expected
-    figure = drawn_alone(fig06, saved(results, tmp_path), display_of(STUDY, "fig06"))
+    figure = drawn_alone(popularity, saved(results, tmp_path), display_of(STUDY, "fig06"))
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
         "(a) ML-1M twin, coin flips, 5 popularity percentiles",
