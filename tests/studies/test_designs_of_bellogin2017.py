@@ -20,7 +20,7 @@ from studies.prepared import (
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017 import configuration_bars, fig08, popularity
+from reproduction.studies.bellogin2017 import configuration_bars, popularity
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
@@ -114,7 +114,7 @@ def inputs_of_figure_8(folder: Path) -> ArtifactInputs:
 def test_designs_have_the_names_of_the_paper(
     protocol: Protocol, uniform: bool, design: str
 ) -> None:
-    assert fig08.design_of(protocol.name, uniform) == design
+    assert configuration_bars.design_of(protocol.name, uniform) == design
 
 
 @pytest.mark.each(
@@ -130,13 +130,13 @@ def test_a_protocol_that_is_no_design_of_the_figure_is_refused(
     protocol: Protocol, uniform: bool
 ) -> None:
     with pytest.raises(ValueError, match="is no design of figure 8"):
-        fig08.design_of(protocol.name, uniform)
+        configuration_bars.design_of(protocol.name, uniform)
 
 
 @pytest.fixture(scope="module")
 def of_figure_8(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     """The numbers of both datasets."""
-    return fig08.data(inputs_of_figure_8(tmp_path_factory.mktemp("fig08")))
+    return configuration_bars.data_fig08(inputs_of_figure_8(tmp_path_factory.mktemp("fig08")))
 
 
 @pytest.mark.costly
@@ -145,7 +145,7 @@ def test_figure_8_has_every_design_and_the_facts_of_uniform_tests(
 ) -> None:
     results = of_figure_8
     designs = results.groupby("dataset")["design"].agg(set)
-    assert designs["ml-1m"] == {*fig08.ONE_RELEVANT, *fig08.ALL_RELEVANT}
+    assert designs["ml-1m"] == {*configuration_bars.ONE_RELEVANT, *configuration_bars.ALL_RELEVANT}
     assert designs["lastfm-1k"] == {"1R", "U1R"}
     uniform = results["design"].isin(["U1R", "UAR", "AI-UAR"])
     assert set(results.loc[uniform, "eta"]) == {4.5}
@@ -162,7 +162,7 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
     absent = () if lastfm else ("lastfm-1k",)
     there = of_figure_8[~of_figure_8["dataset"].isin(absent)]
     results = saved(there, tmp_path)
-    figure = drawn_alone(fig08, results, display_of(STUDY, "fig08", absent))
+    figure = drawn_alone(configuration_bars, results, display_of(STUDY, "fig08", absent))
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
     # Every design says how many candidates it ranks, the AR designs, too.
     nine = "\n$|N_u|$ = 9"
