@@ -15,16 +15,16 @@ from receval.data.ratings import Ratings
 from receval.splits.split import Split
 from reproduction.config.settings import load_settings
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021 import fig05, fig09, item_curves
+from reproduction.studies.menamaldonado2021 import item_curves, item_pairs
 
 STUDY = "menamaldonado2021"
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = load_settings(ROOT / "config", "full").studies[STUDY].artifacts
 FIGURES = {
-    "fig05": fig05,
+    "fig05": item_pairs,
     "fig06": item_curves,
     "fig07": item_curves,
-    "fig09": fig09,
+    "fig09": item_pairs,
     "fig10": item_curves,
     "fig15": item_curves,
 }
