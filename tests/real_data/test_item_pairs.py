@@ -21,7 +21,7 @@ from reproduction.datasets.fetch import obtain
 from reproduction.datasets.prepare import prepare
 from reproduction.datasets.raw import resolve
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from reproduction.studies.menamaldonado2021 import item_curves, item_pairs
+from reproduction.studies.menamaldonado2021 import item_curves, pairs_of_items
 from reproduction.studies.menamaldonado2021.lemma_cases import lemma1_predicts_disagreement
 
 pytestmark = pytest.mark.costly
@@ -143,7 +143,7 @@ def stated(results: pd.DataFrame, column: str) -> dict[str, float]:
 
 @needs_cm100k
 def test_shares_of_pairs_in_cm100k_are_the_published_ones(cm100k: ArtifactInputs) -> None:
-    results = item_pairs.data_fig09(cm100k)
+    results = pairs_of_items.data_fig09(cm100k)
     statements = results[results["statement"] != ""].set_index(["metric", "statement"])
     shares = statements["share_of_pairs"]
     for (metric, statement), share, within in (

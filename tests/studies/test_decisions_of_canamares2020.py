@@ -18,7 +18,7 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, drawn_alone, inputs_of, problems_of, saved
+from studies.prepared import display_of, drawn_alone, family_of, inputs_of, problems_of, saved
 
 from receval.figures.printed_numbers import fixed, significant
 from receval.figures.tables import to_latex, to_markdown
@@ -158,18 +158,18 @@ def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Pa
             ]
             rows = results[(results["policy"] == policy) & (results["neighbours"] == neighbours)]
             found = rows.set_index("metric")["value"]
-            coverage = np.mean([min(len(items), 10) / 10 for items in users])
-            assert found["Coverage(condensed=true)@10"] == pytest.approx(coverage)
+            covered = np.mean([min(len(items), 10) / 10 for items in users])
+            assert found["Coverage(condensed=true)@10"] == pytest.approx(covered)
             hits = [sum(rating >= 4 for _, rating in items[:10]) / 10 for items in users]
             assert found["P(condensed=true)@10"] == pytest.approx(np.mean(hits))
             assert set(rows["lists"]) == {len(users)}
-    coverage = results[results["metric"].str.startswith("Coverage")].set_index("policy")["value"]
-    assert (coverage["none"] < coverage["random"].min()).all()
+    covered = results[results["metric"].str.startswith("Coverage")].set_index("policy")["value"]
+    assert (covered["none"] < covered["random"].min()).all()
 
 
 def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: Path) -> None:
     results = saved(coverage.data_fig07(inputs_of_policies(tmp_path)), tmp_path)
-    figure = drawn_alone(coverage, results, display_of(STUDY, "fig07"))
+    figure = drawn_alone(family_of(STUDY, "fig07"), results, display_of(STUDY, "fig07"))
     assert problems_of(figure) == []
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.get_xticklabels()] == list(

@@ -11,6 +11,7 @@ import pytest
 from studies.prepared import (
     display_of,
     drawn_alone,
+    family_of,
     generated_ratings,
     inputs_of,
     saved,
@@ -64,7 +65,9 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         assert rows["last_rank"].tolist() == [5, 10, 15, 20, 25]
         expected = ["1", "2", "3", "4", "5"] if split == "coins" else [""] * 5
         assert rows["percentile"].tolist() == expected
-    figure = drawn_alone(popularity, saved(results, tmp_path), display_of(STUDY, "fig06"))
+    figure = drawn_alone(
+        family_of(STUDY, "fig06"), saved(results, tmp_path), display_of(STUDY, "fig06")
+    )
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
         "(a) ML-1M twin, coin flips, 5 popularity percentiles",
@@ -162,7 +165,7 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
     absent = () if lastfm else ("lastfm-1k",)
     there = of_figure_8[~of_figure_8["dataset"].isin(absent)]
     results = saved(there, tmp_path)
-    figure = drawn_alone(configuration_bars, results, display_of(STUDY, "fig08", absent))
+    figure = drawn_alone(family_of(STUDY, "fig08"), results, display_of(STUDY, "fig08", absent))
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
     # Every design says how many candidates it ranks, the AR designs, too.
     nine = "\n$|N_u|$ = 9"

@@ -12,7 +12,7 @@ from declared_files import files_in
 from studies.followups import printed, summarised
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.lexicographic_pairs import lexirecall
+from receval.evaluation import lexicographic_pairs
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import ListView
 from receval.protocols.protocol import Protocol
@@ -168,7 +168,7 @@ def test_preferences_are_those_of_two_lists_at_a_time(share: float) -> None:
         rebuilt = [ListView.of(reduced, ranks[s], lengths) for s in range(N_SYSTEMS)]
         for one in range(N_SYSTEMS):
             for other in range(N_SYSTEMS):
-                signs = lexirecall(rebuilt[one], rebuilt[other])
+                signs = lexicographic_pairs.lexirecall(rebuilt[one], rebuilt[other])
                 assert found[one, other] == (signs > 0).sum()
                 assert found[other, one] == (signs < 0).sum()
 

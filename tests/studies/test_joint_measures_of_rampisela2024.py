@@ -15,6 +15,7 @@ from studies.prepared import (
     ROOT,
     display_of,
     drawn,
+    family_of,
     generated_ratings,
     inputs_of,
     problems_of,
@@ -140,7 +141,7 @@ def test_inserted_items_make_lists_fair_and_relevant(tmp_path: Path) -> None:
     assert table["P"].tolist() == pytest.approx(shares)
     assert table["QF"].tolist() == pytest.approx([n / 10 for n in range(11)])
     assert table["IBO"].tolist() == pytest.approx(shares)
-    figure = drawn(measured_lists, table, display_of(STUDY, "fair_insertion"))
+    figure = drawn(family_of(STUDY, "fair_insertion"), table, display_of(STUDY, "fair_insertion"))
     assert problems_of(figure) == []
 
 

@@ -158,8 +158,8 @@ def test_the_page_counts_the_changes_that_put_the_other_system_ahead(
     assert page.count("\n- ") == len(flipped)
     rows = [line for line in page.splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + len(results)
-    winners = with_verdicts(results)["verdict"]
-    assert sum(row.startswith(f"| {NO_DIFFERENCE} ") for row in rows) == (winners == "tie").sum()
+    verdicts = with_verdicts(results)["verdict"]
+    assert sum(row.startswith(f"| {NO_DIFFERENCE} ") for row in rows) == (verdicts == "tie").sum()
 
 
 def test_all_pairs_of_the_systems_are_compared_as_alone(

@@ -207,6 +207,6 @@ def test_no_text_is_in_the_way_of_another(
 ) -> None:
     own = scores[scores["dataset"].isin(datasets)].reset_index(drop=True)
     display = display_of("winter2025", "pruned_scores")
-    figure = drawn(pruning, saved(own, tmp_path), display)
+    figure = drawn(family_of("winter2025", "pruned_scores"), saved(own, tmp_path), display)
     assert problems_of(figure) == []
     assert len(figure.axes) == 3 * len(datasets)

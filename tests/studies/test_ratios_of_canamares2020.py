@@ -115,7 +115,7 @@ def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
     results = system_curves.data_train_ratios(inputs)
     results.loc[results["evaluated_users"] == "relevant", "value"] = 2.0
-    figure = drawn_alone(system_curves, results, display_of(STUDY, "fig04"))
+    figure = drawn_alone(family_of(STUDY, "fig04"), results, display_of(STUDY, "fig04"))
     lines = figure.axes[0].lines[:3]
     assert max(np.max(line.get_ydata()) for line in lines) <= 1
 
@@ -124,7 +124,9 @@ def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) ->
     results = system_curves.data_train_ratios(
         comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
     )
-    figure = drawn_alone(system_curves, results, display_of(STUDY, "fig03", edition="full"))
+    figure = drawn_alone(
+        family_of(STUDY, "fig03"), results, display_of(STUDY, "fig03", edition="full")
+    )
     limit = figure.axes[0].lines[3]
     assert set(limit.get_ydata()) == {0.5}
     assert "paper: \N{GREATER-THAN OR EQUAL TO} 50" in [
@@ -137,7 +139,9 @@ def test_the_papers_crossover_is_drawn_where_the_paper_has_one(tmp_path: Path) -
         comparisons_of(tmp_path, ["ml-1m"], metric="P@10", users=["tested"])
     )
     for edition, expected in (("full", [0.5]), ("demo", [])):
-        figure = drawn_alone(system_curves, results, display_of(STUDY, "fig02", edition=edition))
+        figure = drawn_alone(
+            family_of(STUDY, "fig02"), results, display_of(STUDY, "fig02", edition=edition)
+        )
         limits = [
             line.get_xdata()[0]
             for line in figure.axes[0].lines

@@ -15,6 +15,7 @@ from matplotlib.container import ErrorbarContainer
 from studies.prepared import (
     display_of,
     drawn_alone,
+    family_of,
     inputs_of,
     problems_of,
     saved,
@@ -178,7 +179,7 @@ def test_figure_3_shades_up_to_its_bounds_without_overlaps(
     tmp_path: Path, three: pd.DataFrame
 ) -> None:
     results = saved(three, tmp_path)
-    figure = drawn_alone(target_sizes, results, display("fig03"))
+    figure = drawn_alone(family_of(STUDY, "fig03"), results, display("fig03"))
     assert problems_of(figure) == []
     means = results[(results["fold"] == "mean") & (results["varied"] == "target set size")]
     _, right = figure.axes
@@ -211,9 +212,9 @@ def test_figure_3_needs_the_same_sizes_under_both_protocols(inputs: Inputs) -> N
 
 @pytest.mark.each("metric", ["RR", "P", "nDCG@10"])
 def test_only_precision_at_a_cut_off_is_drawn(inputs: Inputs, metric: str) -> None:
-    for module in (target_sizes, target_sizes):
+    for data in (target_sizes.data_fig03, target_sizes.data_fig04):
         with pytest.raises(ValueError, match="precision at a cut-off"):
-            module.data(inputs(metric=metric))
+            data(inputs(metric=metric))
 
 
 # --- figure 4 ---------------------------------------------------------------------------------
@@ -281,7 +282,7 @@ def test_figure_4_draws_means_and_the_theory_without_overlaps(
     tmp_path: Path, four: pd.DataFrame
 ) -> None:
     results = saved(four, tmp_path)
-    figure = drawn_alone(target_sizes, results, display("fig04"))
+    figure = drawn_alone(family_of(STUDY, "fig04"), results, display("fig04"))
     assert problems_of(figure) == []
     assert len(figure.axes) == 3
     left, centre, right = figure.axes

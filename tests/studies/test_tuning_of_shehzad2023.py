@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import ROOT, display_of, drawn, inputs_of, problems_of, ratings_of, saved
+from studies.prepared import (
+    ROOT,
+    display_of,
+    drawn,
+    family_of,
+    inputs_of,
+    problems_of,
+    ratings_of,
+    saved,
+)
 
 from receval.data.ratings import Ratings
 from receval.evaluation.runs import evaluate_runs
@@ -210,8 +219,8 @@ def test_measures_of_lists_are_those_of_the_released_code(cutoff: str) -> None:
     metrics = [name.replace("@10", f"@{cutoff}") for name in released.METRICS]
     result = evaluate_runs(test, {"mine": lists}, metrics=metrics, depth="whole")
     values = RELEASED["values"][cutoff]
-    released = [values[name] for name in ("nDCG", "MRR", "Precision", "Recall")]
-    assert result.summary()["mean"].tolist() == pytest.approx(released, abs=1e-12)
+    published = [values[name] for name in ("nDCG", "MRR", "Precision", "Recall")]
+    assert result.summary()["mean"].tolist() == pytest.approx(published, abs=1e-12)
 
 
 def released_inputs(folder: Path, published: Path | None) -> ArtifactInputs:
@@ -260,13 +269,13 @@ def test_the_tables_are_printed(trials: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "tuning_trials.csv"
     write_results(trials, path)
     made = {
-        tuning_trials: tuning_trials.data_leads(summed_up(tmp_path, path)),
-        released: released.data_comparison(inputs_of(tmp_path, published=PUBLISHED)),
-        released: released.data_values(released_inputs(tmp_path, None)),
+        "only_one_tuned": tuning_trials.data_leads(summed_up(tmp_path, path)),
+        "released_comparison": released.data_comparison(inputs_of(tmp_path, published=PUBLISHED)),
+        "released_values": released.data_values(released_inputs(tmp_path, None)),
     }
-    for module, results in made.items():
-        name = module.__name__.rpartition(".")[2]
-        text = to_markdown(module.tabulate(saved(results, tmp_path), display_of(STUDY, name)))
+    for name, results in made.items():
+        tabulate = family_of(STUDY, name).tabulate
+        text = to_markdown(tabulate(saved(results, tmp_path), display_of(STUDY, name)))
         assert "EASE" in text
         assert "nan" not in text
 

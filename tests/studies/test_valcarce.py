@@ -144,7 +144,7 @@ def notes_of(figure: Figure) -> list[str]:
 def condition(study: str, artifact: str) -> str:
     """Return what stands before the name of a single dataset."""
     spec = STUDIES[study].artifacts[artifact]
-    curves = str(spec.code).endswith("p_value_curves")
+    curves = str(spec.code).endswith(":curves")
     shown = "$p$-values of pairs of systems" if curves else "Agreement of orders"
     return f"{spec.parameters.get('removed', shown)}, "
 

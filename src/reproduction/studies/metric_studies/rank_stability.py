@@ -403,15 +403,15 @@ def _draw_intervals(
     The layout is final. A curve without a value at the last level only has a name.
     """
     top = axes.get_window_extent().y1
-    for name, printed in names.items():
-        across, _ = printed.get_position()
+    for name, text in names.items():
+        across, _ = text.get_position()
         _draw_interval(axes, curves[name][1:, 0], styles[name].colour, across)
         _, low, high = _last(curves[name])
-        printed.xy = (1, high)
-        printed.set(position=(across, _GAP), verticalalignment="bottom")
-        if printed.get_window_extent().y1 > top:
-            printed.xy = (1, low)
-            printed.set(position=(across, -_GAP), verticalalignment="top")
+        text.xy = (1, high)
+        text.set(position=(across, _GAP), verticalalignment="bottom")
+        if text.get_window_extent().y1 > top:
+            text.xy = (1, low)
+            text.set(position=(across, -_GAP), verticalalignment="top")
 
 
 def _draw_interval(axes: Axes, ends: np.ndarray, colour: str, points: float) -> None:
