@@ -214,8 +214,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     if inputs.results:
         return errors_of_draws(read_results(inputs.results["estimated_orders"]))
-    from receval.missing_judgments.estimates_of_systems import estimates_of_folds
-    from receval.missing_judgments.estimators import additive_metric_of
+    from receval.missing_judgments.estimators import additive_metric_of, estimates_of_folds
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
     from receval.missing_judgments.propensities import (
         KnownPropensities,
@@ -384,8 +383,7 @@ def _estimated(
     threshold: float,
 ) -> pd.DataFrame:
     """Return SNIPS for every power, and the values by unbiased judgments as reference."""
-    from receval.missing_judgments.estimates_of_systems import estimates_of_folds
-    from receval.missing_judgments.estimators import additive_metric_of
+    from receval.missing_judgments.estimators import additive_metric_of, estimates_of_folds
     from receval.missing_judgments.propensities import PopularityPropensities
 
     metrics = [additive_metric_of(str(label)) for label in inputs.parameters["metrics"]]

@@ -29,7 +29,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
     from receval.evaluation.fitted_systems import RankedFold
-    from receval.missing_judgments.estimates_of_systems import FoldGenerator
+    from receval.missing_judgments.estimators import FoldGenerator
     from reproduction.experiments.experiment import Experiment
 
 MAR = "MAR"
@@ -253,8 +253,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     if inputs.results:
         found = ratios_to_mar(read_results(inputs.results["estimated_values"]))
         return found[found["estimator"] != MAR].reset_index(drop=True)
-    from receval.missing_judgments.estimates_of_systems import estimates_of_folds
-    from receval.missing_judgments.estimators import additive_metric_of
+    from receval.missing_judgments.estimators import additive_metric_of, estimates_of_folds
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
     from receval.missing_judgments.propensities import (
         PopularityPropensities,
