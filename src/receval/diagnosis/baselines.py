@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems that train in seconds, on which a diagnosis tries metrics, and what the simplest reach."""
+"""Systems that train in seconds, on which a diagnosis tries metrics, and random precision."""
 
 from __future__ import annotations
 
