@@ -13,12 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from receval.figures.bar_table import percent
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle, coefficient_text
 from receval.figures.finish import beside, letter_panels, settle_layout
 from receval.figures.line_labels import with_named_lines
-from receval.figures.style import DOUBLE_COLUMN, INK, SINGLE_COLUMN, new_figure
+from receval.figures.style import DOUBLE_COLUMN, INK, SINGLE_COLUMN, new_figure, percent
 from receval.statistics.correlation import kendall_tau_b, pearson_r
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs

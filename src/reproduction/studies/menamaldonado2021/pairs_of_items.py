@@ -13,12 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.figures.bar_table import ROW_HEIGHT, BarGroup, BarRow, bar_table, percent
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import beside, legend_below, letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, short_number
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, percent, short_number
 from receval.storage.files import real_values
+from reproduction.studies._shared.bars import TABLE_ROW_HEIGHT, BarGroup, BarRow, bar_table
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
 def draw_fig05(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the areas of all ratings as bars, coloured by how the optimal rankings compare."""
     datasets = list(dict.fromkeys(results["dataset"]))
-    figure = new_figure(DOUBLE_COLUMN, (1.1 + 11 * ROW_HEIGHT) * len(datasets))
+    figure = new_figure(DOUBLE_COLUMN, (1.1 + 11 * TABLE_ROW_HEIGHT) * len(datasets))
     panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]
     for axes, dataset in zip(panels, datasets, strict=True):
         rows = results[(results["dataset"] == dataset) & (results["ratings"] == "all")]
@@ -484,7 +484,7 @@ def draw_fig09(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one panel per metric, coloured by consistency, with rows where lemma 3 fails."""
     datasets = list(dict.fromkeys(results["dataset"]))
     shown = [(dataset, metric) for dataset in datasets for metric in OPTIMISED]
-    figure = new_figure(DOUBLE_COLUMN, 0.3 + (0.9 + 11 * ROW_HEIGHT) * len(shown))
+    figure = new_figure(DOUBLE_COLUMN, 0.3 + (0.9 + 11 * TABLE_ROW_HEIGHT) * len(shown))
     panels = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
     for axes, (dataset, metric) in zip(panels, shown, strict=True):
         named = [display.datasets[dataset]] if metric == OPTIMISED[0] else []
