@@ -17,11 +17,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from studies.prepared import ROOT, display_of, drawn_alone, family_of, inputs_of, write_experiment
 
-from receval.figures.heat_map import two_decimals
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
 from reproduction.config.settings import load_settings
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.workflow.jobs.measurements import sample_judgments
 
 DATASETS = ("ml-1m", "librarything", "beeradvocate")

@@ -18,13 +18,13 @@ from matplotlib.ticker import NullFormatter
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, with_legend
-from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed, significant
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
 from receval.figures.tables import Table, printed
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Table, printed
 from receval.metrics.averages import MEAN_DECIMALS
@@ -19,6 +18,7 @@ from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.statistics.multiple_comparisons import discriminative_power, holm
 from receval.statistics.pairs import LEVEL, system_pairs
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle, panel_title
 from receval.figures.finish import NOTE_COLOUR, letter_panels
-from receval.figures.heat_map import heat_map, two_decimals
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure, short_number
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
+from reproduction.studies._shared.heat_map import heat_map, two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 RELEASED_DIGITS = 4

@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.heat_map import COLOUR_MAP
 from receval.figures.style import DOUBLE_COLUMN, INK, NO_WINNER, ink_on, new_figure, short_number
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.description import NO_DIFFERENCE, decision_title
 from receval.multiverse.verdicts import RESPONSES, explained, verdict_shares, with_verdicts
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.bars import stacked_shares
+from reproduction.studies._shared.heat_map import COLOUR_MAP
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import letter_panels
-from receval.figures.heat_map import coloured_cells
 from receval.figures.line_labels import label_lines
 from receval.figures.printed_numbers import significant
 from receval.figures.style import DOUBLE_COLUMN, MARKERS, ORDERED, SeriesStyle, new_figure, shaded
@@ -24,6 +23,7 @@ from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import coloured_cells
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:

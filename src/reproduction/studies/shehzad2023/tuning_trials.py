@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.heat_map import coloured_cells, two_decimals
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, NO_WINNER, new_figure
 from receval.figures.tables import Table, printed
 from receval.seeds import GeneratorFor, generator, integer_seed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import coloured_cells, two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:

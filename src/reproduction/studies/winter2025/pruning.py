@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
 from receval.figures.tables import Table, printed
@@ -25,6 +24,7 @@ from receval.protocols.protocol import Protocol
 from receval.seeds import GeneratorFor, generator, integer_seed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
