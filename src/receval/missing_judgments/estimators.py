@@ -35,7 +35,7 @@ from receval.checked_arguments import checked_arguments
 from receval.evaluation.fitted_systems import RankedFold, ranked_folds
 from receval.evaluation.measuring import named_protocols
 from receval.metrics.aliases import metric_of_alias
-from receval.missing_judgments.intervened_tests import IntervenedTest
+from receval.missing_judgments.judgment_sampling import IntervenedTest
 from receval.missing_judgments.propensities import (
     CandidatePairs,
     PopularityPropensities,

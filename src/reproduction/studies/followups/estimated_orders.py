@@ -215,7 +215,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     if inputs.results:
         return errors_of_draws(read_results(inputs.results["estimated_orders"]))
     from receval.missing_judgments.estimators import additive_metric_of, estimates_of_folds
-    from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
+    from receval.missing_judgments.judgment_sampling import SKEW, WTD, WTD_H
     from receval.missing_judgments.propensities import (
         KnownPropensities,
         PopularityPropensities,

@@ -254,7 +254,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         found = ratios_to_mar(read_results(inputs.results["estimated_values"]))
         return found[found["estimator"] != MAR].reset_index(drop=True)
     from receval.missing_judgments.estimators import additive_metric_of, estimates_of_folds
-    from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
+    from receval.missing_judgments.judgment_sampling import SKEW, WTD, WTD_H
     from receval.missing_judgments.propensities import (
         PopularityPropensities,
         SamplePropensities,
