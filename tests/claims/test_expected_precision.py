@@ -11,7 +11,7 @@ from studies.prepared import ratings_of
 from receval.protocols.protocol import Protocol
 from receval.splits.random_splits import split_with_uniform_test
 from receval.splits.split import fold
-from receval.theory.target_densities import TargetDensities
+from receval.theory.precision import TargetDensities
 from reproduction.claims.theorems import (
     expected_positives_of_uniform_test,
     expected_precision,

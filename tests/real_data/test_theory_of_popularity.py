@@ -10,7 +10,7 @@ from real_data.movielens import MovieLens, needs_movielens
 
 from receval.protocols.candidates import base_candidates
 from receval.protocols.protocol import Protocol
-from receval.theory.target_densities import TargetDensities
+from receval.theory.precision import TargetDensities
 from reproduction.claims.theorems import expected_precision
 
 pytestmark = [needs_movielens, pytest.mark.costly]

@@ -27,8 +27,11 @@ from receval.recommenders.training_ratings import clicked_training
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings, split
-from receval.theory.precision import random_precision, random_precision_within_percentiles
-from receval.theory.target_densities import TargetDensities
+from receval.theory.precision import (
+    TargetDensities,
+    random_precision,
+    random_precision_within_percentiles,
+)
 
 BASELINES: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {

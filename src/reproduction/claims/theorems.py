@@ -37,14 +37,13 @@ from receval.splits.random_splits import split_with_uniform_test
 from receval.splits.split import TEST, TRAIN, Fold, Judgments, Split, fold
 from receval.statistics.permutation import permutation_test
 from receval.theory.item_pairs import agree, is_steeper
-from receval.theory.precision import precision_bounds
+from receval.theory.precision import TargetDensities, precision_bounds
 from receval.theory.rating_probabilities import (
     RatingProbabilities,
     observed_anti_precision_ranking,
     real_anti_precision_ranking,
     real_precision_ranking,
 )
-from receval.theory.target_densities import TargetDensities
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 
 LIKED = 4.0
@@ -65,7 +64,7 @@ def expected_precision(
     .. math:: E[P_s@n] = \frac{\sigma |C|}{n t |U|} \sum_{k=1}^n avg_u |PR(i_k^{u,s})|
 
     ``positives`` are :math:`|PR(i_k)|`, in train and test, from the first rank on; t is the
-    harmonic mean of :math:`|T_u|` (:class:`receval.theory.target_densities.TargetDensities`).
+    harmonic mean of :math:`|T_u|` (:class:`receval.theory.precision.TargetDensities`).
     """
     values = np.asarray(positives, dtype=np.float64)
     if len(values) < cutoff:

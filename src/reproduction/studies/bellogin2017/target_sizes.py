@@ -284,8 +284,7 @@ def _all_relevant(
 ) -> Iterator[Row]:
     """Measure AR with all candidates while test ratings are removed."""
     from receval.missing_judgments.incompleteness import AggregatedMetric, IncompleteFold
-    from receval.theory.precision import random_precision
-    from receval.theory.target_densities import TargetDensities
+    from receval.theory.precision import TargetDensities, random_precision
 
     protocol = protocol_of_all_candidates(experiment)
     fold = experiment.fold(number)
@@ -345,8 +344,7 @@ def _one_relevant(
     """Measure 1R with the smallest samples while test ratings are removed, then with all sizes."""
     from receval.metrics.evaluation import evaluate
     from receval.sampled_metrics.sampled_candidates import SamplingOdds, expected_under_one_relevant
-    from receval.theory.precision import random_precision
-    from receval.theory.target_densities import TargetDensities
+    from receval.theory.precision import TargetDensities, random_precision
 
     metric, cutoff = drawn_precision(inputs)
     everything = protocol_of_all_candidates(experiment)
