@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Density of relevant items in target sets, and the precision that follows (Bellogín et al. 2017)."""
+"""Density of relevant items in target sets, and precision by it (Bellogín et al. 2017)."""
 
 from __future__ import annotations
 
