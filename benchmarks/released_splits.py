@@ -38,7 +38,7 @@ from receval.recommenders.non_personalised import Popularity
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Split
 from receval.splits.split_ratings import SplitRatings
-from reproduction.studies.shehzad2023.released_values import METRICS, SYSTEMS
+from reproduction.studies.shehzad2023.released import METRICS, SYSTEMS
 from reproduction.studies.shehzad2023.tuning_trials import PROTOCOL, STUDY, chosen_interactions
 
 

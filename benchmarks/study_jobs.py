@@ -222,9 +222,14 @@ def _simulated(plan: Plan, name: str, system: str, file: str) -> Job:
 def _made(plan: Plan, study: str, name: str) -> list[Job]:
     csv, *files = plan.artifacts.files(study, name)
     results = {"results": csv}
-    named = {"module": plan.artifacts.module(study, name)}
-    computing = {**named, "description": plan.descriptions.results(study, name)}
-    showing = {**named, "display": plan.descriptions.display(study, name)}
+    computing = {
+        "function": plan.artifacts.computing_function(study, name),
+        "description": plan.descriptions.results(study, name),
+    }
+    showing = {
+        "function": plan.artifacts.showing_function(study, name),
+        "display": plan.descriptions.display(study, name),
+    }
     compute = "reproduction.workflow.jobs.artifacts:compute_artifact"
     rule, targets = SHOWING[plan.artifacts.spec(study, name).kind]
     if rule == "draw_figure":

@@ -187,7 +187,6 @@ def jobs(plan: Any) -> Iterator[tuple[str, bool, dict[str, Any]]]:
         protocols = {"protocols": plan.experiments.protocol_descriptions(DATASET, SPLIT, name)}
         yield "rank_system", name == SYSTEM, split | trained | ranked | protocols
     artifact = {
-        "module": plan.artifacts.module(STUDY, ARTIFACT),
         "results": Path(plan.artifacts.results_file(STUDY, ARTIFACT)),
     }
     inputs = {
@@ -195,13 +194,14 @@ def jobs(plan: Any) -> Iterator[tuple[str, bool, dict[str, Any]]]:
         for name, paths in plan.artifacts.inputs(STUDY, ARTIFACT).items()
     }
     described = {"description": plan.descriptions.results(STUDY, ARTIFACT)}
-    yield "compute_artifact", True, artifact | inputs | described
+    computing = {"function": plan.artifacts.computing_function(STUDY, ARTIFACT)}
+    yield "compute_artifact", True, artifact | inputs | described | computing
     drawn = {"drawing": artifact["results"].with_suffix(".svg")}
-    yield (
-        "draw_figure",
-        True,
-        artifact | drawn | {"display": plan.descriptions.display(STUDY, ARTIFACT)},
-    )
+    shown = {
+        "function": plan.artifacts.showing_function(STUDY, ARTIFACT),
+        "display": plan.descriptions.display(STUDY, ARTIFACT),
+    }
+    yield "draw_figure", True, artifact | drawn | shown
 
 
 def walk() -> Way:

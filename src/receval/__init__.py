@@ -56,7 +56,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Dialect": "receval.metrics.dialects:Dialect",
         "leakage": "receval.splits.leakage:leakage",
         "compare_by_lexirecall": "receval.evaluation.lexicographic_pairs:compare_by_lexirecall",
-        "unbiased_estimates": "receval.missing_judgments.estimates_of_systems:unbiased_estimates",
+        "unbiased_estimates": "receval.missing_judgments.estimators:unbiased_estimates",
         "PopularityPropensities": "receval.missing_judgments.propensities:PopularityPropensities",
         "SamplePropensities": "receval.missing_judgments.propensities:SamplePropensities",
         "KnownPropensities": "receval.missing_judgments.propensities:KnownPropensities",

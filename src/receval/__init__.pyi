@@ -16,7 +16,7 @@ from receval.metrics.dialects import Dialect, dialect
 from receval.metrics.metric import Metric
 from receval.metrics.own_metrics import metric_of_function as metric_of
 from receval.metrics.whole_lists.list_metric import ListMetric
-from receval.missing_judgments.estimates_of_systems import unbiased_estimates
+from receval.missing_judgments.estimators import unbiased_estimates
 from receval.missing_judgments.propensities import (
     KnownPropensities,
     PopularityPropensities,

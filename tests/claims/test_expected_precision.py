@@ -5,16 +5,16 @@ from itertools import product
 
 import numpy as np
 import pytest
+from claims.coin_flips import expected_precision_over_coin_flips
 from studies.prepared import ratings_of
 
 from receval.protocols.protocol import Protocol
 from receval.splits.random_splits import split_with_uniform_test
 from receval.splits.split import fold
-from receval.theory.target_densities import TargetDensities
+from receval.theory.precision import TargetDensities
 from reproduction.claims.theorems import (
     expected_positives_of_uniform_test,
     expected_precision,
-    expected_precision_over_coin_flips,
     expected_random_precision,
 )
 
@@ -128,8 +128,3 @@ def test_equation_3_falls_short_where_users_have_rated_much_of_the_head() -> Non
         rated.sum(axis=0)[order], 5, sigma=0.2, n_candidates=60, t=t, n_users=300
     )
     assert approximate < 0.8 * exact
-
-
-def test_an_order_that_misses_items_is_refused() -> None:
-    with pytest.raises(ValueError, match="each of the 5 items once"):
-        expected_precision_over_coin_flips(ratings_of(ROWS, 4, 5), np.arange(4), 4.0, 0.2, 1)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -77,17 +78,24 @@ def test_a_printed_name_has_one_colour_in_all_figures_of_all_studies() -> None:
 
 @pytest.mark.each("study", SETTINGS.studies)
 def test_an_artifact_has_its_data_and_what_shows_it(study: str) -> None:
-    shown = {"figure": "draw", "table": "tabulate", "page": "write"}
-    expected: dict[str, set[str]] = {}
-    for artifact, spec in SETTINGS.studies[study].artifacts.items():
-        module = import_module(PLAN.artifacts.module(study, artifact))
-        draw = getattr(module, shown[spec.kind])
-        assert list(inspect.signature(module.data).parameters) == ["inputs"], artifact
-        assert list(inspect.signature(draw).parameters) == ["results", "display"], artifact
-        expected.setdefault(module.__name__, set()).add(draw.__name__)
-    for name, of_kinds in expected.items():
-        module = import_module(name)
-        assert {show for show in shown.values() if hasattr(module, show)} == of_kinds, name
+    for artifact in SETTINGS.studies[study].artifacts:
+        data = found(PLAN.artifacts.computing_function(study, artifact))
+        shows = found(PLAN.artifacts.showing_function(study, artifact))
+        assert list(inspect.signature(data).parameters) == ["inputs"], artifact
+        assert list(inspect.signature(shows).parameters) == ["results", "display"], artifact
+
+
+def test_no_module_of_a_study_shows_what_no_artifact_is() -> None:
+    named = {PLAN.artifacts.showing_function(*names) for names in ARTIFACTS}
+    for module in {PLAN.artifacts.module(*names) for names in ARTIFACTS}:
+        shows = {
+            f"{module}:{name}"
+            for name, function in inspect.getmembers(import_module(module), inspect.isfunction)
+            if re.fullmatch("(draw|tabulate|write)(_[a-z0-9]+)*", name)
+            and [*inspect.signature(function).parameters] == ["results", "display"]
+            and function.__module__ == module
+        }
+        assert shows <= named
 
 
 def test_every_module_of_a_study_is_in_its_configuration() -> None:
@@ -132,6 +140,6 @@ BY_RESULTS = {("shehzad2023", "tuning_trials"), ("shehzad2023", "released_values
 def test_numbers_do_not_depend_on_how_they_are_drawn() -> None:
     code = CodeSnapshot(ROOT)
     for names in set(ARTIFACTS) - BY_RESULTS:
-        parts = code.parts(f"{PLAN.artifacts.module(*names)}:data")
+        parts = code.parts(PLAN.artifacts.computing_function(*names))
         assert parts, names
         assert [part for part in parts if part.startswith("receval.figures")] == [], names

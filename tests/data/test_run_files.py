@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, save_npz
 
+from receval.data.column_roles import ITEM_NAMES, USER_NAMES
 from receval.data.layouts import plain_name
 from receval.data.reading import TableError
 from receval.data.run import Run, read_run, run_of_scores, write_run
-from receval.data.usual_names import ITEM_NAMES, USER_NAMES
 
 SCORES = {"ann": {"book": 2.5, "film": 1.0}, "bob": {"film": -3.0}}
 

@@ -12,15 +12,16 @@ import pytest
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.diagnosis import diagnose
-from receval.diagnosis.baselines import BASELINES, fitting_baselines
-from receval.diagnosis.compared_splits import cold_start, compared_splits, future_training
-from receval.diagnosis.diagnose import sampled_users
-from receval.diagnosis.metric_sensitivity import metrics_for
-from receval.diagnosis.random_precision import (
+from receval.diagnosis.baselines import (
+    BASELINES,
     experiment_designs,
+    fitting_baselines,
     popularity_or_sparsity,
     precision_of_designs,
 )
+from receval.diagnosis.compared_splits import cold_start, compared_splits, future_training
+from receval.diagnosis.diagnose import sampled_users
+from receval.diagnosis.metric_sensitivity import metrics_for
 from receval.diagnosis.recommendation import (
     data_findings,
     share_of_testable_users,

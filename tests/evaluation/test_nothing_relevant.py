@@ -17,7 +17,7 @@ from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
-from receval.missing_judgments.estimates_of_systems import unbiased_estimates
+from receval.missing_judgments.estimators import unbiased_estimates
 from receval.multiverse.explore_ratings import explore_ratings
 from receval.recommenders.non_personalised import Popularity
 from receval.sampled_metrics.audit import audit_samples

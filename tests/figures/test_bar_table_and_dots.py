@@ -6,10 +6,10 @@ import pytest
 from figures.text_problems import text_problems
 from matplotlib.figure import Figure
 
-from receval.figures.bar_table import BarGroup, BarRow, bar_table
 from receval.figures.finish import legend_below
 from receval.figures.style import figure_style, new_figure
-from reproduction.studies.menamaldonado2021.fig06 import RESOLUTION, dots
+from reproduction.studies._shared.bars import BarGroup, BarRow, bar_table
+from reproduction.studies.menamaldonado2021.item_curves import RESOLUTION, dots
 
 COLOURS = {"ours win": "#D55E00", "theirs win": "#0072B2"}
 

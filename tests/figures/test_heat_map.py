@@ -12,8 +12,8 @@ from figures.text_problems import text_problems
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 
-from receval.figures.heat_map import COLOUR_MAP, SIGNED_COLOUR_MAP, heat_map
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
+from reproduction.studies._shared.heat_map import COLOUR_MAP, SIGNED_COLOUR_MAP, heat_map
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from figures.text_problems import leaders_of, text_problems
 from matplotlib.figure import Figure
 
 from receval.figures.finish import settle_layout
-from receval.figures.heat_map import heat_map
 from receval.figures.point_labels import draw_leader
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
+from reproduction.studies._shared.heat_map import heat_map
 
 Place = tuple[float, float]
 

@@ -12,12 +12,12 @@ from scipy.sparse import csr_array
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
-from receval.missing_judgments.estimates_of_systems import unbiased_estimates
 from receval.missing_judgments.estimators import (
     AdditiveMetric,
     WeightedSums,
     additive_metric_of,
     effective_size,
+    unbiased_estimates,
 )
 from receval.missing_judgments.propensities import (
     CandidatePairs,

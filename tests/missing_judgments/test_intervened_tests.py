@@ -10,9 +10,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from receval.evaluation.fitted_systems import RankedFold
-from receval.missing_judgments.estimates_of_systems import estimates_of_folds
-from receval.missing_judgments.estimators import additive_metric_of
-from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H, IntervenedTest
+from receval.missing_judgments.estimators import additive_metric_of, estimates_of_folds
+from receval.missing_judgments.judgment_sampling import SKEW, WTD, WTD_H, IntervenedTest
 from receval.missing_judgments.propensities import StratifiedPropensities
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol

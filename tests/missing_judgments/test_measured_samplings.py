@@ -19,10 +19,7 @@ from receval.missing_judgments.judgment_sampling import kept_units, sampling_ord
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from reproduction.experiments.values import system_values
-from reproduction.studies.metric_studies.rank_stability import (
-    SampledValues,
-    read_samplings,
-)
+from reproduction.studies.metric_studies.rank_stability import SampledValues, read_samplings
 from reproduction.workflow.jobs.measurements import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim")

@@ -85,7 +85,7 @@ def test_a_table_made_from_its_files_has_its_row(tmp_path: Path, place: str) -> 
     assert description["datasets"] == [DATASET]
     target = tmp_path / "table2.csv"
     compute_artifact(
-        module=plan.artifacts.module("menamaldonado2021", "table2"),
+        function=plan.artifacts.computing_function("menamaldonado2021", "table2"),
         description=description,
         results=target,
         **declared(plan.artifacts.inputs("menamaldonado2021", "table2")),

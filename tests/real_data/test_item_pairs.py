@@ -21,7 +21,7 @@ from reproduction.datasets.fetch import obtain
 from reproduction.datasets.prepare import prepare
 from reproduction.datasets.raw import resolve
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from reproduction.studies.menamaldonado2021 import fig06, fig07, fig09, fig10, fig15
+from reproduction.studies.menamaldonado2021 import item_curves, pairs_of_items
 from reproduction.studies.menamaldonado2021.lemma_cases import lemma1_predicts_disagreement
 
 pytestmark = pytest.mark.costly
@@ -105,10 +105,10 @@ def test_all_pairs_of_movielens_are_counted_within_ten_seconds(movielens: MovieL
 @needs_movielens
 def test_correlations_of_the_optimal_rankings(movielens: MovieLens) -> None:
     inputs = movielens.inputs(relevance_threshold=4)
-    assert stated(fig06.data(inputs), "coefficient") == {
-        fig06.TAU_OF_OPTIMA: pytest.approx(-0.653, abs=5e-4)
+    assert stated(item_curves.data_fig06(inputs), "coefficient") == {
+        item_curves.TAU_OF_OPTIMA: pytest.approx(-0.653, abs=5e-4)
     }
-    assert stated(fig07.data(inputs), "coefficient") == {
+    assert stated(item_curves.data_fig07(inputs), "coefficient") == {
         "Pearson's r of precision and popularity": pytest.approx(0.929, abs=5e-4),
         "Pearson's r of precision and average_rating": pytest.approx(0.384, abs=5e-4),
         "Pearson's r of anti_precision and popularity": pytest.approx(-0.879, abs=5e-4),
@@ -143,7 +143,7 @@ def stated(results: pd.DataFrame, column: str) -> dict[str, float]:
 
 @needs_cm100k
 def test_shares_of_pairs_in_cm100k_are_the_published_ones(cm100k: ArtifactInputs) -> None:
-    results = fig09.data(cm100k)
+    results = pairs_of_items.data_fig09(cm100k)
     statements = results[results["statement"] != ""].set_index(["metric", "statement"])
     shares = statements["share_of_pairs"]
     for (metric, statement), share, within in (
@@ -171,11 +171,11 @@ def test_shares_of_pairs_in_cm100k_are_the_published_ones(cm100k: ArtifactInputs
 
 @needs_cm100k
 def test_rating_in_cm100k_depends_on_items_and_on_relevance(cm100k: ArtifactInputs) -> None:
-    found = stated(fig10.data(cm100k), "probability")
+    found = stated(item_curves.data_fig10(cm100k), "probability")
     assert found["p(train | rel)"] == pytest.approx(0.247, abs=5e-4)
     assert found["items with p(train | rel, i) > p(train | i)"] == pytest.approx(0.902, abs=5e-4)
     assert found["items nearer to the line p(train | i)"] == pytest.approx(0.670, abs=5e-4)
-    (correlation,) = stated(fig15.data(cm100k), "coefficient").values()
+    (correlation,) = stated(item_curves.data_fig15(cm100k), "coefficient").values()
     assert correlation == pytest.approx(0.579, abs=5e-4)
 
 

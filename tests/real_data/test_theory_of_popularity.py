@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from claims.coin_flips import expected_precision_over_coin_flips
 from real_data.movielens import MovieLens, needs_movielens
 
 from receval.protocols.candidates import base_candidates
 from receval.protocols.protocol import Protocol
-from receval.theory.target_densities import TargetDensities
-from reproduction.claims.theorems import (
-    expected_precision,
-    expected_precision_over_coin_flips,
-)
+from receval.theory.precision import TargetDensities
+from reproduction.claims.theorems import expected_precision
 
 pytestmark = [needs_movielens, pytest.mark.costly]
 

@@ -11,12 +11,19 @@ import pyarrow as pa
 import pytest
 from storage.stored_formats import FORMATS, check_damages, ratings_of
 
-from receval.data.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
+from receval.data.ratings import (
+    ITEMS_FILE,
+    RATINGS_FILE,
+    TABLE_FILES,
+    USERS_FILE,
+    Ratings,
+    read_columns,
+    write_columns,
+)
 from receval.protocols.judged_ranks import read_ranks
 from receval.storage import archives
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import DamagedFileError, how_to_make_again, read_results, refusing_damage
-from receval.storage.tables import read_columns, write_columns
 
 
 @pytest.mark.costly

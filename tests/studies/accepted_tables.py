@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
-from types import ModuleType
+from typing import Any
 
 import pandas as pd
 from studies.prepared import ROOT
@@ -29,7 +29,7 @@ class Accepted:
     study: str
     artifact: str
     kind: str
-    module: ModuleType
+    shown: Callable[[pd.DataFrame, DisplayStyle], Any]
     display: DisplayStyle
 
     def __str__(self) -> str:
@@ -47,12 +47,12 @@ class Accepted:
 
     @cached_property
     def _table(self) -> Table:
-        table: Table = self.module.tabulate(self.results, self.display)
+        table: Table = self.shown(self.results, self.display)
         return table
 
     def page(self) -> str:
         """Return the page that is written from them."""
-        page: str = self.module.write(self.results, self.display)
+        page: str = self.shown(self.results, self.display)
         return page
 
 
@@ -69,6 +69,7 @@ def _of_edition(edition: str) -> Iterator[Accepted]:
             kind = plan.artifacts.spec(study, csv.stem).kind
             if kind == "figure":
                 continue
-            module = import_module(plan.artifacts.module(study, csv.stem))
+            module, _, name = plan.artifacts.showing_function(study, csv.stem).partition(":")
+            shown = getattr(import_module(module), name)
             display = DisplayStyle.of(plan.descriptions.display(study, csv.stem))
-            yield Accepted(edition, study, csv.stem, kind, module, display)
+            yield Accepted(edition, study, csv.stem, kind, shown, display)

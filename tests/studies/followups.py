@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
-from studies.prepared import display_of, drawn, inputs_of, module_of, problems_of, saved
+from studies.prepared import display_of, drawn, family_of, inputs_of, problems_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.storage.files import write_results
@@ -23,20 +23,20 @@ def summarised(artifact: str, results: pd.DataFrame, source: str, folder: Path) 
     path = folder / f"{source}.csv"
     write_results(results, path)
     inputs = inputs_of(folder, results={source: path})
-    table: pd.DataFrame = module_of("followups", artifact).data(inputs)
+    table: pd.DataFrame = family_of("followups", artifact).data(inputs)
     return table
 
 
 def printed(artifact: str, results: pd.DataFrame, folder: Path) -> str:
     """Return the table of an artifact in Markdown."""
     display = display_of("followups", artifact)
-    tabulate = module_of("followups", artifact).tabulate
+    tabulate = family_of("followups", artifact).tabulate
     return to_markdown(tabulate(saved(results, folder), display))
 
 
 def shown(artifact: str, results: pd.DataFrame, folder: Path, edition: str = "full") -> Figure:
     """Return the figure of an artifact, in which no text is in another's way."""
     display = display_of("followups", artifact, edition=edition)
-    figure = drawn(module_of("followups", artifact), saved(results, folder), display)
+    figure = drawn(family_of("followups", artifact), saved(results, folder), display)
     assert problems_of(figure) == []
     return figure

@@ -9,24 +9,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from studies.prepared import inputs_of, ratings_of
+from studies.prepared import family_of, inputs_of, ratings_of
 
 from receval.data.ratings import Ratings
 from receval.splits.split import Split
 from reproduction.config.settings import load_settings
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021 import fig05, fig06, fig07, fig09, fig10, fig15
 
 STUDY = "menamaldonado2021"
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = load_settings(ROOT / "config", "full").studies[STUDY].artifacts
 FIGURES = {
-    "fig05": fig05,
-    "fig06": fig06,
-    "fig07": fig07,
-    "fig09": fig09,
-    "fig10": fig10,
-    "fig15": fig15,
+    name: family_of(STUDY, name) for name in ("fig05", "fig06", "fig07", "fig09", "fig10", "fig15")
 }
 
 # Items: rated by 3 of 4 users, 2 of them liked it; by 2, 1 liked it; by 1, who liked it; by nobody;

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -220,9 +220,18 @@ def _plan(edition: str) -> Plan:
     return Plan(load_settings(ROOT / "config", edition), ROOT)
 
 
-def module_of(study: str, artifact: str) -> ModuleType:
-    """Return the module of an artifact's family."""
-    return import_module(_plan("full").artifacts.module(study, artifact))
+def family_of(study: str, artifact: str) -> SimpleNamespace:
+    """Return the functions of an artifact's family, named as in a module of that family alone."""
+    artifacts = _plan("full").artifacts
+    functions = [
+        artifacts.computing_function(study, artifact),
+        artifacts.showing_function(study, artifact),
+    ]
+    family = SimpleNamespace(__name__=functions[0])
+    for function in functions:
+        module, _, name = function.partition(":")
+        setattr(family, name.partition("_")[0], getattr(import_module(module), name))
+    return family
 
 
 def display_of(
@@ -234,18 +243,22 @@ def display_of(
     return DisplayStyle.of({**values, "absence": absence_of(titles)})
 
 
-def drawn(module: ModuleType, results: pd.DataFrame, display: DisplayStyle) -> Figure:
+def drawn(
+    family: ModuleType | SimpleNamespace, results: pd.DataFrame, display: DisplayStyle
+) -> Figure:
     """Return a figure as it is saved: settled, with absent datasets named at its foot."""
     with figure_style():
-        figure: Figure = module.draw(results, display)
+        figure: Figure = family.draw(results, display)
         settle_layout(figure)
     return figure
 
 
-def drawn_alone(module: ModuleType, results: pd.DataFrame, display: DisplayStyle) -> Figure:
+def drawn_alone(
+    family: ModuleType | SimpleNamespace, results: pd.DataFrame, display: DisplayStyle
+) -> Figure:
     """Return a figure for looking at what it shows: the layout takes a third of the drawing."""
     with figure_style():
-        figure: Figure = module.draw(results, display)
+        figure: Figure = family.draw(results, display)
     return figure
 
 

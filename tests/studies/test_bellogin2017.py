@@ -13,13 +13,21 @@ from matplotlib.colors import same_color
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from studies.prepared import display_of, drawn_alone, inputs_of, ratings_of, saved, write_experiment
+from studies.prepared import (
+    display_of,
+    drawn_alone,
+    family_of,
+    inputs_of,
+    ratings_of,
+    saved,
+    write_experiment,
+)
 
 from receval.figures.style import INK
 from receval.protocols.protocol import Protocol
 from reproduction.experiments.experiment import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from reproduction.studies.bellogin2017 import configuration_bars, fig01, fig07
+from reproduction.studies.bellogin2017 import configuration_bars, fig01, popularity
 from reproduction.studies.bellogin2017.configuration_bars import means_with_intervals
 
 STUDY = "bellogin2017"
@@ -132,7 +140,7 @@ def of_figure_2(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def figure_2(of_figure_2: pd.DataFrame) -> Figure:
     """The drawing of the demo."""
-    return drawn_alone(configuration_bars, of_figure_2, display_of(STUDY, "fig02"))
+    return drawn_alone(family_of(STUDY, "fig02"), of_figure_2, display_of(STUDY, "fig02"))
 
 
 def test_every_system_has_a_value_under_every_protocol_and_fold(of_figure_2: pd.DataFrame) -> None:
@@ -201,7 +209,9 @@ def test_bars_are_the_means_and_whiskers_their_intervals(
 def test_figure_2_marks_what_the_paper_prints_on_the_real_data_alone(
     of_figure_2: pd.DataFrame, figure_2: Figure
 ) -> None:
-    full = drawn_alone(configuration_bars, of_figure_2, display_of(STUDY, "fig02", edition="full"))
+    full = drawn_alone(
+        family_of(STUDY, "fig02"), of_figure_2, display_of(STUDY, "fig02", edition="full")
+    )
     marks = {}
     for edition, figure in (("full", full), ("demo", figure_2)):
         marks[edition] = [
@@ -238,7 +248,7 @@ SEVEN = ratings_of(
 
 def test_segments_by_hand(tmp_path: Path) -> None:
     inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=2, relevance_threshold=5)
-    rows = fig07.data(inputs).to_dict("records")
+    rows = popularity.data_fig07(inputs).to_dict("records")
     # By popularity 1, 2 (as many ratings, the later code), 0, 3; item 4 has no ratings.
     assert rows == [
         {
@@ -265,8 +275,8 @@ def test_segments_by_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize("absent", [(), ("ml-1m",)])
 def test_figure_7_draws_its_numbers(tmp_path: Path, absent: tuple[str, ...]) -> None:
     inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=4, relevance_threshold=5)
-    results = fig07.data(inputs)
-    figure = drawn_alone(fig07, results, display_of(STUDY, "fig07", absent))
+    results = popularity.data_fig07(inputs)
+    figure = drawn_alone(family_of(STUDY, "fig07"), results, display_of(STUDY, "fig07", absent))
     (axes,) = figure.axes
     (curve,) = axes.lines
     assert same_color(curve.get_color(), INK)

@@ -11,7 +11,7 @@ from studies.prepared import display_of, saved
 from studies.test_rank_stability import PERCENTS, inputs_from, write_sampling
 
 from receval.figures.printed_numbers import fixed
-from reproduction.studies.metric_studies import cutoff_stability, rank_stability
+from reproduction.studies.metric_studies import rank_stability
 
 
 def test_tau_is_that_of_rank_stability_and_is_printed_over_the_levels_with_fewer_judgments(
@@ -22,7 +22,7 @@ def test_tau_is_that_of_rank_stability_and_is_printed_over_the_levels_with_fewer
         write_sampling(tmp_path / "popular.npz", "ml-1m", seed=2),
     ]
     inputs = inputs_from(*paths, present=("ml-1m",), names=("P@5", "MRR@5"))
-    table = saved(cutoff_stability.data(inputs), tmp_path)
+    table = saved(rank_stability.data_by_cutoff(inputs), tmp_path)
     assert set(table["cutoff"]) == {5}
     for path in paths:
         inputs = inputs_from(path, present=("ml-1m",), names=("P@5", "MRR@5"))
@@ -32,7 +32,7 @@ def test_tau_is_that_of_rank_stability_and_is_printed_over_the_levels_with_fewer
         assert own["tau"].tolist() == pytest.approx(theirs["tau"].tolist())
     display = display_of("valcarce2018", "cutoff_stability")
     display = replace(display, parameters={"removed": ["ratings", "popular items"]})
-    printed = cutoff_stability.tabulate(table, display)
+    printed = rank_stability.tabulate_by_cutoff(table, display)
     assert [column.header for column in printed.columns] == ["Dataset", "Removed", "Metric", "@5"]
     first = theirs[(theirs["metric"] == "P@5") & (theirs["kept_percent"] < max(PERCENTS))]
     assert printed.rows[2][1:] == ("popular items", "P", fixed(first["tau"].mean(), 3))

@@ -18,7 +18,7 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, drawn_alone, inputs_of, problems_of, saved
+from studies.prepared import display_of, drawn_alone, family_of, inputs_of, problems_of, saved
 
 from receval.figures.printed_numbers import fixed, significant
 from receval.figures.tables import to_latex, to_markdown
@@ -27,7 +27,7 @@ from receval.metrics.registry import parse
 from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
 from receval.storage.files import real_values
-from reproduction.studies.canamares2020 import fig07, table3, table4
+from reproduction.studies.canamares2020 import coverage, tables
 
 # --- table 3 ----------------------------------------------------------------------------------
 
@@ -49,8 +49,8 @@ def test_metrics_of_table_3_are_decisions_on_both_forms_of_lists() -> None:
 
 def test_table_3_has_a_row_for_each_metric_with_both_gains(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **parameters_of("table3"))
-    results = saved(table3.data(inputs), tmp_path)
-    table = table3.tabulate(results, display_of(STUDY, "table3"))
+    results = saved(tables.data_table3(inputs), tmp_path)
+    table = tables.tabulate_table3(results, display_of(STUDY, "table3"))
     metrics = ["P@10", "nDCG@10", "RBP"]
     dash = "\N{EN DASH}"
     gains = {"P@10": ["g1"], "nDCG@10": ["g1", "g2"], "RBP": ["g1", "g2"]}
@@ -88,7 +88,7 @@ def test_names_of_metrics_leave_their_parameters_out(label: str, name: str) -> N
 
 def test_geometric_means_are_tested_by_logarithms_at_every_epsilon(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metrics=["P@10"], epsilons=["0.01", "0.1"])
-    results = table4.data(inputs)
+    results = tables.data_table4(inputs)
     experiment = inputs.experiments["movielens"]
     knn, mf = (precision(experiment, name, 1) for name in ("knn-user", "ranksys-mf"))
     rows = results[(results["aggregation"] == "geometric") & (results["system"] == "ranksys-mf")]
@@ -102,7 +102,7 @@ def test_geometric_means_are_tested_by_logarithms_at_every_epsilon(tmp_path: Pat
 
 def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metrics=["P@10"], epsilons=["0.01"])
-    results = saved(table4.data(inputs), tmp_path)
+    results = saved(tables.data_table4(inputs), tmp_path)
     experiment = inputs.experiments["movielens"]
     values = precision(experiment, "knn-user", 1)
     ratings = [
@@ -127,7 +127,7 @@ def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> Non
         r = np.corrcoef(counts[counts > 0], positives[counts > 0])[0, 1]
         assert float(row["coefficient"]) == pytest.approx(r)
         assert int(row["lists"]) == np.count_nonzero(counts)
-    table = table4.tabulate(results, display_of(STUDY, "table4"))
+    table = tables.tabulate_table4(results, display_of(STUDY, "table4"))
     assert [row[1] for row in table.rows][:4] == [
         "Mean",
         "Weighted by test ratings",
@@ -145,7 +145,7 @@ def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> Non
 
 def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Path) -> None:
     inputs = inputs_of_policies(tmp_path)
-    results = fig07.data(inputs)
+    results = coverage.data_fig07(inputs)
     experiment = inputs.experiments["movielens-half"]
     for policy in POLICIES:
         for system, neighbours in zip(KNN, (1, 3, 10, 30, 100), strict=True):
@@ -158,22 +158,22 @@ def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Pa
             ]
             rows = results[(results["policy"] == policy) & (results["neighbours"] == neighbours)]
             found = rows.set_index("metric")["value"]
-            coverage = np.mean([min(len(items), 10) / 10 for items in users])
-            assert found["Coverage(condensed=true)@10"] == pytest.approx(coverage)
+            covered = np.mean([min(len(items), 10) / 10 for items in users])
+            assert found["Coverage(condensed=true)@10"] == pytest.approx(covered)
             hits = [sum(rating >= 4 for _, rating in items[:10]) / 10 for items in users]
             assert found["P(condensed=true)@10"] == pytest.approx(np.mean(hits))
             assert set(rows["lists"]) == {len(users)}
-    coverage = results[results["metric"].str.startswith("Coverage")].set_index("policy")["value"]
-    assert (coverage["none"] < coverage["random"].min()).all()
+    covered = results[results["metric"].str.startswith("Coverage")].set_index("policy")["value"]
+    assert (covered["none"] < covered["random"].min()).all()
 
 
 def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: Path) -> None:
-    results = saved(fig07.data(inputs_of_policies(tmp_path)), tmp_path)
-    figure = drawn_alone(fig07, results, display_of(STUDY, "fig07"))
+    results = saved(coverage.data_fig07(inputs_of_policies(tmp_path)), tmp_path)
+    figure = drawn_alone(family_of(STUDY, "fig07"), results, display_of(STUDY, "fig07"))
     assert problems_of(figure) == []
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.get_xticklabels()] == list(
-        fig07.POLICY_TITLES.values()
+        coverage.POLICY_TITLES.values()
     )
     (crosses,) = axes.lines
     bars = sorted(axes.patches, key=lambda bar: bar.get_x())
@@ -198,4 +198,4 @@ def test_aligned_parameters_are_those_of_their_names(
 ) -> None:
     inputs = inputs_of(tmp_path, neighbours=results)
     with pytest.raises(ValueError, match=problem):
-        fig07.aligned_parameter(inputs, "neighbours", KNN)
+        coverage.aligned_parameter(inputs, "neighbours", KNN)

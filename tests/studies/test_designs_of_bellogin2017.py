@@ -11,6 +11,7 @@ import pytest
 from studies.prepared import (
     display_of,
     drawn_alone,
+    family_of,
     generated_ratings,
     inputs_of,
     saved,
@@ -20,7 +21,7 @@ from studies.prepared import (
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017 import configuration_bars, fig06, fig08
+from reproduction.studies.bellogin2017 import configuration_bars, popularity
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
@@ -54,7 +55,7 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         percentiles=5,
         segments_per_percentile=1,
     )
-    results = fig06.data(inputs)
+    results = popularity.data_fig06(inputs)
     counts = np.bincount(ratings.items, minlength=25)
     order = np.argsort(-counts, kind="stable").reshape(5, 5)
     tests = sum(np.bincount(ratings.items[c == TEST], minlength=25) for c in codes) / 2
@@ -64,7 +65,9 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         assert rows["last_rank"].tolist() == [5, 10, 15, 20, 25]
         expected = ["1", "2", "3", "4", "5"] if split == "coins" else [""] * 5
         assert rows["percentile"].tolist() == expected
-    figure = drawn_alone(fig06, saved(results, tmp_path), display_of(STUDY, "fig06"))
+    figure = drawn_alone(
+        family_of(STUDY, "fig06"), saved(results, tmp_path), display_of(STUDY, "fig06")
+    )
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
         "(a) ML-1M twin, coin flips, 5 popularity percentiles",
@@ -114,7 +117,7 @@ def inputs_of_figure_8(folder: Path) -> ArtifactInputs:
 def test_designs_have_the_names_of_the_paper(
     protocol: Protocol, uniform: bool, design: str
 ) -> None:
-    assert fig08.design_of(protocol.name, uniform) == design
+    assert configuration_bars.design_of(protocol.name, uniform) == design
 
 
 @pytest.mark.each(
@@ -130,13 +133,13 @@ def test_a_protocol_that_is_no_design_of_the_figure_is_refused(
     protocol: Protocol, uniform: bool
 ) -> None:
     with pytest.raises(ValueError, match="is no design of figure 8"):
-        fig08.design_of(protocol.name, uniform)
+        configuration_bars.design_of(protocol.name, uniform)
 
 
 @pytest.fixture(scope="module")
 def of_figure_8(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     """The numbers of both datasets."""
-    return fig08.data(inputs_of_figure_8(tmp_path_factory.mktemp("fig08")))
+    return configuration_bars.data_fig08(inputs_of_figure_8(tmp_path_factory.mktemp("fig08")))
 
 
 @pytest.mark.costly
@@ -145,7 +148,7 @@ def test_figure_8_has_every_design_and_the_facts_of_uniform_tests(
 ) -> None:
     results = of_figure_8
     designs = results.groupby("dataset")["design"].agg(set)
-    assert designs["ml-1m"] == {*fig08.ONE_RELEVANT, *fig08.ALL_RELEVANT}
+    assert designs["ml-1m"] == {*configuration_bars.ONE_RELEVANT, *configuration_bars.ALL_RELEVANT}
     assert designs["lastfm-1k"] == {"1R", "U1R"}
     uniform = results["design"].isin(["U1R", "UAR", "AI-UAR"])
     assert set(results.loc[uniform, "eta"]) == {4.5}
@@ -162,7 +165,7 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
     absent = () if lastfm else ("lastfm-1k",)
     there = of_figure_8[~of_figure_8["dataset"].isin(absent)]
     results = saved(there, tmp_path)
-    figure = drawn_alone(fig08, results, display_of(STUDY, "fig08", absent))
+    figure = drawn_alone(family_of(STUDY, "fig08"), results, display_of(STUDY, "fig08", absent))
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
     # Every design says how many candidates it ranks, the AR designs, too.
     nine = "\n$|N_u|$ = 9"

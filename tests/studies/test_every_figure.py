@@ -13,7 +13,7 @@ from figures.axis_problems import axis_problems
 from studies.accepted_results import ROOT
 from studies.drawn_styles import alike_problems, held_labels, style_problems
 from studies.drawn_words import wording_problems
-from studies.prepared import display_of, drawn, module_of, problems_of
+from studies.prepared import display_of, drawn, family_of, problems_of
 
 from receval.storage.files import read_results
 from reproduction.config.settings import load_settings
@@ -102,7 +102,7 @@ def families(of: Results) -> list[Family]:
     for figure in of.figures():
         results = of.of(*figure)
         datasets = tuple(dict.fromkeys(results.get("dataset", pd.Series(dtype=str))))
-        family = (module_of(*figure).__name__, datasets)
+        family = (family_of(*figure).__name__, datasets)
         found.setdefault(family, Family(datasets, {})).rows[figure] = len(results)
     return list(found.values())
 
@@ -125,7 +125,7 @@ def seen(of: Results, study: str, artifact: str, missing: str = "") -> Seen:
     if missing:
         results = results[results["dataset"] != missing].reset_index(drop=True)
     display = display_of(study, artifact, [missing] if missing else [], of.edition)
-    figure = drawn(module_of(study, artifact), results, display)
+    figure = drawn(family_of(study, artifact), results, display)
     problems = [*problems_of(figure), *style_problems(figure, display)]
     problems += wording_problems(figure, list(display.datasets.values()))
     problems += alike_problems(figure, display)

@@ -30,11 +30,7 @@ from reproduction.datasets.formats.movielens import features_of_users
 from reproduction.datasets.raw import RawFile, RawFiles
 from reproduction.datasets.reports import RawDataError
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.rampisela2025 import (
-    findings_by_split,
-    measured_groups,
-    measures_of_cases,
-)
+from reproduction.studies.rampisela2025 import findings_by_split, measured_groups
 
 STUDY = "rampisela2025"
 FIXTURE = ROOT / "tests" / "statistics" / "fixtures" / "rampisela2025.json"
@@ -111,7 +107,7 @@ def test_measures_between_groups_are_those_of_the_released_code(case: str) -> No
     for label, features in {"age": ["age"], "gender-age": ["gender", "age"]}.items():
         values = people.groupby(features)["P"]
         inside = people["P"] - values.transform("mean")
-        found = measures_of_cases.group_measures(
+        found = measured_groups.group_measures(
             values.mean().to_numpy(),
             values.size().to_numpy(dtype=np.float64),
             float(np.sqrt((inside**2).mean())),
@@ -126,7 +122,7 @@ def test_kl_of_equal_groups_is_above_some_of_the_paper_and_gce_sees_an_empty_gro
     tmp_path: Path,
 ) -> None:
     sizes = [44, 37, 41, 279, 8, 48, 21, 8, 26, 91, 2, 15]
-    table = measures_of_cases.data(inputs_of(tmp_path, sizes=sizes, mean=0.082, spread=0.141))
+    table = measured_groups.data_cases(inputs_of(tmp_path, sizes=sizes, mean=0.082, spread=0.141))
     cells = table.set_index("metric")
     assert cells.loc["KL", "equal"] == pytest.approx(1.0042, abs=1e-4)
     assert cells.loc["KL", "proportional"] == 0
@@ -134,7 +130,9 @@ def test_kl_of_equal_groups_is_above_some_of_the_paper_and_gce_sees_an_empty_gro
     assert cells.loc["GCE", "small_empty"] == pytest.approx(659.68, abs=0.01)
     assert cells.loc["GCE", "large_empty"] == pytest.approx(cells.loc["GCE", "small_empty"])
     text = to_markdown(
-        measures_of_cases.tabulate(saved(table, tmp_path), display_of(STUDY, "measures_of_cases"))
+        measured_groups.tabulate_cases(
+            saved(table, tmp_path), display_of(STUDY, "measures_of_cases")
+        )
     )
     assert "| GCE" in text
 

@@ -21,14 +21,14 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 from reproduction.simulation.complete_judgments import KnownChances
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups import (
-    estimated_orders,
-    estimated_powers,
-    estimated_strata,
-    estimated_values,
+from reproduction.studies.followups import estimated_orders, estimated_strata, estimated_values
+from reproduction.studies.followups.estimated_orders import (
+    GENERATED,
+    TESTS,
+    DrawnTests,
+    errors_of_draws,
+    summary_of_powers,
 )
-from reproduction.studies.followups.estimated_orders import TESTS, DrawnTests, errors_of_draws
-from reproduction.studies.followups.estimated_powers import GENERATED, summary_of_powers
 from reproduction.studies.followups.estimated_strata import (
     PopularityPowerLaw,
     mean_over_strata,
@@ -219,7 +219,7 @@ def test_order_by_random_items_is_compared_where_there_are_any(
 def powers(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     parameters = {"powers": ("0", "1", "1.5"), "draws": 3, "users": 120, "items": 60}
     folder = tmp_path_factory.mktemp("powers")
-    return estimated_powers.data(inputs_on(folder, "cm100k", metrics=METRICS, **parameters))
+    return estimated_orders.data_powers(inputs_on(folder, "cm100k", metrics=METRICS, **parameters))
 
 
 def test_powers_are_propensities_by_popularity(powers: pd.DataFrame, values: pd.DataFrame) -> None:

@@ -12,17 +12,14 @@ from declared_files import files_in
 from studies.followups import printed, summarised
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.lexicographic_pairs import lexirecall
+from receval.evaluation import lexicographic_pairs
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import ListView
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 from reproduction.experiments.lexirecall_orders import LexirecallLists
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups import (
-    lexirecall_p_values,
-    lexirecall_robustness,
-)
+from reproduction.studies.followups import lexirecall
 from reproduction.workflow.jobs.measurements import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim", "svd")
@@ -65,7 +62,7 @@ def inputs_with(folder: Path, unit: str = "ratings") -> ArtifactInputs:
 
 @pytest.mark.parametrize("unit", ["ratings", "popular-items"])
 def test_lexirecall_stands_beside_the_metrics_at_every_level(tmp_path: Path, unit: str) -> None:
-    table = lexirecall_robustness.data(inputs_with(tmp_path, unit))
+    table = lexirecall.data_stability(inputs_with(tmp_path, unit))
     assert list(dict.fromkeys(table["metric"])) == [*NAMES, "lexirecall"]
     own = table[table["metric"] == "lexirecall"]
     assert own["kept_percent"].tolist() == PERCENTS
@@ -88,13 +85,13 @@ def test_fewer_judgments_are_those_of_the_sampling(tmp_path: Path) -> None:
             order, n_units = sample_of_experiment(experiment, number, "ratings", sample, 7)
             (count,) = kept_units(n_units, np.array([50.0]))
             left[sample] += lists.mean_preferences(order < count)
-    table = lexirecall_robustness.data(inputs).set_index(["metric", "kept_percent"])
+    table = lexirecall.data_stability(inputs).set_index(["metric", "kept_percent"])
     taus = kendall_tau_b(complete, left, TOLERANCE_OF_MEANS)
     assert table.loc[("lexirecall", 50.0), "tau"] == pytest.approx(taus.mean())
 
 
 def test_users_who_prefer_either_system_or_none_are_all_users(tmp_path: Path) -> None:
-    table = lexirecall_p_values.data(inputs_with(tmp_path))
+    table = lexirecall.data_p_values(inputs_with(tmp_path))
     assert len(table) == 3 * 6
     for metric, own in table.groupby("metric"):
         users = own[["preferring_a", "preferring_b", "tied"]].sum(axis=1)
@@ -171,7 +168,7 @@ def test_preferences_are_those_of_two_lists_at_a_time(share: float) -> None:
         rebuilt = [ListView.of(reduced, ranks[s], lengths) for s in range(N_SYSTEMS)]
         for one in range(N_SYSTEMS):
             for other in range(N_SYSTEMS):
-                signs = lexirecall(rebuilt[one], rebuilt[other])
+                signs = lexicographic_pairs.lexirecall(rebuilt[one], rebuilt[other])
                 assert found[one, other] == (signs > 0).sum()
                 assert found[other, one] == (signs < 0).sum()
 

@@ -27,13 +27,11 @@ from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
     sampled_corrections,
-    sampled_cutoffs,
     sampled_flips,
     sampled_orders,
     sampled_simulated,
 )
-from reproduction.studies.followups.sampled_corrections import correction_errors
-from reproduction.studies.followups.sampled_cutoffs import common_cutoffs
+from reproduction.studies.followups.sampled_corrections import common_cutoffs, correction_errors
 from reproduction.studies.followups.sampled_orders import SampledMoments, sampled_taus
 
 RECOMMENDERS = {
@@ -226,7 +224,9 @@ def test_flips_of_a_few_ratings_are_of_the_expected_values_and_are_printed(tmp_p
 
 def test_cut_offs_of_a_few_ratings_are_drawn(tmp_path: Path) -> None:
     labels = ["Recall@1", "Recall@3"]
-    table = sampled_cutoffs.data(inputs_with(tmp_path, metrics=labels, negatives=[2, 4, 9]))
+    table = sampled_corrections.data_cutoffs(
+        inputs_with(tmp_path, metrics=labels, negatives=[2, 4, 9])
+    )
     assert len(table) == 3 * len(labels) * len(RECOMMENDERS)
     assert len(shown("sampled_cutoffs", table, tmp_path).axes) == 3
 

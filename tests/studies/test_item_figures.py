@@ -11,13 +11,13 @@ import pytest
 from studies.item_figures import FIGURES, JUDGED, SMALL, SPECS, inputs_for, stated, with_known
 from studies.prepared import generated_ratings, ratings_of
 
-from reproduction.studies.menamaldonado2021 import fig06, fig07, fig10, fig15
+from reproduction.studies.menamaldonado2021 import item_curves
 
 # --- figures 6 and 7 --------------------------------------------------------------------------
 
 
 def test_ranks_of_figure_6_by_hand(tmp_path: Path) -> None:
-    results = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": SMALL}))
+    results = item_curves.data_fig06(inputs_for("fig06", tmp_path, {"ml-1m": SMALL}))
     items = results[results["statement"] == ""]
     # 2/1, 1/2 and 1/3 liked of those who did not rate it; 1/1, 1/2 and 0 disliked.
     assert items["precision_rank"].tolist() == [1, 2, 3]
@@ -25,19 +25,21 @@ def test_ranks_of_figure_6_by_hand(tmp_path: Path) -> None:
     assert items["popularity_rank"].tolist() == [1, 2, 3]
     assert items["popularity"].tolist() == [3 / 4, 2 / 4, 1 / 4]
     assert items["average_rating"].tolist() == [2 / 3, 1 / 2, 1]
-    assert stated(results, "coefficient") == {fig06.TAU_OF_OPTIMA: -1}
+    assert stated(results, "coefficient") == {item_curves.TAU_OF_OPTIMA: -1}
 
 
 def test_items_of_equal_value_share_a_rank(tmp_path: Path) -> None:
     rows = [(0, 0, 5), (1, 0, 1), (0, 1, 5), (1, 1, 1), (0, 2, 1)]
-    results = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": ratings_of(rows, 3, 3)}))
+    results = item_curves.data_fig06(
+        inputs_for("fig06", tmp_path, {"ml-1m": ratings_of(rows, 3, 3)})
+    )
     items = results[results["statement"] == ""]
     assert items["precision_rank"].tolist() == [1.5, 1.5, 3]
     assert items["anti_precision_rank"].tolist() == [2.5, 2.5, 1]
 
 
 def test_functions_and_correlations_of_figure_7_by_hand(tmp_path: Path) -> None:
-    results = fig07.data(inputs_for("fig07", tmp_path, {"ml-1m": SMALL}))
+    results = item_curves.data_fig07(inputs_for("fig07", tmp_path, {"ml-1m": SMALL}))
     items = results[results["statement"] == ""]
     assert items["precision"].tolist() == [2, 1 / 2, 1 / 3]
     assert items["anti_precision"].tolist() == [-1, -1 / 2, 0]
@@ -70,7 +72,7 @@ def test_rows_do_not_say_which_item_they_are(tmp_path: Path, artifact: str) -> N
 
 
 def test_probabilities_of_figure_10_by_hand(tmp_path: Path) -> None:
-    results = fig10.data(inputs_for("fig10", tmp_path, {"cm100k": JUDGED}))
+    results = item_curves.data_fig10(inputs_for("fig10", tmp_path, {"cm100k": JUDGED}))
     items = results[results["statement"] == ""]
     assert items["popularity"].tolist() == [2 / 3, 1 / 3, 1 / 3, 0]
     assert items["popularity_among_relevant"].tolist() == [1, 1 / 2, 1 / 3, 0]
@@ -86,7 +88,7 @@ def test_probabilities_of_figure_10_by_hand(tmp_path: Path) -> None:
 
 def test_probabilities_of_figure_15_by_hand(tmp_path: Path) -> None:
     datasets = {"yahoo-r3": JUDGED, "cm100k": JUDGED}
-    results = fig15.data(inputs_for("fig15", tmp_path, datasets))
+    results = item_curves.data_fig15(inputs_for("fig15", tmp_path, datasets))
     items = results[results["statement"] == ""]
 
     def of(dataset: str, threshold: int) -> tuple[list[float], list[float]]:
@@ -105,4 +107,4 @@ def test_probabilities_of_figure_15_by_hand(tmp_path: Path) -> None:
 def test_figure_15_needs_to_know_what_users_chose(tmp_path: Path) -> None:
     inputs = inputs_for("fig15", tmp_path, {"yahoo-r3": SMALL})
     with pytest.raises(ValueError, match="do not say which of them their users chose"):
-        fig15.data(inputs)
+        item_curves.data_fig15(inputs)

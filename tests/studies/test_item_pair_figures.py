@@ -6,7 +6,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -25,6 +24,7 @@ from studies.prepared import (
     display_of,
     drawn,
     drawn_alone,
+    family_of,
     generated_ratings,
     problems_of,
     ratings_of,
@@ -34,14 +34,14 @@ from studies.prepared import (
 from receval.data.ratings import Ratings
 from receval.figures.display import coefficient_text
 from receval.splits.split import TEST, TRAIN
-from reproduction.studies.menamaldonado2021 import fig05, fig09, fig15
-from reproduction.studies.menamaldonado2021.fig05 import share_beside_paper
+from reproduction.studies.menamaldonado2021 import item_curves, pairs_of_items
+from reproduction.studies.menamaldonado2021.pairs_of_items import share_beside_paper
 
 # --- figure 5 ---------------------------------------------------------------------------------
 
 
 def test_shares_of_figure_5_by_hand(tmp_path: Path) -> None:
-    results = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": SMALL}))
+    results = pairs_of_items.data_fig05(inputs_for("fig05", tmp_path, {"ml-1m": SMALL}))
     areas = results[results["statement"] == ""]
     keys = ["popularity_and_rating", "steeper_than", "predicted", "rankings"]
     # Odds 3, 1, 1/3: the first two items differ by 2/3, their average ratings by 1/4 and 1/3;
@@ -66,13 +66,13 @@ def test_training_folds_of_figure_5_are_counted_apart_and_averaged(tmp_path: Pat
     ratings = generated_ratings()
     rng = np.random.default_rng(2)
     folds = [rng.choice([TRAIN, TEST], len(ratings), p=[0.8, 0.2]) for _ in range(3)]
-    results = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": ratings}, folds))
+    results = pairs_of_items.data_fig05(inputs_for("fig05", tmp_path, {"ml-1m": ratings}, folds))
     train = results[results["ratings"] == "train"]
     assert list(dict.fromkeys(train["fold"])) == ["0", "1", "2", "mean"]
     for number, codes in enumerate(folds):
         alone = tmp_path / str(number)
         part = ratings.select(codes == TRAIN)
-        expected = fig05.data(inputs_for("fig05", alone, {"ml-1m": part}))
+        expected = pairs_of_items.data_fig05(inputs_for("fig05", alone, {"ml-1m": part}))
         found = train[train["fold"] == str(number)].reset_index(drop=True)
         changed = ["ratings", "split", "fold"]
         pd.testing.assert_frame_equal(
@@ -87,7 +87,9 @@ def test_training_folds_of_figure_5_are_counted_apart_and_averaged(tmp_path: Pat
 
 
 def test_areas_of_figure_5_are_all_pairs_and_add_up_to_what_is_stated(tmp_path: Path) -> None:
-    results = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": generated_ratings()}))
+    results = pairs_of_items.data_fig05(
+        inputs_for("fig05", tmp_path, {"ml-1m": generated_ratings()})
+    )
     areas = results[results["statement"] == ""]
     assert areas["share_of_pairs"].sum() == pytest.approx(1)
     shares = stated(results, "share_of_pairs")
@@ -151,7 +153,7 @@ def brute_force_of_figure_9(ratings: Ratings, threshold: float) -> dict[str, Fra
 def test_shares_of_figure_9_agree_with_brute_force(tmp_path: Path) -> None:
     ratings = with_known(generated_ratings())
     expected = brute_force_of_figure_9(ratings, 3)
-    results = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": ratings}))
+    results = pairs_of_items.data_fig09(inputs_for("fig09", tmp_path, {"cm100k": ratings}))
     general = stated(results, "share_of_pairs", metric="")
     assert general["popularity and relevance agree"] == float(expected["agree"])
     assert general["odds are steeper than non-relevance"] == float(expected["steep"])
@@ -172,9 +174,11 @@ def test_shares_of_figure_9_agree_with_brute_force(tmp_path: Path) -> None:
 
 
 def test_the_areas_drawn_are_those_of_the_csv(tmp_path: Path) -> None:
-    results = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": with_known(generated_ratings())}))
-    figure = drawn_alone(fig09, results, display_of(STUDY, "fig09"))
-    for axes, metric in zip(figure.axes, fig09.OPTIMISED, strict=True):
+    results = pairs_of_items.data_fig09(
+        inputs_for("fig09", tmp_path, {"cm100k": with_known(generated_ratings())})
+    )
+    figure = drawn_alone(family_of(STUDY, "fig09"), results, display_of(STUDY, "fig09"))
+    for axes, metric in zip(figure.axes, pairs_of_items.OPTIMISED, strict=True):
         areas = results[(results["metric"] == metric) & (results["statement"] == "")]
         bars = [(bar.get_y() + 0.35, bar.get_width()) for c in axes.containers for bar in c]
         assert sum(width for _, width in bars) == pytest.approx(100)
@@ -207,14 +211,14 @@ TABLES = {
 def test_a_figure_is_drawn_from_its_csv_without_overlaps(
     tmp_path: Path, artifact: str, table: str
 ) -> None:
-    module: ModuleType = FIGURES[artifact]
+    family = FIGURES[artifact]
     datasets = SPECS[artifact].datasets
     ratings = TABLES[table]
     folds = [np.full(len(ratings), TRAIN)] if SPECS[artifact].splits else []
     inputs = inputs_for(artifact, tmp_path, dict.fromkeys(datasets, ratings), folds)
-    results = saved(module.data(inputs), tmp_path)
+    results = saved(family.data(inputs), tmp_path)
     display = display_of(STUDY, artifact)
-    figure = drawn(module, results, display)
+    figure = drawn(family, results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     for dataset in datasets:
@@ -249,7 +253,7 @@ def test_a_share_of_no_pairs_is_a_dash() -> None:
 def test_a_panel_of_figure_15_of_an_unknown_dataset_is_refused(tmp_path: Path) -> None:
     inputs = inputs_for("fig15", tmp_path, {"cm100k": JUDGED}, curves=["cm100K"], thresholds=[3])
     with pytest.raises(ValueError, match="curves names cm100K, which is not among"):
-        fig15.data(inputs)
+        item_curves.data_fig15(inputs)
 
 
 @pytest.mark.each(

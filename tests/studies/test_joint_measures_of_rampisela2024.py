@@ -15,6 +15,7 @@ from studies.prepared import (
     ROOT,
     display_of,
     drawn,
+    family_of,
     generated_ratings,
     inputs_of,
     problems_of,
@@ -26,11 +27,7 @@ from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.files import write_results
 from receval.top_lists import TopLists
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.rampisela2024 import (
-    fair_insertion,
-    findings_by_split,
-    measured_lists,
-)
+from reproduction.studies.rampisela2024 import findings_by_split, measured_lists
 from reproduction.studies.rampisela2024.measured_lists import JOINT, MEASURES, TITLES
 
 STUDY = "rampisela2024"
@@ -138,13 +135,13 @@ def test_findings_are_counts_over_pairs_and_medians_over_measures(
 @pytest.mark.costly
 def test_inserted_items_make_lists_fair_and_relevant(tmp_path: Path) -> None:
     given = parameters("fair_insertion") | {"users": 20}
-    table = saved(fair_insertion.data(inputs_of(tmp_path, **given)), tmp_path)
+    table = saved(measured_lists.data_insertion(inputs_of(tmp_path, **given)), tmp_path)
     # At first one user of 20 has relevant items; each inserted item is a hit of every user.
     shares = [1 / 20 + n * 19 / 200 for n in range(11)]
     assert table["P"].tolist() == pytest.approx(shares)
     assert table["QF"].tolist() == pytest.approx([n / 10 for n in range(11)])
     assert table["IBO"].tolist() == pytest.approx(shares)
-    figure = drawn(fair_insertion, table, display_of(STUDY, "fair_insertion"))
+    figure = drawn(family_of(STUDY, "fair_insertion"), table, display_of(STUDY, "fair_insertion"))
     assert problems_of(figure) == []
 
 

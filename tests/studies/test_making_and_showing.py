@@ -26,7 +26,7 @@ from reproduction.workflow.jobs.artifacts import (
 )
 
 FIGURE = "reproduction.studies.canamares2020.fig01"
-TABLE = "reproduction.studies.tables.dataset_statistics"
+TABLE = "reproduction.studies._shared.tables"
 PARAMETERS = {"columns": ["users", "items", "ratings"], "headings": ["Users", "Items", "Ratings"]}
 
 
@@ -34,10 +34,10 @@ def description_of(*datasets: str) -> dict[str, Any]:
     return {"parameters": PARAMETERS, "experiments": {}, "datasets": list(datasets), "absent": []}
 
 
-def compute(module: str, folder: Path, results: Path) -> None:
+def compute(function: str, folder: Path, results: Path) -> None:
     """Compute an artifact from the ratings of one dataset."""
     compute_artifact(
-        module=module,
+        function=function,
         description=description_of("ml-1m"),
         results=results,
         ratings=table_in(folder / "ml-1m"),
@@ -61,10 +61,10 @@ DISPLAY = {
 def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     results = tmp_path / "artifacts" / "canamares2020" / "fig01.csv"
-    compute(FIGURE, tmp_path, results)
+    compute(f"{FIGURE}:data", tmp_path, results)
     first = results.read_bytes()
     assert first.startswith(b"dataset,side,ratings,share\nml-1m,user,1,")
-    compute(FIGURE, tmp_path, results)
+    compute(f"{FIGURE}:data", tmp_path, results)
     assert results.read_bytes() == first
     for path in (tmp_path / "ml-1m").iterdir():
         path.unlink()
@@ -72,7 +72,9 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
     for name in ("one", "two"):
         drawings = [tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf"]
         for drawing in drawings:
-            draw_figure(module=FIGURE, results=results, display=DISPLAY, drawing=drawing)
+            draw_figure(
+                function=f"{FIGURE}:draw", results=results, display=DISPLAY, drawing=drawing
+            )
         made.append([drawing.read_bytes() for drawing in drawings])
     assert made[0] == made[1]
     assert made[0][1].startswith(b"%PDF")
@@ -82,11 +84,16 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
 def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     results = tmp_path / "table1.csv"
-    compute(TABLE, tmp_path, results)
+    compute(f"{TABLE}:data_datasets", tmp_path, results)
     markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
     shown = tmp_path / "table1.html"
     write_table(
-        module=TABLE, results=results, display=DISPLAY, markdown=markdown, latex=latex, shown=shown
+        function=f"{TABLE}:tabulate_datasets",
+        results=results,
+        display=DISPLAY,
+        markdown=markdown,
+        latex=latex,
+        shown=shown,
     )
     ratings = len(generated_ratings())
     assert f"| ML-1M   |    30 |    25 |     {ratings} |" in markdown.read_text(encoding="utf-8")
@@ -110,7 +117,7 @@ def test_a_page_is_what_its_artifact_writes_from_the_csv(
     page = tmp_path / "flips.md"
     for _ in range(2):
         write_page(
-            module="reproduction.studies.pages.flips",
+            function="reproduction.studies.pages.flips:write",
             results=tmp_path / "flips.csv",
             display=DISPLAY,
             page=page,
@@ -129,9 +136,9 @@ def test_an_artifact_without_rows_is_refused(
         sys.modules, "reproduction.studies.empty", ModuleType("reproduction.studies.empty")
     )
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    with pytest.raises(ValueError, match=r"fig01 has no rows \(.*empty\.fig01\), so there is"):
+    with pytest.raises(ValueError, match=r"fig01 has no rows \(.*empty\.fig01:data\), so there is"):
         compute_artifact(
-            module="reproduction.studies.empty.fig01",
+            function="reproduction.studies.empty.fig01:data",
             description=description_of(),
             results=tmp_path / "fig01.csv",
         )

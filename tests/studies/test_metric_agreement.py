@@ -20,8 +20,10 @@ from receval.protocols.protocol import Protocol
 from reproduction.experiments.experiment import Experiment
 from reproduction.experiments.values import agreement_of, system_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.metric_studies.geometric_agreement import data as geometric_agreement
 from reproduction.studies.metric_studies.metric_agreement import data as agreement
+from reproduction.studies.metric_studies.metric_agreement import (
+    data_geometric as geometric_agreement,
+)
 
 SYSTEMS = ("pop", "random", "slim", "svd", "lda", "uir")
 NAMES = ("P", "F1", "MRR")

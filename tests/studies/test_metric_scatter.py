@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 from studies.coefficients_of_claims import published_coefficients
-from studies.prepared import ROOT, display_of, drawn_alone, module_of, problems_of
+from studies.prepared import ROOT, display_of, drawn_alone, family_of, problems_of
 
 from reproduction.config.settings import EDITIONS, load_settings
 from reproduction.studies.menamaldonado2021 import metric_scatter
@@ -131,7 +131,7 @@ def generated(
 
 def drawn(figure: str, results: pd.DataFrame, absent: Sequence[str] = ()) -> Figure:
     display = display_of(STUDY, figure, absent, edition="full")
-    return drawn_alone(module_of(STUDY, figure), results, display)
+    return drawn_alone(family_of(STUDY, figure), results, display)
 
 
 def example(figure: str, values: Values, datasets: tuple[str, ...] = ()) -> Figure:
@@ -425,7 +425,7 @@ def test_released_coefficients_stand_beside_those_of_real_data_alone() -> None:
     display = display_of(STUDY, "fig16", edition="demo")
     results = generated("fig16", knots_on_a_grid)
     known = results[results["system"].isin(list(display.systems))]
-    of_demo = drawn_alone(module_of(STUDY, "fig16"), known, display)
+    of_demo = drawn_alone(family_of(STUDY, "fig16"), known, display)
     for picture, is_real in ((example("fig16", knots_on_a_grid), True), (of_demo, False)):
         texts = [text.get_text() for axes in picture.axes for text in axes.texts]
         assert any("(released \N{MINUS SIGN}.467)" in text for text in texts) is is_real

@@ -19,14 +19,7 @@ from receval.multiverse.verdicts import explained as explained_by
 from receval.protocols.protocol import Protocol
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.multiverse import (
-    explained,
-    flips,
-    pairs,
-    shares,
-    system_values,
-    universes,
-)
+from reproduction.studies.multiverse import explained, universes, winners
 
 STUDY = "multiverse"
 SYSTEMS = ("knn-user", "ranksys-mf", "pop")
@@ -70,12 +63,12 @@ def all_universes(inputs: ArtifactInputs) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def all_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
-    return pairs.data(inputs)
+    return explained.data_pairs(inputs)
 
 
 @pytest.fixture(scope="module")
 def values_of_systems(inputs: ArtifactInputs) -> pd.DataFrame:
-    return system_values.data(inputs)
+    return universes.data_values(inputs)
 
 
 @pytest.fixture
@@ -110,7 +103,7 @@ def test_there_is_one_row_for_each_legal_combination(
 
 
 def test_shares_of_all_universes_are_those_of_the_levels_together(read: ArtifactInputs) -> None:
-    results = shares.data(read)
+    results = winners.data_shares(read)
     assert results[["first", "tie", "second"]].sum(axis=1).to_numpy() == pytest.approx(1)
     whole = results.iloc[0]
     for _, levels in results.iloc[1:].groupby("decision"):
@@ -155,8 +148,8 @@ def test_the_short_curve_has_all_universes_and_the_decisions_that_explain_most(
 def test_the_page_counts_the_changes_that_put_the_other_system_ahead(
     read: ArtifactInputs, tmp_path: Path
 ) -> None:
-    results = saved(flips.data(read), tmp_path)
-    page = flips.write(results, display_of(STUDY, "flips"))
+    results = saved(winners.data_flips(read), tmp_path)
+    page = winners.write_flips(results, display_of(STUDY, "flips"))
     start, changes = results.iloc[0], results.iloc[1:]
     flipped = changes[changes["difference"] * start["difference"] < 0]
     assert f"in {len(changes)} ways. {len(flipped) or 'None'} of them" in page
@@ -165,8 +158,8 @@ def test_the_page_counts_the_changes_that_put_the_other_system_ahead(
     assert page.count("\n- ") == len(flipped)
     rows = [line for line in page.splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + len(results)
-    winners = with_verdicts(results)["verdict"]
-    assert sum(row.startswith(f"| {NO_DIFFERENCE} ") for row in rows) == (winners == "tie").sum()
+    verdicts = with_verdicts(results)["verdict"]
+    assert sum(row.startswith(f"| {NO_DIFFERENCE} ") for row in rows) == (verdicts == "tie").sum()
 
 
 def test_all_pairs_of_the_systems_are_compared_as_alone(
@@ -214,7 +207,7 @@ def test_the_table_of_values_has_the_start_under_every_metric(
     values_of_systems: pd.DataFrame,
 ) -> None:
     results = values_of_systems
-    table = system_values.tabulate(results, display_of(STUDY, "system_values"))
+    table = universes.tabulate_values(results, display_of(STUDY, "system_values"))
     assert [column.alignment for column in table.columns] == ["left", "left", *["right"] * 3]
     start = results.iloc[0]
     assert table.rows[0][:2] == (start["lists"], level_title("metric", start["metric"]))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, drawn, inputs_of, module_of, problems_of, ratings_of, saved
+from studies.prepared import display_of, drawn, family_of, inputs_of, problems_of, ratings_of, saved
 
 from receval.figures.tables import to_markdown
 from receval.recommenders.non_personalised import Popularity
@@ -17,13 +17,13 @@ from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Split, fold
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.winter2025 import pruned_cores, pruned_scores
-from reproduction.studies.winter2025.pruned_cores import sizes_of
-from reproduction.studies.winter2025.pruned_scores import (
+from reproduction.studies.winter2025 import pruning
+from reproduction.studies.winter2025.pruning import (
     TITLES,
     changes_of,
     effects_of,
     ndcg_of_users,
+    sizes_of,
     without_users,
 )
 
@@ -54,7 +54,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
 
 @pytest.fixture(scope="module")
 def scores(inputs: ArtifactInputs) -> pd.DataFrame:
-    return pruned_scores.data(inputs)
+    return pruning.data_scores(inputs)
 
 
 def test_removed_users_do_not_train_and_keep_their_own_items_out_of_their_lists() -> None:
@@ -180,7 +180,7 @@ def test_sizes_are_counted_by_hand() -> None:
 
 
 def test_only_known_items_count(inputs: ArtifactInputs) -> None:
-    table = pruned_cores.data(inputs)
+    table = pruning.data_cores(inputs)
     everything = table[table["pruned_below"] == 1].set_index("dataset")["ratings"]
     assert everything["cm100k"] < everything["ml-1m"]
     assert everything["generated"] == 500
@@ -191,10 +191,10 @@ def test_the_tables_are_printed(
 ) -> None:
     path = tmp_path / "pruned_scores.csv"
     write_results(scores, path)
-    effects = pruned_scores.data(inputs_of(tmp_path, results={"pruned_scores": path}))
-    made = {"pruning_effects": effects, "pruned_cores": pruned_cores.data(inputs)}
+    effects = pruning.data_scores(inputs_of(tmp_path, results={"pruned_scores": path}))
+    made = {"pruning_effects": effects, "pruned_cores": pruning.data_cores(inputs)}
     for name, results in made.items():
-        module, display = module_of("winter2025", name), display_of("winter2025", name)
+        module, display = family_of("winter2025", name), display_of("winter2025", name)
         text = to_markdown(module.tabulate(saved(results, tmp_path), display))
         assert "Generated ratings" in text
         assert "nan" not in text
@@ -207,6 +207,6 @@ def test_no_text_is_in_the_way_of_another(
 ) -> None:
     own = scores[scores["dataset"].isin(datasets)].reset_index(drop=True)
     display = display_of("winter2025", "pruned_scores")
-    figure = drawn(pruned_scores, saved(own, tmp_path), display)
+    figure = drawn(family_of("winter2025", "pruned_scores"), saved(own, tmp_path), display)
     assert problems_of(figure) == []
     assert len(figure.axes) == 3 * len(datasets)

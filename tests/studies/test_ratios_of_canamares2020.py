@@ -16,13 +16,13 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, drawn, drawn_alone, module_of, problems_of, saved
+from studies.prepared import display_of, drawn, drawn_alone, family_of, problems_of, saved
 
 from receval.figures.printed_numbers import significant
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
 from reproduction.studies._shared.published import PUBLISHED_GREY
-from reproduction.studies.canamares2020 import fig05, fig06, table2, train_ratios
+from reproduction.studies.canamares2020 import system_curves, tables
 
 BOTH = ("ml-1m", "netflix")
 
@@ -37,7 +37,7 @@ BOTH = ("ml-1m", "netflix")
 def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
     tmp_path: Path, artifact: str, datasets: tuple[str, ...], absent: tuple[str, ...]
 ) -> None:
-    module = module_of(STUDY, artifact)
+    module = family_of(STUDY, artifact)
     results = saved(module.data(inputs_for(tmp_path, artifact, datasets)), tmp_path)
     display = display_of(STUDY, artifact, absent)
     figure = drawn(module, results, display)
@@ -70,7 +70,7 @@ def test_metrics_of_the_configuration_are_those_of_the_paper() -> None:
 
 def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="P@10", users=["tested"])
-    results = train_ratios.data(inputs).set_index(["train_ratio", "system"])["value"]
+    results = system_curves.data_train_ratios(inputs).set_index(["train_ratio", "system"])["value"]
     experiment = inputs.experiments["movielens"]
     assert len(results) == len(RATIOS) * 3
     for number, ratio in enumerate(RATIOS):
@@ -81,7 +81,7 @@ def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Pat
 
 def test_unrated_ranks_are_those_without_a_test_rating(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
-    results = train_ratios.data(inputs).set_index(["train_ratio", "system"])["value"]
+    results = system_curves.data_train_ratios(inputs).set_index(["train_ratio", "system"])["value"]
     experiment = inputs.experiments["movielens"]
     rated = [
         sum(0 < rank <= 10 for rank, _ in items)
@@ -93,7 +93,9 @@ def test_unrated_ranks_are_those_without_a_test_rating(tmp_path: Path) -> None:
 
 def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
-    results = train_ratios.data(inputs).set_index(["train_ratio", "evaluated_users", "system"])
+    results = system_curves.data_train_ratios(inputs).set_index(
+        ["train_ratio", "evaluated_users", "system"]
+    )
     experiment = inputs.experiments["movielens"]
     for number, ratio in enumerate(RATIOS):
         users = [
@@ -111,18 +113,20 @@ def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Pa
 
 def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
-    results = train_ratios.data(inputs)
+    results = system_curves.data_train_ratios(inputs)
     results.loc[results["evaluated_users"] == "relevant", "value"] = 2.0
-    figure = drawn_alone(train_ratios, results, display_of(STUDY, "fig04"))
+    figure = drawn_alone(family_of(STUDY, "fig04"), results, display_of(STUDY, "fig04"))
     lines = figure.axes[0].lines[:3]
     assert max(np.max(line.get_ydata()) for line in lines) <= 1
 
 
 def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) -> None:
-    results = train_ratios.data(
+    results = system_curves.data_train_ratios(
         comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
     )
-    figure = drawn_alone(train_ratios, results, display_of(STUDY, "fig03", edition="full"))
+    figure = drawn_alone(
+        family_of(STUDY, "fig03"), results, display_of(STUDY, "fig03", edition="full")
+    )
     limit = figure.axes[0].lines[3]
     assert set(limit.get_ydata()) == {0.5}
     assert "paper: \N{GREATER-THAN OR EQUAL TO} 50" in [
@@ -131,11 +135,13 @@ def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) ->
 
 
 def test_the_papers_crossover_is_drawn_where_the_paper_has_one(tmp_path: Path) -> None:
-    results = train_ratios.data(
+    results = system_curves.data_train_ratios(
         comparisons_of(tmp_path, ["ml-1m"], metric="P@10", users=["tested"])
     )
     for edition, expected in (("full", [0.5]), ("demo", [])):
-        figure = drawn_alone(train_ratios, results, display_of(STUDY, "fig02", edition=edition))
+        figure = drawn_alone(
+            family_of(STUDY, "fig02"), results, display_of(STUDY, "fig02", edition=edition)
+        )
         limits = [
             line.get_xdata()[0]
             for line in figure.axes[0].lines
@@ -145,8 +151,8 @@ def test_the_papers_crossover_is_drawn_where_the_paper_has_one(tmp_path: Path) -
 
 
 def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
-    results = table2.data(inputs_for(tmp_path, "table2", ("ml-1m", "netflix")))
-    table = table2.tabulate(results, display_of(STUDY, "table2"))
+    results = tables.data_table2(inputs_for(tmp_path, "table2", ("ml-1m", "netflix")))
+    table = tables.tabulate_table2(results, display_of(STUDY, "table2"))
     assert [column.header for column in table.columns][2:] == [
         "P@10",
         "p, P@10",
@@ -163,7 +169,7 @@ def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
 
 def test_ranks_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], depth=4)
-    results = fig05.data(inputs).set_index(["evaluated_users", "system", "depth"])
+    results = system_curves.data_fig05(inputs).set_index(["evaluated_users", "system", "depth"])
     experiment = inputs.experiments["movielens"]
     lists = {
         system: [
@@ -191,7 +197,7 @@ def test_ranks_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> N
 
 
 def test_ranks_that_no_user_has_have_no_mean(tmp_path: Path) -> None:
-    results = fig05.data(comparisons_of(tmp_path, ["ml-1m"], depth=24))
+    results = system_curves.data_fig05(comparisons_of(tmp_path, ["ml-1m"], depth=24))
     last = results[results["depth"] == 24]
     assert last["lists"].tolist() == [0] * 6
     assert last["value"].isna().all()
@@ -199,10 +205,10 @@ def test_ranks_that_no_user_has_have_no_mean(tmp_path: Path) -> None:
 
 def test_depth_ten_of_figure_6_is_the_starting_configuration(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(gain=binary)", depths=[1, 10])
-    by_depth = fig06.data(inputs)
+    by_depth = system_curves.data_fig06(inputs)
     assert by_depth["metric"].unique().tolist() == ["nDCG(gain=binary)"]
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig02").parameters)
-    by_ratio = train_ratios.data(inputs)
+    by_ratio = system_curves.data_train_ratios(inputs)
     columns = ["system", "lists", "value", "p_value", "verdict"]
     ten = by_depth.loc[by_depth["cutoff"] == 10, columns].reset_index(drop=True)
     half = by_ratio.loc[by_ratio["train_ratio"] == 0.5, columns].reset_index(drop=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from drift.small_study import drift_between
-from studies.prepared import ROOT, inputs_of, module_of
+from studies.prepared import ROOT, family_of, inputs_of
 
 from receval.storage.files import read_results, write_results
 from reproduction.config.settings import EDITIONS, load_settings
@@ -66,7 +66,7 @@ def test_results_of_accepted_results_are_the_accepted_ones(
         **spec.parameters,
     )
     fresh = tmp_path / f"{artifact}.csv"
-    write_results(module_of(study, artifact).data(inputs), fresh)
+    write_results(family_of(study, artifact).data(inputs), fresh)
     found = drift_between(
         (accepted / f"{artifact}.csv").read_text(encoding="utf-8"),
         fresh.read_text(encoding="utf-8"),

@@ -19,7 +19,7 @@ from studies.test_rank_stability import (
 )
 
 from receval.figures.printed_numbers import significant
-from reproduction.studies.metric_studies import sampled_system_values
+from reproduction.studies.metric_studies import system_values
 from reproduction.studies.metric_studies.rank_stability import read_samplings
 
 COLUMNS = [f"value_{system}" for system in NINE_SYSTEMS]
@@ -28,7 +28,7 @@ COLUMNS = [f"value_{system}" for system in NINE_SYSTEMS]
 def traced(folder: Path, *archives: Path) -> pd.DataFrame:
     """Return the values as their file has them."""
     present = ("ml-1m", "librarything")
-    return saved(sampled_system_values.data(inputs_from(*archives, present=present)), folder)
+    return saved(system_values.data_sampled(inputs_from(*archives, present=present)), folder)
 
 
 def test_a_row_has_the_means_over_the_samples_of_a_level(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_the_table_has_a_row_for_each_system_and_a_column_for_each_level(tmp_pat
             "printed_percents": [100, 10],
         },
     )
-    printed = sampled_system_values.tabulate(table, display)
+    printed = system_values.tabulate_sampled(table, display)
     assert [c.header for c in printed.columns] == ["Dataset", "System", "100 %", "10 %"]
     shown = table[(table["average"] == "arithmetic") & (table["metric"] == "RR@5")]
     values = shown.set_index("kept_percent")[COLUMNS]
@@ -78,4 +78,4 @@ def test_a_level_that_the_sampling_lacks_is_refused_with_those_that_it_has(tmp_p
     parameters = {"printed": "RR@5", "printed_sampling": "ratings", "printed_percents": [100, 7]}
     display = replace(display_of("valcarce2020", "sampled_system_values"), parameters=parameters)
     with pytest.raises(ValueError, match=r"has 7, but the judgment sampling ratings has only"):
-        sampled_system_values.tabulate(table, display)
+        system_values.tabulate_sampled(table, display)

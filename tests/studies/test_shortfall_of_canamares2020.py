@@ -16,11 +16,11 @@ from studies.compared_experiments import (
     parameters_of,
     precision,
 )
-from studies.prepared import display_of, drawn, problems_of, saved
+from studies.prepared import display_of, drawn, family_of, problems_of, saved
 
 from receval.multiverse.decisions import Configuration
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020 import fig08
+from reproduction.studies.canamares2020 import coverage
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
 @pytest.fixture(scope="module")
 def of_both(inputs: ArtifactInputs) -> pd.DataFrame:
     """The numbers of both datasets."""
-    return fig08.data(inputs)
+    return coverage.data_fig08(inputs)
 
 
 def test_the_full_average_is_the_coverage_times_the_reduced_one(of_both: pd.DataFrame) -> None:
@@ -80,9 +80,9 @@ def test_figure_8_draws_averages_above_and_coverage_below(
     datasets, absent, numbers = ("ml-1m", "netflix"), (), of_both
     if without_list != 7:
         datasets, absent = ("ml-1m",), ("netflix",)
-        numbers = fig08.data(inputs_of_overlaps(tmp_path, datasets, without_list))
+        numbers = coverage.data_fig08(inputs_of_overlaps(tmp_path, datasets, without_list))
     results = saved(numbers, tmp_path)
-    figure = drawn(fig08, results, display_of(STUDY, "fig08", absent))
+    figure = drawn(family_of(STUDY, "fig08"), results, display_of(STUDY, "fig08", absent))
     assert problems_of(figure) == []
     above, below = figure.axes[: len(datasets)], figure.axes[len(datasets) :]
     for upper, lower in zip(above, below, strict=True):

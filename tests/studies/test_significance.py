@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from studies.prepared import display_of, drawn_alone, inputs_of, write_experiment
+from studies.prepared import display_of, drawn_alone, family_of, inputs_of, write_experiment
 
 from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse
@@ -23,10 +23,7 @@ from receval.seeds import seed_sequence
 from receval.statistics.permutation import permutation_test
 from reproduction.experiments.values import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.metric_studies import p_value_curves
-from reproduction.studies.metric_studies.discriminative_power import data as power
-from reproduction.studies.metric_studies.discriminative_power import tabulate
-from reproduction.studies.metric_studies.p_value_curves import data as p_values
+from reproduction.studies.metric_studies.p_values import data_curves, data_sums, tabulate_sums
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")
@@ -63,7 +60,7 @@ def inputs_with(
 
 def test_every_pair_is_tested_under_every_metric_in_their_order(tmp_path: Path) -> None:
     experiments = experiments_of(tmp_path, "librarything", "ml-1m")
-    table = p_values(inputs_with(tmp_path, experiments))
+    table = data_curves(inputs_with(tmp_path, experiments))
     pairs = [
         (dataset, metric, *pair)
         for dataset in ("librarything", "ml-1m")
@@ -78,7 +75,7 @@ def test_every_pair_is_tested_under_every_metric_in_their_order(tmp_path: Path) 
 
 def test_users_are_paired_by_their_means_over_the_folds(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path, experiments_of(tmp_path, "ml-1m", share=0.1))
-    table = p_values(inputs)
+    table = data_curves(inputs)
     experiment = inputs.experiments["ml-1m"]
     values = means_of_users(experiment, [parse(label) for label in LABELS])
     users = {int(user) for number in range(3) for user in experiment.fold(number).test.users}
@@ -92,9 +89,9 @@ def test_users_are_paired_by_their_means_over_the_folds(tmp_path: Path) -> None:
 
 def test_a_metric_has_the_same_p_values_whichever_others_are_tested(tmp_path: Path) -> None:
     experiments = experiments_of(tmp_path, "ml-1m")
-    together = p_values(inputs_with(tmp_path, experiments))
+    together = data_curves(inputs_with(tmp_path, experiments))
     for names in (["nDCG"], ["MRR", "nDCG"]):
-        fewer = p_values(inputs_with(tmp_path, experiments, names))
+        fewer = data_curves(inputs_with(tmp_path, experiments, names))
         for name in names:
             one, all_of_them = (t[t["metric"] == name] for t in (fewer, together))
             pd.testing.assert_frame_equal(
@@ -108,8 +105,8 @@ def test_signs_depend_on_the_seed_the_dataset_and_the_split(tmp_path: Path) -> N
     values = means_of_users(inputs.experiments["ml-1m"], [parse(label) for label in LABELS])
     seed = seed_sequence(11, "ml-1m", "coin-flip", "permutation")
     expected = permutation_test(values, seed, 300).p_values.ravel()
-    assert p_values(inputs)["p_value"].tolist() == expected.tolist()
-    other = p_values(inputs_with(tmp_path, experiments, seed=12))
+    assert data_curves(inputs)["p_value"].tolist() == expected.tolist()
+    other = data_curves(inputs_with(tmp_path, experiments, seed=12))
     assert other["p_value"].tolist() != expected.tolist()
 
 
@@ -118,7 +115,7 @@ def test_signs_depend_on_the_seed_the_dataset_and_the_split(tmp_path: Path) -> N
 
 def test_power_sums_the_p_values_of_each_dataset_and_metric(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path, experiments_of(tmp_path, "ml-1m", "librarything"))
-    table, tested = power(inputs), p_values(inputs)
+    table, tested = data_sums(inputs), data_curves(inputs)
     assert list(table[["dataset", "metric"]].itertuples(index=False, name=None)) == [
         (dataset, metric) for dataset in ("ml-1m", "librarything") for metric in NAMES
     ]
@@ -173,7 +170,7 @@ def test_a_table_of_power_has_metrics_across_or_down(
 ) -> None:
     display = display_of("valcarce2018", "table3", ["beeradvocate"], "full")
     parameters = {"down": down, "published_ml-1m": ("2.6", "15.5"), "note": "Twice."}
-    table = tabulate(POWER, replace(display, parameters=parameters))
+    table = tabulate_sums(POWER, replace(display, parameters=parameters))
     assert tuple(column.header for column in table.columns) == headings
     assert list(table.rows) == rows
     assert table.notes[0] == "Twice."
@@ -184,7 +181,9 @@ def test_a_table_of_power_has_metrics_across_or_down(
 
 
 def drawn(results: pd.DataFrame) -> Figure:
-    return drawn_alone(p_value_curves, results, display_of("valcarce2020", "fig02"))
+    return drawn_alone(
+        family_of("valcarce2020", "fig02"), results, display_of("valcarce2020", "fig02")
+    )
 
 
 def pairs_of(name: str, p_values: list[float]) -> pd.DataFrame:

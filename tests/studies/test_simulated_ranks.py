@@ -11,7 +11,7 @@ from scipy.stats import binom, hypergeom
 
 from receval.data.ratings import summed_matrix
 from receval.splits.split import Fold, Judgments
-from reproduction.experiments.simulated_ranks import simulated_hits
+from reproduction.studies.followups.sampled_simulated import simulated_hits
 
 SAMPLES = 40_000
 N_ITEMS = 9

@@ -16,6 +16,7 @@ from studies.prepared import (
     display_of,
     drawn,
     drawn_alone,
+    family_of,
     generated_ratings,
     inputs_of,
     problems_of,
@@ -29,7 +30,7 @@ from reproduction.config.reading import load_drift_spec
 from reproduction.drift.changes import read_table, roles_of_columns
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017 import fig05
+from reproduction.studies.bellogin2017 import popularity
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "bellogin2017"
@@ -95,7 +96,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "lastfm-1k": PLAYS,
         "trec-qrels": JUDGMENTS,
     }
-    results = fig05.data(inputs_with(folder, datasets, written_simulations(folder)))
+    results = popularity.data_fig05(inputs_with(folder, datasets, written_simulations(folder)))
     write_results(results, folder / "fig05.csv")
     return folder / "fig05.csv"
 
@@ -140,7 +141,7 @@ def test_simulated_curves_are_those_of_the_law_that_is_fitted(everything: Path) 
 
 def test_positive_judgments_by_hand(tmp_path: Path) -> None:
     datasets = {"trec-qrels": JUDGMENTS, "lastfm-1k": PLAYS}
-    results = fig05.data(inputs_with(tmp_path, datasets))
+    results = popularity.data_fig05(inputs_with(tmp_path, datasets))
     assert set(results["panel"]) == {"positive"}
     # In the order of the configuration, not of what is there.
     assert results["dataset"].drop_duplicates().tolist() == ["lastfm-1k", "trec-qrels"]
@@ -176,7 +177,9 @@ def test_rows_are_told_apart_when_they_are_compared(everything: Path) -> None:
 @pytest.fixture(scope="module")
 def of_demo(everything: Path) -> Figure:
     """The figure with all datasets, in the demo edition."""
-    return drawn_alone(fig05, read_results(everything), display_of(STUDY, "fig05"))
+    return drawn_alone(
+        family_of(STUDY, "fig05"), read_results(everything), display_of(STUDY, "fig05")
+    )
 
 
 def test_figure_5_draws_three_panels(of_demo: Figure) -> None:
@@ -223,7 +226,7 @@ def test_panels_without_data_are_left_out_and_the_absent_named(
     results = results[results["dataset"].isin(present)]
     absent = tuple(name for name in CURVES if name not in present)
     display = display_of(STUDY, "fig05", absent)
-    figure = drawn(fig05, results, display)
+    figure = drawn(family_of(STUDY, "fig05"), results, display)
     assert len(figure.axes) == (3 if "ml-1m" in present else 1)
     # A dataset has the same dash whichever are there.
     dashes = dict(
@@ -245,7 +248,7 @@ def test_what_the_paper_prints_is_marked_on_the_real_data_alone(
     of_full = display_of(STUDY, "fig05", edition="full")
     texts, marks = {}, {}
     for edition, figure in (
-        ("full", drawn_alone(fig05, read_results(everything), of_full)),
+        ("full", drawn_alone(family_of(STUDY, "fig05"), read_results(everything), of_full)),
         ("demo", of_demo),
     ):
         left, centre, _ = figure.axes
@@ -259,7 +262,9 @@ def test_what_the_paper_prints_is_marked_on_the_real_data_alone(
 
 def test_a_short_grid_of_the_demo_is_drawn_whole(tmp_path: Path) -> None:
     simulations = written_simulations(tmp_path, (0, 1, 2), repetitions=1)
-    results = fig05.data(inputs_with(tmp_path, {"ml-1m": generated_ratings()}, simulations))
-    figure = drawn_alone(fig05, results, display_of(STUDY, "fig05"))
+    results = popularity.data_fig05(
+        inputs_with(tmp_path, {"ml-1m": generated_ratings()}, simulations)
+    )
+    figure = drawn_alone(family_of(STUDY, "fig05"), results, display_of(STUDY, "fig05"))
     assert len(figure.axes[0].lines) == 4
     assert problems_of(figure) == []

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -24,11 +24,8 @@ from studies.prepared import (
 from receval.figures.tables import to_markdown
 from receval.storage.files import write_results
 from receval.top_lists import NO_ITEM, TopLists
-from reproduction.studies.wegmeth2023 import (
-    numbers_of_folds,
-    seed_orders,
-    split_seeds,
-)
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.wegmeth2023 import seed_effects, split_seeds
 
 STUDY = "wegmeth2023"
 SETTINGS = {"neighbours": 3, "factors": 2, "iterations": 2, "alpha": 40, "regularisation": 0.1}
@@ -110,19 +107,21 @@ def seeds_table(values: dict[str, list[list[float]]]) -> pd.DataFrame:
 
 
 def summed_up(
-    module: ModuleType, results: pd.DataFrame, folder: Path, **parameters: object
+    data: Callable[[ArtifactInputs], pd.DataFrame],
+    results: pd.DataFrame,
+    folder: Path,
+    **parameters: object,
 ) -> pd.DataFrame:
     """Return the results of an artifact that sums up those of split_seeds."""
     path = folder / "split_seeds.csv"
     write_results(results, path)
     inputs = inputs_of(folder, results={"split_seeds": path}, **parameters)
-    table: pd.DataFrame = module.data(inputs)
-    return table
+    return data(inputs)
 
 
 def test_deviations_by_hand(tmp_path: Path) -> None:
     results = seeds_table({"pop": [[0.2, 0.2], [0.3, 0.1], [0.4, 0.0]]})
-    (row,) = summed_up(split_seeds, results, tmp_path, draws=4, **BOUNDS).to_dict("records")
+    (row,) = summed_up(split_seeds.data, results, tmp_path, draws=4, **BOUNDS).to_dict("records")
     # First folds are .2, .3 and .4, a third of .3 apart; all means over folds are .2.
     assert row["hold_out_largest"] == pytest.approx(100 / 3)
     assert row["cross_largest"] == pytest.approx(0, abs=1e-9)
@@ -143,7 +142,7 @@ def test_shares_of_drawn_folds_and_seeds_by_hand(tmp_path: Path) -> None:
     # nothing that could fall.
     fifth = first.assign(cutoff=5, value=0.18 + 0.1 * first["value"])
     results = pd.concat([first, fifth])
-    table = summed_up(split_seeds, results, tmp_path, draws=10_000, **BOUNDS)
+    table = summed_up(split_seeds.data, results, tmp_path, draws=10_000, **BOUNDS)
     one, five = table.to_dict("records")
     assert one["drawn_within"] == pytest.approx(0.5, abs=0.02)
     assert one["smaller"] == pytest.approx(0.5, abs=0.02)
@@ -157,7 +156,7 @@ def test_shares_of_drawn_folds_and_seeds_by_hand(tmp_path: Path) -> None:
 
 def test_pairs_of_systems_by_hand(tmp_path: Path) -> None:
     results = seeds_table({"pop": [[0.2, 0.4], [0.1, 0.5]], "als": [[0.25, 0.2], [0.05, 0.3]]})
-    table = summed_up(seed_orders, results, tmp_path).set_index("scheme")
+    table = summed_up(seed_effects.data_orders, results, tmp_path).set_index("scheme")
     held, crossed = table.loc["hold-out"], table.loc["cross-validation"]
     # Pop has a mean of .3 and ALS one of .2. By first folds ALS is ahead with the seed 0, and with
     # its seed 0 against the seed 1 of Pop; its means are behind all of Pop's.
@@ -199,15 +198,15 @@ def test_seeds_of_the_training_alone_move_als_on_one_split(results: pd.DataFrame
 def test_figure_and_tables(results: pd.DataFrame, tmp_path: Path) -> None:
     figure = drawn(split_seeds, saved(results, tmp_path), display_of(STUDY, "split_seeds"))
     assert problems_of(figure) == []
-    table = summed_up(split_seeds, results, tmp_path, draws=2, **BOUNDS)
+    table = summed_up(split_seeds.data, results, tmp_path, draws=2, **BOUNDS)
     text = to_markdown(
         split_seeds.tabulate(saved(table, tmp_path), display_of(STUDY, "seed_deviations"))
     )
     assert "| nDCG@1 " not in text
     assert text.count("ML-1M twin") == 15
-    pairs = summed_up(seed_orders, results, tmp_path)
+    pairs = summed_up(seed_effects.data_orders, results, tmp_path)
     text = to_markdown(
-        seed_orders.tabulate(saved(pairs, tmp_path), display_of(STUDY, "seed_orders"))
+        seed_effects.tabulate_orders(saved(pairs, tmp_path), display_of(STUDY, "seed_orders"))
     )
     assert text.count("ML-1M twin") == 9
 
@@ -217,12 +216,14 @@ def test_as_many_hold_outs_as_folds_have_less_spread_by_the_root(tmp_path: Path)
     inputs = inputs_of(
         tmp_path, {"cm100k": generated_ratings()}, seeds=3, folds=[2, 4], **SETTINGS, cm100k=2
     )
-    table = numbers_of_folds.data(inputs)
+    table = seed_effects.data_by_folds(inputs)
     assert table.groupby("folds").size().to_dict() == {2: 18, 4: 18}
     np.testing.assert_allclose(
         table["repeated_sd"] ** 2 * table["folds"], table["hold_out_sd"] ** 2
     )
     text = to_markdown(
-        numbers_of_folds.tabulate(saved(table, tmp_path), display_of(STUDY, "numbers_of_folds"))
+        seed_effects.tabulate_by_folds(
+            saved(table, tmp_path), display_of(STUDY, "numbers_of_folds")
+        )
     )
     assert text.count("CM100k twin") == 18

@@ -15,7 +15,7 @@ from receval.protocols.protocol import Protocol
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_and_ours
-from reproduction.studies.systems import agreement, fidelity, searches
+from reproduction.studies.systems import fidelity, searches
 
 STUDY = "systems"
 SYSTEMS = ("pop", "random", "librec-avg", "optimal-real")
@@ -87,7 +87,7 @@ def test_a_published_value_without_a_system_of_that_name_is_refused(inputs: Arti
 def test_agreement_leaves_out_the_optimal_rankings_and_has_tau_of_the_others(
     inputs: ArtifactInputs, tmp_path: Path
 ) -> None:
-    results = agreement.data(inputs)
+    results = fidelity.data_agreement(inputs)
     table = published_and_ours(inputs)
     assert results["systems"].tolist() == [3, 3]
     assert results["searched"].tolist() == ["yes", ""]
@@ -98,7 +98,7 @@ def test_agreement_leaves_out_the_optimal_rankings_and_has_tau_of_the_others(
         signs = [np.sign((published[a] - published[b]) * (ours[a] - ours[b])) for a, b in pairs]
         assert row["tau"] == pytest.approx(np.mean(signs))
     display = display_of(STUDY, "agreement", edition="full")
-    printed = agreement.tabulate(saved(results, tmp_path), display)
+    printed = fidelity.tabulate_agreement(saved(results, tmp_path), display)
     assert to_markdown(printed).count("\n| ") == 2 + 2
     assert "Median (%)" in [column.header for column in printed.columns]
     assert r"\%" in to_latex(printed)

@@ -14,8 +14,8 @@ from receval.figures.tables import LONGEST_CELL, to_markdown
 from receval.storage.files import write_results
 from reproduction.claims.ledger import COLUMNS
 from reproduction.experiments.experiment import InputFiles
+from reproduction.studies._shared import tables
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from reproduction.studies.tables import claims
 
 ROW = dict.fromkeys(COLUMNS, "") | {
     "paper": "canamares2020",
@@ -35,13 +35,13 @@ def data(folder: Path, rows: pd.DataFrame, wanted: Any) -> pd.DataFrame:
     write_results(rows, folder / "claims.csv")
     inputs = InputFiles(claims=[folder / "claims.csv"])
     described = ArtifactDescription.of({"parameters": {"claims": wanted}})
-    return claims.data(ArtifactInputs(inputs, described))
+    return tables.data_claims(ArtifactInputs(inputs, described))
 
 
 def printed(
     folder: Path, rows: pd.DataFrame, study: str, artifact: str, edition: str = "demo"
 ) -> Any:
-    return claims.tabulate(saved(rows, folder), display_of(study, artifact, edition=edition))
+    return tables.tabulate_claims(saved(rows, folder), display_of(study, artifact, edition=edition))
 
 
 def test_a_view_has_the_rows_of_the_claims_it_names(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from studies.prepared import display_of, inputs_of, ratings_of, saved
 
 from receval.figures.tables import Table
-from reproduction.studies.tables.dataset_statistics import data, dataset_statistics, tabulate
+from reproduction.studies._shared.tables import data_datasets, dataset_statistics, tabulate_datasets
 
 # Ratings by item: 3, 1, 0, 0; by user: 2, 1, 1.
 PLAIN = ratings_of([(0, 0, 5), (0, 1, 3), (1, 0, 4), (2, 0, 1)], n_users=3, n_items=4)
@@ -92,7 +92,7 @@ def test_each_table_has_its_columns_and_one_row_a_dataset(
 ) -> None:
     parameters = display_of(*artifact).parameters
     inputs = inputs_of(tmp_path, {"ml-1m": PLAIN, "cm100k": FLAGGED}, **parameters)
-    results = data(inputs)
+    results = data_datasets(inputs)
     assert list(results.columns) == ["dataset", *columns]
     expected = dataset_statistics(inputs.all_ratings())[["dataset", *columns]]
     pd.testing.assert_frame_equal(results, expected)
@@ -104,7 +104,7 @@ def printed(tmp_path: Path, study: str, artifact: str, *absent: str) -> Table:
     columns = ["dataset", *display.parameters["columns"]]
     rows = [row for row in PUBLISHED if row["dataset"] in display.datasets]
     results = saved(pd.DataFrame(rows)[columns], tmp_path)
-    return tabulate(results, display_of(study, artifact, absent))
+    return tabulate_datasets(results, display_of(study, artifact, absent))
 
 
 @pytest.mark.each(

@@ -15,6 +15,7 @@ from matplotlib.container import ErrorbarContainer
 from studies.prepared import (
     display_of,
     drawn_alone,
+    family_of,
     inputs_of,
     problems_of,
     saved,
@@ -30,7 +31,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 from reproduction.experiments.universes import kept_ratings
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017 import fig03, fig04
+from reproduction.studies.bellogin2017 import target_sizes
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
@@ -93,12 +94,12 @@ def display(artifact: str) -> DisplayStyle:
 
 @pytest.fixture(scope="module")
 def three(inputs: Inputs) -> pd.DataFrame:
-    return fig03.data(inputs())
+    return target_sizes.data_fig03(inputs())
 
 
 @pytest.fixture(scope="module")
 def four(inputs: Inputs) -> pd.DataFrame:
-    return fig04.data(inputs())
+    return target_sizes.data_fig04(inputs())
 
 
 def kept_of(inputs: Inputs, number: int, percent: int) -> np.ndarray:
@@ -178,7 +179,7 @@ def test_figure_3_shades_up_to_its_bounds_without_overlaps(
     tmp_path: Path, three: pd.DataFrame
 ) -> None:
     results = saved(three, tmp_path)
-    figure = drawn_alone(fig03, results, display("fig03"))
+    figure = drawn_alone(family_of(STUDY, "fig03"), results, display("fig03"))
     assert problems_of(figure) == []
     means = results[(results["fold"] == "mean") & (results["varied"] == "target set size")]
     _, right = figure.axes
@@ -204,16 +205,16 @@ def test_figure_3_shades_up_to_its_bounds_without_overlaps(
 def test_figure_3_needs_the_same_sizes_under_both_protocols(inputs: Inputs) -> None:
     unequal = (Protocol("1R", "TI", 3, THRESHOLD), Protocol("AR", "TI", 5, THRESHOLD))
     with pytest.raises(ValueError, match="give both protocols the same sizes"):
-        fig03.data(inputs(protocols=unequal))
+        target_sizes.data_fig03(inputs(protocols=unequal))
     with pytest.raises(ValueError, match="no protocol AR with sampled"):
-        fig03.data(inputs(protocols=unequal[:1]))
+        target_sizes.data_fig03(inputs(protocols=unequal[:1]))
 
 
 @pytest.mark.each("metric", ["RR", "P", "nDCG@10"])
 def test_only_precision_at_a_cut_off_is_drawn(inputs: Inputs, metric: str) -> None:
-    for module in (fig03, fig04):
+    for data in (target_sizes.data_fig03, target_sizes.data_fig04):
         with pytest.raises(ValueError, match="precision at a cut-off"):
-            module.data(inputs(metric=metric))
+            data(inputs(metric=metric))
 
 
 # --- figure 4 ---------------------------------------------------------------------------------
@@ -281,7 +282,7 @@ def test_figure_4_draws_means_and_the_theory_without_overlaps(
     tmp_path: Path, four: pd.DataFrame
 ) -> None:
     results = saved(four, tmp_path)
-    figure = drawn_alone(fig04, results, display("fig04"))
+    figure = drawn_alone(family_of(STUDY, "fig04"), results, display("fig04"))
     assert problems_of(figure) == []
     assert len(figure.axes) == 3
     left, centre, right = figure.axes
@@ -311,9 +312,9 @@ def test_metrics_that_count_other_ratings_have_no_average_over_relevant_users(
     inputs: Inputs,
 ) -> None:
     with pytest.raises(ValueError, match="choose a gain of relevant items alone"):
-        fig04.data(inputs(metrics=("nDCG@2",)))
+        target_sizes.data_fig04(inputs(metrics=("nDCG@2",)))
 
 
 def test_figure_4_needs_one_protocol_of_all_candidates(inputs: Inputs) -> None:
     with pytest.raises(ValueError, match="has 0 protocols AR that rank all"):
-        fig04.data(inputs(protocols=PROTOCOLS[1:]))
+        target_sizes.data_fig04(inputs(protocols=PROTOCOLS[1:]))

@@ -15,7 +15,7 @@ from studies.prepared import display_of, inputs_of, saved
 import receval
 from receval.figures.tables import LONGEST_CELL, to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from reproduction.studies.tables.texts import data, tabulate
+from reproduction.studies._shared.tables import data_texts, tabulate_texts
 
 SHAPES = {
     ("bellogin2017", "table1"): (8, 3),
@@ -30,7 +30,7 @@ SHAPES = {
 def results_of(folder: Path, study: str, artifact: str) -> pd.DataFrame:
     """Return an artifact's texts as they are read from its CSV."""
     inputs = inputs_of(folder, **display_of(study, artifact).parameters)
-    return saved(data(inputs), folder)
+    return saved(data_texts(inputs), folder)
 
 
 @pytest.mark.each(("artifact", "shape"), SHAPES.items())
@@ -40,7 +40,7 @@ def test_a_table_of_texts_has_no_empty_cell_and_can_be_printed(
     text = results_of(tmp_path, *artifact)
     assert text.shape == shape
     assert not (text == "").any(axis=None)
-    table = tabulate(text, display_of(*artifact))
+    table = tabulate_texts(text, display_of(*artifact))
     assert sum(column.width or 0 for column in table.columns) <= 1
     begun = [row for row in table.rows if row[0]]
     assert len(begun) == shape[0]
@@ -50,7 +50,7 @@ def test_a_table_of_texts_has_no_empty_cell_and_can_be_printed(
 
 def test_a_long_cell_goes_on_in_further_rows_and_is_whole_in_the_file(tmp_path: Path) -> None:
     text = results_of(tmp_path, "menamaldonado2021", "table1")
-    table = tabulate(text, display_of("menamaldonado2021", "table1"))
+    table = tabulate_texts(text, display_of("menamaldonado2021", "table1"))
     long = text["In the library"][text["In the library"].str.len() > LONGEST_CELL]
     assert not long.empty
     for cell in long:
@@ -65,7 +65,7 @@ def test_a_long_cell_goes_on_in_further_rows_and_is_whole_in_the_file(tmp_path: 
 
 def test_headings_may_be_shorter_in_print_than_in_the_file(tmp_path: Path) -> None:
     text = results_of(tmp_path, "valcarce2018", "table1")
-    table = tabulate(text, display_of("valcarce2018", "table1"))
+    table = tabulate_texts(text, display_of("valcarce2018", "table1"))
     assert list(text) == ["Information retrieval", "Recommender systems"]
     assert [column.header for column in table.columns] == ["Retrieval", "Recommender systems"]
 
@@ -73,7 +73,7 @@ def test_headings_may_be_shorter_in_print_than_in_the_file(tmp_path: Path) -> No
 def test_formulas_are_marked_where_they_are_printed_and_not_in_the_file(tmp_path: Path) -> None:
     text = results_of(tmp_path, "bellogin2017", "table3")
     assert text["Definition"][0] == r"\mathcal{C} = \mathcal{I}"
-    row = tabulate(text, display_of("bellogin2017", "table3")).rows[0]
+    row = tabulate_texts(text, display_of("bellogin2017", "table3")).rows[0]
     assert row[2] == r"$`\mathcal{C} = \mathcal{I}`$"
     assert row[:2] == ("Base candidate items", "AI")
 
@@ -81,7 +81,7 @@ def test_formulas_are_marked_where_they_are_printed_and_not_in_the_file(tmp_path
 def test_cells_that_make_no_whole_rows_are_an_error(tmp_path: Path) -> None:
     inputs = inputs_of(tmp_path, headings=["One", "Other"], cells=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"3 texts.*rows of 2.*One, Other"):
-        data(inputs)
+        data_texts(inputs)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, drawn_alone, module_of
+from studies.prepared import display_of, drawn_alone, family_of
 from studies.toys import EXAMPLES, STUDY, number, results_of
 
 from reproduction.studies.menamaldonado2021 import lemma_cases as lemmas
@@ -276,7 +276,7 @@ def test_figures_print_the_verdicts_of_their_numbers(tmp_path: Path) -> None:
     printed = {}
     for artifact in ("fig04", "fig08"):
         figure = drawn_alone(
-            module_of(STUDY, artifact), results_of(artifact, tmp_path), display_of(STUDY, artifact)
+            family_of(STUDY, artifact), results_of(artifact, tmp_path), display_of(STUDY, artifact)
         )
         printed[artifact] = [
             [text.get_text() for text in axes.texts if text.get_text().endswith(".")]

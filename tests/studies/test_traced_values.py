@@ -16,12 +16,7 @@ from receval.figures.printed_numbers import significant
 from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.metric_studies import (
-    geometric_agreement,
-    metric_agreement,
-    p_value_curves,
-    system_values,
-)
+from reproduction.studies.metric_studies import metric_agreement, p_values, system_values
 
 SYSTEMS = ("pop", "random", "slim", "svd", "lda", "uir")
 NAMES = ("P", "F1", "MRR")
@@ -80,7 +75,7 @@ def test_coefficients_of_agreement_are_those_of_the_values(
 def test_geometric_coefficients_are_those_of_the_values(
     inputs: ArtifactInputs, traced: pd.DataFrame
 ) -> None:
-    found = geometric_agreement.data(inputs)
+    found = metric_agreement.data_geometric(inputs)
     floored = values_of(traced, average="geometric")
     np.testing.assert_allclose(found.loc[found["average"] == "geometric", "tau"], tau_of(floored))
     ones = values_of(traced, average="geometric(zeros=one)")
@@ -92,7 +87,7 @@ def test_geometric_coefficients_are_those_of_the_values(
 def test_differences_that_are_tested_are_those_of_the_values(
     inputs: ArtifactInputs, traced: pd.DataFrame
 ) -> None:
-    found = p_value_curves.data(inputs)
+    found = p_values.data_curves(inputs)
     by_folds_first = values_of(traced, first="folds")
     for row in found.to_dict("records"):
         of_metric = dict(zip(SYSTEMS, by_folds_first[NAMES.index(row["metric"])], strict=True))

@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import ROOT, display_of, drawn, inputs_of, problems_of, ratings_of, saved
+from studies.prepared import (
+    ROOT,
+    display_of,
+    drawn,
+    family_of,
+    inputs_of,
+    problems_of,
+    ratings_of,
+    saved,
+)
 
 from receval.data.ratings import Ratings
 from receval.evaluation.runs import evaluate_runs
@@ -24,12 +33,7 @@ from receval.seeds import generator
 from receval.splits.split_ratings import SplitRatings, split
 from receval.storage.files import write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.shehzad2023 import (
-    only_one_tuned,
-    released_comparison,
-    released_values,
-    tuning_trials,
-)
+from reproduction.studies.shehzad2023 import released, tuning_trials
 from reproduction.studies.shehzad2023.tuning_trials import (
     DEFAULT,
     POP,
@@ -168,7 +172,7 @@ def summed_up(folder: Path, trials: Path) -> ArtifactInputs:
 def test_leads_are_counted_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "tuning_trials.csv"
     write_results(pd.concat([FIRST, SECOND], ignore_index=True), path)
-    table = only_one_tuned.data(summed_up(tmp_path, path))
+    table = tuning_trials.data_leads(summed_up(tmp_path, path))
     own, other = (table.set_index("system").loc[name] for name in ("user-knn", "ease"))
     # The others have .2 by default, and .2 or .1 by their trials; tuned they have .1.
     assert (own.lead_default, own.lead_worst, own.lead_tuned) == (1, 2, 2)
@@ -192,7 +196,7 @@ def test_orders_of_untuned_systems_are_compared_with_those_of_tuned_ones(tmp_pat
     }
     path = tmp_path / "tuning_trials.csv"
     write_results(pd.concat([by_hand(values, draw) for draw in (0, 1)], ignore_index=True), path)
-    table = only_one_tuned.data(summed_up(tmp_path, path))
+    table = tuning_trials.data_leads(summed_up(tmp_path, path))
     taus = table[["tau_default", "tau_random", "tau_worst", "tau_chance"]].iloc[0].tolist()
     assert taus == pytest.approx([-1, 1, 1, 1])
     # Both draws have the same tuned systems, and the defaults are in the opposite order.
@@ -201,7 +205,7 @@ def test_orders_of_untuned_systems_are_compared_with_those_of_tuned_ones(tmp_pat
 
 def test_80_per_cent_of_each_users_interactions_train_rounded_down() -> None:
     users = np.repeat(np.arange(4, dtype=np.int32), [5, 9, 11, 12])
-    marked = released_values.trains(users, 4, np.random.default_rng(1))
+    marked = released.trains(users, 4, np.random.default_rng(1))
     assert np.bincount(users[marked]).tolist() == [4, 7, 8, 9]
 
 
@@ -212,11 +216,11 @@ RELEASED = json.loads((Path(__file__).parent / "fixtures" / "shehzad2023.json").
 def test_measures_of_lists_are_those_of_the_released_code(cutoff: str) -> None:
     test = [(user, item, 1.0) for user, own in enumerate(RELEASED["tested"]) for item in own]
     lists = dict(enumerate(RELEASED["lists"]))
-    metrics = [name.replace("@10", f"@{cutoff}") for name in released_values.METRICS]
+    metrics = [name.replace("@10", f"@{cutoff}") for name in released.METRICS]
     result = evaluate_runs(test, {"mine": lists}, metrics=metrics, depth="whole")
     values = RELEASED["values"][cutoff]
-    released = [values[name] for name in ("nDCG", "MRR", "Precision", "Recall")]
-    assert result.summary()["mean"].tolist() == pytest.approx(released, abs=1e-12)
+    published = [values[name] for name in ("nDCG", "MRR", "Precision", "Recall")]
+    assert result.summary()["mean"].tolist() == pytest.approx(published, abs=1e-12)
 
 
 def released_inputs(folder: Path, published: Path | None) -> ArtifactInputs:
@@ -227,7 +231,7 @@ def released_inputs(folder: Path, published: Path | None) -> ArtifactInputs:
 
 @pytest.mark.costly
 def test_splits_above_a_released_value_are_counted(tmp_path: Path) -> None:
-    alone = released_values.data(released_inputs(tmp_path, None)).set_index(
+    alone = released.data_values(released_inputs(tmp_path, None)).set_index(
         ["system", "parameters", "metric"]
     )
     assert alone["published"].isna().all()
@@ -237,7 +241,7 @@ def test_splits_above_a_released_value_are_counted(tmp_path: Path) -> None:
     table.loc[is_one & (table["metric"] == "P@10"), "published"] = between
     path = tmp_path / "published.csv"
     table.to_csv(path, index=False, encoding="utf-8")
-    results = released_values.data(released_inputs(tmp_path, path))
+    results = released.data_values(released_inputs(tmp_path, path))
     known = results.set_index(["system", "parameters", "metric"])
     assert known.loc[("ease", "tuned", "P@10"), "above"] in {1, 2}
     assert known.loc[("pop", "tuned", "nDCG@10"), "published"] == 0.162207
@@ -253,9 +257,7 @@ def test_released_values_are_compared_by_hand() -> None:
         },
         index=["ease", "multi-dae", "gmf", "pop"],
     )
-    table = released_comparison.compared_values(values, ["ease", "multi-dae", "gmf"]).set_index(
-        "system"
-    )
+    table = released.compared_values(values, ["ease", "multi-dae", "gmf"]).set_index("system")
     answers = table[["leads_neural", "leads_all", "leads_worst_trials"]].to_numpy().tolist()
     assert answers == [[1, 1, 1], [1, 0, 1], [1, 0, 0]]
     assert table.loc["gmf", "best_untuned"] == 0.3
@@ -267,13 +269,13 @@ def test_the_tables_are_printed(trials: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "tuning_trials.csv"
     write_results(trials, path)
     made = {
-        only_one_tuned: only_one_tuned.data(summed_up(tmp_path, path)),
-        released_comparison: released_comparison.data(inputs_of(tmp_path, published=PUBLISHED)),
-        released_values: released_values.data(released_inputs(tmp_path, None)),
+        "only_one_tuned": tuning_trials.data_leads(summed_up(tmp_path, path)),
+        "released_comparison": released.data_comparison(inputs_of(tmp_path, published=PUBLISHED)),
+        "released_values": released.data_values(released_inputs(tmp_path, None)),
     }
-    for module, results in made.items():
-        name = module.__name__.rpartition(".")[2]
-        text = to_markdown(module.tabulate(saved(results, tmp_path), display_of(STUDY, name)))
+    for name, results in made.items():
+        tabulate = family_of(STUDY, name).tabulate
+        text = to_markdown(tabulate(saved(results, tmp_path), display_of(STUDY, name)))
         assert "EASE" in text
         assert "nan" not in text
 

@@ -15,13 +15,13 @@ import pytest
 from declared_files import files_in
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from studies.prepared import ROOT, display_of, drawn_alone, inputs_of, module_of, write_experiment
+from studies.prepared import ROOT, display_of, drawn_alone, family_of, inputs_of, write_experiment
 
-from receval.figures.heat_map import two_decimals
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
 from reproduction.config.settings import load_settings
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.workflow.jobs.measurements import sample_judgments
 
 DATASETS = ("ml-1m", "librarything", "beeradvocate")
@@ -98,7 +98,7 @@ class Prepared:
             present=spec.datasets or [self.experiments[name]["dataset"] for name in names],
             **parameters,
         )
-        module = module_of(study, artifact)
+        module = family_of(study, artifact)
         path = self.folder / study / f"{artifact}.csv"
         path.parent.mkdir(exist_ok=True)
         write_results(module.data(inputs), path)
@@ -126,7 +126,7 @@ def datasets_of(results: pd.DataFrame) -> list[str]:
 
 def drawn_as(study: str, artifact: str, results: pd.DataFrame, **display: Any) -> Figure:
     display_style = display_of(study, artifact, **display)
-    return drawn_alone(module_of(study, artifact), results, display_style)
+    return drawn_alone(family_of(study, artifact), results, display_style)
 
 
 def titled(figure: Figure) -> Iterator[tuple[str, Axes]]:
@@ -144,7 +144,7 @@ def notes_of(figure: Figure) -> list[str]:
 def condition(study: str, artifact: str) -> str:
     """Return what stands before the name of a single dataset."""
     spec = STUDIES[study].artifacts[artifact]
-    curves = str(spec.code).endswith("p_value_curves")
+    curves = str(spec.code).endswith(":curves")
     shown = "$p$-values of pairs of systems" if curves else "Agreement of orders"
     return f"{spec.parameters.get('removed', shown)}, "
 
@@ -157,7 +157,7 @@ def families() -> list[tuple[str, str]]:
     """Return one figure of each family, and of each number of rows: the others are drawn alike."""
     first: dict[tuple[str, bool], tuple[str, str]] = {}
     for figure in ARTIFACTS["figure"]:
-        first.setdefault((module_of(*figure).__name__, figure in TWO_ROWS), figure)
+        first.setdefault((family_of(*figure).__name__, figure in TWO_ROWS), figure)
     return list(first.values())
 
 
@@ -300,7 +300,7 @@ def test_a_table_is_printed_with_the_absent_datasets(
     if "dataset" in results and "librarything" in set(results["dataset"]):
         results = results[results["dataset"] != "librarything"]
         absent = ["librarything"]
-    module = module_of(study, artifact)
+    module = family_of(study, artifact)
     table = module.tabulate(results, display_of(study, artifact, absent, edition))
     assert all(cell.strip() for row in table.rows for cell in row)
     twin = " twin" if edition == "demo" else ""

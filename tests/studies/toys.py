@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-from studies.prepared import display_of, inputs_of, module_of, saved
+from studies.prepared import display_of, family_of, inputs_of, saved
 
 from reproduction.studies.menamaldonado2021.toy_examples import marks_of
 
@@ -19,7 +19,7 @@ EXAMPLES = {
 def results_of(artifact: str, folder: Path) -> pd.DataFrame:
     """Return an artifact's results as they are read from its CSV."""
     inputs = inputs_of(folder, **display_of(STUDY, artifact).parameters)
-    return saved(module_of(STUDY, artifact).data(inputs), folder)
+    return saved(family_of(STUDY, artifact).data(inputs), folder)
 
 
 def number(results: pd.DataFrame, quantity: str, **where: str) -> float:

@@ -12,10 +12,10 @@ from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.theory.precision import (
+    TargetDensities,
     random_precision,
     random_precision_within_percentiles,
 )
-from receval.theory.target_densities import TargetDensities
 
 
 def world(seed: int, n_users: int = 120, n_items: int = 60) -> Fold:

@@ -15,7 +15,7 @@ from receval.metrics.precision_and_recall import Precision
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol, RelevantSelection
 from receval.seeds import generator
-from receval.theory.target_densities import TargetDensities
+from receval.theory.precision import TargetDensities
 
 # Users 0 and 1 have test ratings, user 2 has none; nobody tests items 4 and 5.
 HAND = fold_of(

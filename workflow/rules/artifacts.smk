@@ -42,7 +42,7 @@ rule compute_artifact:
     resources:
         **requested(lambda w: plan_of(w).sizes.artifact(w.study, w.artifact)),
     params:
-        module=lambda w: plan_of(w).artifacts.module(w.study, w.artifact),
+        function=lambda w: plan_of(w).artifacts.computing_function(w.study, w.artifact),
         description=lambda w: plan_of(w).descriptions.results(w.study, w.artifact),
         code=digest_of(
             "artifacts:compute_artifact",
@@ -73,11 +73,11 @@ rule draw_figure:
     resources:
         **requested(smallest),
     params:
-        module=lambda w: plan_of(w).artifacts.module(w.study, w.artifact),
+        function=lambda w: plan_of(w).artifacts.showing_function(w.study, w.artifact),
         display=lambda w: plan_of(w).descriptions.display(w.study, w.artifact),
         code=digest_of(
             "artifacts:draw_figure",
-            lambda w: [plan_of(w).artifacts.shown_entry(w.study, w.artifact)],
+            lambda w: [plan_of(w).artifacts.showing_function(w.study, w.artifact)],
         ),
     message:
         "Draw {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
@@ -118,11 +118,11 @@ rule write_table:
     resources:
         **requested(smallest),
     params:
-        module=lambda w: plan_of(w).artifacts.module(w.study, w.artifact),
+        function=lambda w: plan_of(w).artifacts.showing_function(w.study, w.artifact),
         display=lambda w: plan_of(w).descriptions.display(w.study, w.artifact),
         code=digest_of(
             "artifacts:write_table",
-            lambda w: [plan_of(w).artifacts.shown_entry(w.study, w.artifact)],
+            lambda w: [plan_of(w).artifacts.showing_function(w.study, w.artifact)],
         ),
     message:
         "Write the table {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
@@ -152,11 +152,11 @@ rule write_page:
     resources:
         **requested(smallest),
     params:
-        module=lambda w: plan_of(w).artifacts.module(w.study, w.artifact),
+        function=lambda w: plan_of(w).artifacts.showing_function(w.study, w.artifact),
         display=lambda w: plan_of(w).descriptions.display(w.study, w.artifact),
         code=digest_of(
             "artifacts:write_page",
-            lambda w: [plan_of(w).artifacts.shown_entry(w.study, w.artifact)],
+            lambda w: [plan_of(w).artifacts.showing_function(w.study, w.artifact)],
         ),
     message:
         "Write the page of {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.checked_arguments import checked_arguments
+from receval.data.column_roles import ITEM_NAMES, USER_NAMES
 from receval.data.columns import IN_BRACKETS, FoundColumns, WantedColumn
 from receval.data.layouts import is_number, plain_name
 from receval.data.reading import UNREAD, ReadingOptions, ReadingReport, TableError
 from receval.data.tables import ColumnNames, column_names, read_wanted
 from receval.data.text_lines import bytes_that_are_no_text
-from receval.data.usual_names import ITEM_NAMES, USER_NAMES
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 MISSING = (

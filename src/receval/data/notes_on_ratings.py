@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.data.column_roles import COUNT_NAMES
 from receval.data.column_values import FEWEST_SECONDS
 from receval.data.columns import FoundColumns
 from receval.data.layouts import plain_name
 from receval.data.moments import span_in_words
 from receval.data.reading import FORMATS
-from receval.data.usual_names import COUNT_NAMES
 from receval.notes import Note
 from receval.storage.messages import enumerated
 

@@ -14,6 +14,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
+from receval.data.column_roles import (
+    COUNT_NAMES,
+    ITEM_NAMES,
+    QUERY_NAMES,
+    RATING_NAMES,
+    TIMESTAMP_NAMES,
+    USER_NAMES,
+)
 from receval.data.column_values import FEWEST_SECONDS, are_ranks_in_order, are_since_1995
 from receval.data.columns import (
     FoundColumns,
@@ -57,14 +65,6 @@ from receval.data.repeats import last_rows, merge_repeats
 from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
 from receval.data.text_lines import other_encoding
-from receval.data.usual_names import (
-    COUNT_NAMES,
-    ITEM_NAMES,
-    QUERY_NAMES,
-    RATING_NAMES,
-    TIMESTAMP_NAMES,
-    USER_NAMES,
-)
 from receval.notes import Note
 from receval.storage.messages import how_many, shortened
 

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
+from receval.data.column_roles import ITEM_NAMES, USER_NAMES
 from receval.data.column_values import are_ranks_in_order
 from receval.data.columns import (
     FoundColumns,
@@ -35,7 +36,6 @@ from receval.data.reading import (
 )
 from receval.data.shared_identifiers import refuse_exchanged_parts
 from receval.data.tables import read_wanted
-from receval.data.usual_names import ITEM_NAMES, USER_NAMES
 from receval.notes import Note
 from receval.storage.files import replacing
 from receval.storage.messages import enumerated, how_many, quoted, shortened

@@ -19,7 +19,10 @@ from receval.data.relevance import RelevanceRule, negative_ratings_notes, releva
 from receval.data.shared_identifiers import Meeting, doubts_on
 from receval.diagnosis.baselines import (
     BaselineLists,
+    experiment_designs,
     fitting_baselines,
+    popularity_or_sparsity,
+    precision_of_designs,
     ranked_baselines,
     untrained_baselines,
 )
@@ -35,11 +38,6 @@ from receval.diagnosis.metric_sensitivity import (
     metric_sensitivity,
     metrics_for,
     values_of_tested_users,
-)
-from receval.diagnosis.random_precision import (
-    experiment_designs,
-    popularity_or_sparsity,
-    precision_of_designs,
 )
 from receval.diagnosis.recommendation import Advice, data_findings, recommendation, split_findings
 from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span

@@ -22,7 +22,6 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
-from receval.figures.bar_table import percent
 from receval.figures.finish import beside, legend_below
 from receval.figures.point_labels import LEADER
 from receval.figures.style import (
@@ -33,6 +32,7 @@ from receval.figures.style import (
     SECOND_WINS,
     SINGLE_COLUMN,
     new_figure,
+    percent,
 )
 
 # Rows of tiles that show where each level of a decision occurs among ordered universes.

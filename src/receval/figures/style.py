@@ -161,6 +161,11 @@ def short_number(text: str) -> str:
     return text
 
 
+def percent(share: float) -> str:
+    """Format a share as a percentage, such as 61.2 %."""
+    return f"{short_number(f'{100 * share:.1f}')} %"
+
+
 def legend_name(name: str) -> str:
     """Return a user's own name, shortened to fit a figure, between words if it has some.
 

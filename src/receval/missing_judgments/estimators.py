@@ -22,16 +22,31 @@ variance of a ratio: Cochran (1977), "Sampling techniques", section 6.4.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from receval.checked_arguments import checked_arguments
+from receval.evaluation.fitted_systems import RankedFold, ranked_folds
+from receval.evaluation.measuring import named_protocols
 from receval.metrics.aliases import metric_of_alias
+from receval.missing_judgments.judgment_sampling import IntervenedTest
+from receval.missing_judgments.propensities import (
+    CandidatePairs,
+    PopularityPropensities,
+    PropensityModel,
+)
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Judgments
+from receval.splits.split_ratings import SplitRatings
 from receval.statistics.effect_sizes import CONFIDENCE
-from receval.storage.messages import quoted
+from receval.storage.messages import enumerated, quoted
 
 Normalised = Literal["all", "user"]
 
@@ -213,3 +228,280 @@ def additive_metric_of(name: str) -> AdditiveMetric:
             "Estimates by propensities need such a sum. Choose P@n, DCG@n or Recall@n."
         )
     return AdditiveMetric("P" if metric.name == "P" else "Recall", metric.cutoff)
+
+
+FoldGenerator = Callable[[int], np.random.Generator]
+
+ESTIMATE_COLUMNS = (
+    "system",
+    "metric",
+    "estimator",
+    "propensities",
+    "value",
+    "standard_error",
+    "low",
+    "high",
+    "users",
+    "judgments",
+    "effective_size",
+    "clipped",
+)
+
+
+@checked_arguments
+def unbiased_estimates(
+    data: SplitRatings,
+    systems: Mapping[str, Any],
+    *,
+    metrics: str | Sequence[str] = ("P@10", "DCG@10", "Recall@10"),
+    propensities: PropensityModel | Sequence[PropensityModel] | None = None,
+    protocol: str | Protocol = "AR AI-AN",
+    relevant: float | Literal["auto"] = "auto",
+    clip: float = 0.0,
+    normalised: Normalised = "all",
+) -> pd.DataFrame:
+    r"""Estimate metrics from biased test ratings, weighted by propensities.
+
+    Parameters
+    ----------
+    data : SplitRatings
+        From :func:`receval.splits.split_ratings.split`.
+    systems : mapping of str to recommender, scorer or array
+        As for :func:`receval.evaluation.systems.evaluate_systems`.
+    metrics : str or sequence of str
+        ``P@n``, ``DCG@n`` or ``Recall@n``
+        (:class:`receval.missing_judgments.estimators.AdditiveMetric`).
+    propensities : PropensityModel or sequence, optional
+        From :mod:`receval.missing_judgments.propensities`; popularity by default.
+    protocol : str or Protocol
+        ``AR AI-AN`` or ``AR train-AN``: the ranks must not depend on which items were judged.
+    relevant : float or "auto"
+        Test ratings at or above it are relevant.
+    clip : float
+        Smaller propensities are raised to this value, for less variance but more bias.
+    normalised : {"all", "user"}
+        The divisor of SNIPS (:meth:`receval.missing_judgments.estimators.WeightedSums.snips`).
+        Recall of the other estimators is averaged accordingly, over all relevant items or over
+        users.
+
+    Returns
+    -------
+    DataFrame
+        One row per system, metric and estimator, where ``estimator`` is
+
+        - ``naive``: as if no judgment were missing;
+        - ``IPS`` and ``SNIPS``, for each of the ``propensities``
+          (:mod:`receval.missing_judgments.estimators`); there is no IPS of recall;
+        - ``MAR``: from the unbiased judgments, where the split has any, each of which stands for
+          the candidates of its user that were not drawn.
+
+        The other columns are ``value`` with its ``standard_error`` and 95 % interval from ``low``
+        to ``high`` over ``users``, assuming that users are a random sample and propensities are
+        known; the number of ``judgments`` of candidates and their ``effective_size`` (Kish), for
+        recall those of relevant ones; and the share ``clipped``.
+
+    Raises
+    ------
+    ValueError
+        A name is unknown, the protocol ranks only judged items, no test rating is relevant, or
+        propensities cannot be computed.
+
+    Notes
+    -----
+    Averages are over all users with candidates, even those without test ratings, because having one
+    depends on what was observed. MAR values are over the users with unbiased judgments, which are
+    assumed to be a uniform sample of the user's candidates. That is true if items were drawn
+    regardless of what the user had rated. If the drawn items were kept apart from the chosen ones,
+    or are in train in other folds (``unbiased_rows="fold"``), popular items are in the sample more
+    often than other candidates, and MAR values are too high.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aaabbbcc"), "item": list("xyzxyzxy"), "rating": [1] * 8}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> scores = {"up": np.tile(np.arange(3.0), (3, 1))}
+    >>> found = unbiased_estimates(halves, scores, metrics="P@1")
+    >>> found["estimator"].tolist()
+    ['naive', 'IPS', 'SNIPS']
+    """
+    chosen = [
+        additive_metric_of(name) for name in ([metrics] if isinstance(metrics, str) else metrics)
+    ]
+    if propensities is None:
+        propensities = PopularityPropensities()
+    models = list(propensities) if isinstance(propensities, Sequence) else [propensities]
+    if len({model.label for model in models}) < len(models):
+        raise ValueError(
+            "Two kinds of propensities have the same name, so their rows could not be told apart: "
+            f"{enumerated([model.label for model in models])}."
+        )
+    if not 0 <= clip < 1:
+        raise ValueError(
+            f"Propensities are clipped at {clip:g}, but clip must be at least 0 and below 1."
+        )
+    (ranking,) = named_protocols([protocol]).values()
+    threshold = data.relevance(relevant).threshold
+    folds = ranked_folds(data, systems, ranking, threshold)
+    return estimates_of_folds(
+        folds, list(systems), chosen, models, ranking, threshold, clip=clip, normalised=normalised
+    )
+
+
+def estimates_of_folds(
+    folds: Iterable[RankedFold],
+    systems: Sequence[str],
+    metrics: Sequence[AdditiveMetric],
+    propensities: Sequence[PropensityModel],
+    protocol: Protocol,
+    threshold: float,
+    *,
+    interventions: Mapping[IntervenedTest, FoldGenerator] | None = None,
+    clip: float = 0.0,
+    normalised: Normalised = "all",
+) -> pd.DataFrame:
+    """Estimate metrics of systems from their ranks, as :func:`unbiased_estimates` does.
+
+    Test ratings at or above the threshold are relevant. The intervened tests to draw come with a
+    function that returns the random generator of a fold, given its number; the ``naive`` estimator
+    on each of them has its name.
+    """
+    samples: list[_Sample] = []
+    for ranked in folds:
+        of_fold = _samples(ranked, protocol, propensities, clip)
+        naive = of_fold[0]
+        for test, generator_for in (interventions or {}).items():
+            kept = test.drawn(ranked.data, protocol, generator_for(ranked.number))
+            pairs = replace(naive.pairs, judged=naive.pairs.judged & kept)
+            of_fold.append(replace(naive, source=(test.name, ""), pairs=pairs))
+        samples += of_fold
+    by_source: dict[tuple[str, str], list[_Sample]] = {}
+    for sample in samples:
+        by_source.setdefault(sample.source, []).append(sample)
+    sources = [_Source(own, threshold) for own in by_source.values()]
+    # Unbiased estimates come last.
+    sources.sort(key=lambda source: source.kind == "MAR")
+    rows = [
+        row
+        for name in systems
+        for metric in metrics
+        for source in sources
+        for row in _rows(name, metric, source, normalised)
+    ]
+    return pd.DataFrame(rows, columns=list(ESTIMATE_COLUMNS))
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Weighted judgments of one fold, and their ranks by each system."""
+
+    source: tuple[str, str]
+    judgments: Judgments
+    pairs: CandidatePairs
+    weights: NDArray[np.float64]
+    ranks: Mapping[str, JudgedRanks]
+    clipped: NDArray[np.bool_] | None = None
+
+
+def _samples(
+    ranked: RankedFold, protocol: Protocol, models: Sequence[PropensityModel], clip: float
+) -> list[_Sample]:
+    """Return the weighted judgments of a fold for every source of estimates."""
+    fold = ranked.data
+    pairs = CandidatePairs.of(fold, fold.test, protocol)
+    samples = [_Sample(("naive", ""), fold.test, pairs, np.ones(len(fold.test)), ranked.test)]
+    for model in models:
+        own = model.of(fold, protocol)
+        low = own < clip
+        weights = 1.0 / np.where(pairs.judged, np.maximum(own, clip), 1.0)
+        samples.append(_Sample(("IPS", model.label), fold.test, pairs, weights, ranked.test, low))
+    if fold.unbiased is not None:
+        drawn = CandidatePairs.of(fold, fold.unbiased, protocol)
+        users = fold.unbiased.users
+        counts = np.bincount(users[drawn.judged], minlength=len(drawn.sizes))
+        # Users without a random sample are left out of the average.
+        sizes = np.where(counts > 0, drawn.sizes, 0)
+        weights = np.ones(len(users))
+        weights[drawn.judged] = (sizes / np.maximum(counts, 1))[users[drawn.judged]]
+        of_sampled = CandidatePairs(drawn.judged, sizes, drawn.is_candidate)
+        samples.append(_Sample(("MAR", ""), fold.unbiased, of_sampled, weights, ranked.unbiased))
+    return samples
+
+
+class _Divisor:
+    """The divisor of all systems: the weights of the judgments, or of the relevant ones."""
+
+    def __init__(self, samples: Sequence[_Sample], rows: Sequence[NDArray[np.intp]]) -> None:
+        n_users = len(samples[0].pairs.sizes)
+        own = list(zip(samples, rows, strict=True))
+        self.weights = np.zeros(n_users)
+        for sample, chosen in own:
+            users = sample.judgments.users[chosen]
+            self.weights += np.bincount(users, sample.weights[chosen], minlength=n_users)
+        weights = np.concatenate([sample.weights[chosen] for sample, chosen in own])
+        clipped = [s.clipped[chosen].sum() for s, chosen in own if s.clipped is not None]
+        self.judgments = len(weights)
+        self.effective_size = effective_size(weights)
+        self.clipped = float(sum(clipped) / len(weights)) if len(weights) else 0.0
+
+
+class _Source:
+    """The samples of all folds for one kind of estimate."""
+
+    def __init__(self, samples: Sequence[_Sample], threshold: float) -> None:
+        self.kind, self.propensities = samples[0].source
+        judged = [sample.pairs.judged for sample in samples]
+        relevant = [
+            own & (sample.judgments.values >= threshold)
+            for own, sample in zip(judged, samples, strict=True)
+        ]
+        rows = [np.flatnonzero(own) for own in relevant]
+        self._divisors = {
+            True: _Divisor(samples, rows),
+            False: _Divisor(samples, [np.flatnonzero(own) for own in judged]),
+        }
+        self._relevant = [
+            (sample.ranks, own, sample.judgments.users[own], sample.weights[own])
+            for sample, own in zip(samples, rows, strict=True)
+        ]
+        sizes = np.array([sample.pairs.sizes for sample in samples])
+        self._sizes = sizes.sum(axis=0).astype(np.float64)
+        self._lists = (sizes > 0).sum(axis=0).astype(np.float64)
+
+    def divisor(self, metric: AdditiveMetric) -> _Divisor:
+        return self._divisors[metric.per_relevant]
+
+    def sums(self, name: str, metric: AdditiveMetric) -> WeightedSums:
+        worths = np.zeros(len(self._sizes))
+        for ranks, rows, users, weights in self._relevant:
+            worth = weights * metric.worth(ranks[name].ranks[rows])
+            worths += np.bincount(users, weights=worth, minlength=len(worths))
+        return WeightedSums(worths, self.divisor(metric).weights, self._sizes, self._lists)
+
+
+def _rows(
+    name: str, metric: AdditiveMetric, source: _Source, normalised: Normalised
+) -> Iterator[dict[str, Any]]:
+    sums, divisor = source.sums(name, metric), source.divisor(metric)
+    weighted = ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]
+    for estimator in weighted if source.kind == "IPS" else [source.kind]:
+        if estimator == "SNIPS" or metric.per_relevant:
+            estimate: Estimate = sums.snips(normalised, per_relevant=metric.per_relevant)
+        else:
+            estimate = sums.ips()
+        low, high = estimate.interval
+        yield {
+            "system": name,
+            "metric": metric.label,
+            "estimator": estimator,
+            "propensities": source.propensities,
+            "value": estimate.value,
+            "standard_error": estimate.standard_error,
+            "low": low,
+            "high": high,
+            "users": estimate.users,
+            "judgments": divisor.judgments,
+            "effective_size": divisor.effective_size,
+            "clipped": divisor.clipped,
+        }

@@ -18,7 +18,7 @@ from receval.protocols.candidates import base_candidates, popularity
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 from receval.storage.messages import enumerated
-from receval.theory.target_densities import n_open, reachable
+from receval.theory.precision import n_open, reachable
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from receval.metrics.metric import Metric
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.storage.kernel_cache import njit
-from receval.theory.target_densities import TargetDensities
+from receval.theory.precision import TargetDensities
 
 # The sums of single metrics end at smaller probabilities than the default of the moments.
 _NEGLIGIBLE = 1e-25

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.data.column_roles import OTHER_NAMES, divided_by_a_column
+from receval.data.column_roles import ITEM_NAMES, OTHER_NAMES, USER_NAMES, divided_by_a_column
 from receval.data.columns import FoundColumns, WantedColumn
 from receval.data.notes_on_ratings import doubts_on_scales
 from receval.data.ratings import Ratings
@@ -30,7 +30,6 @@ from receval.data.shared_identifiers import (
     refuse_transposed,
 )
 from receval.data.tables import read_wanted
-from receval.data.usual_names import ITEM_NAMES, USER_NAMES
 from receval.notes import Note
 from receval.splits.split import TEST, TRAIN, VALIDATION, Metadatum, Split
 from receval.storage.messages import enumerated, quoted, shortened

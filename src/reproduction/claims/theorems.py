@@ -7,8 +7,7 @@ that a definition implies. All seeds come from names.
 
 First come the formulas of expected precision in Bellogín et al. (2017, sections 4.1 and 6.2). A
 non-personalised system ranks all candidates in one order, of which :math:`i_k^{u,s}` is the k-th.
-The formulas neglect that a user's training items leave the order;
-:func:`expected_precision_over_coin_flips` does not.
+The formulas neglect that a user's training items leave the order.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom
 
 from receval.data.ratings import Ratings
 from receval.metrics.average_precision import BinaryPreference
@@ -39,14 +37,13 @@ from receval.splits.random_splits import split_with_uniform_test
 from receval.splits.split import TEST, TRAIN, Fold, Judgments, Split, fold
 from receval.statistics.permutation import permutation_test
 from receval.theory.item_pairs import agree, is_steeper
-from receval.theory.precision import precision_bounds
+from receval.theory.precision import TargetDensities, precision_bounds
 from receval.theory.rating_probabilities import (
     RatingProbabilities,
     observed_anti_precision_ranking,
     real_anti_precision_ranking,
     real_precision_ranking,
 )
-from receval.theory.target_densities import TargetDensities
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 
 LIKED = 4.0
@@ -67,7 +64,7 @@ def expected_precision(
     .. math:: E[P_s@n] = \frac{\sigma |C|}{n t |U|} \sum_{k=1}^n avg_u |PR(i_k^{u,s})|
 
     ``positives`` are :math:`|PR(i_k)|`, in train and test, from the first rank on; t is the
-    harmonic mean of :math:`|T_u|` (:class:`receval.theory.target_densities.TargetDensities`).
+    harmonic mean of :math:`|T_u|` (:class:`receval.theory.precision.TargetDensities`).
     """
     values = np.asarray(positives, dtype=np.float64)
     if len(values) < cutoff:
@@ -116,44 +113,6 @@ def expected_positives_of_uniform_test(
     :math:`|C|`. Samples of a given size keep the same t and the same random precision.
     """
     return np.asarray(ratios, dtype=np.float64) * (n_ratings / n_targets)
-
-
-def expected_precision_over_coin_flips(
-    ratings: Ratings, order: NDArray[np.integer], threshold: float, test_share: float, cutoff: int
-) -> float:
-    r"""Return the expected P@n of one order of all items over random splits, under AR AN.
-
-    Every rating is in test with probability :math:`\sigma` (``test_share``), and the user's
-    training items leave the list. An item that u likes is a hit if it is in test and fewer than n
-    of the items before it remain. Items that u has not rated always remain, the others with
-    probability :math:`\sigma`.
-
-    .. math::
-
-        E[P@n] = \frac{\sigma}{n |U|} \sum_{(u,i) \in PR}
-                 Pr[Binomial(a_{ui}, \sigma) + b_{ui} < n]
-
-    with :math:`a_{ui}` the items before i that u has rated and :math:`b_{ui}` those that u has not.
-    This is equation 3 with all of its neglected terms. With all items as candidates (AI) it is
-    exact for an order that does not depend on the split. For test items (TI), or an order by
-    training popularity, it is approximate.
-    """
-    if not np.array_equal(np.sort(order), np.arange(ratings.n_items)):
-        raise ValueError(
-            f"The order must contain each of the {ratings.n_items} items once. Give the codes "
-            f"from 0 to {ratings.n_items - 1}, beginning with the first rank."
-        )
-    rank_of = np.empty(ratings.n_items, dtype=np.int64)
-    rank_of[order] = np.arange(ratings.n_items)
-    ranks = rank_of[ratings.items]
-    by_rank = np.lexsort((ranks, ratings.users))
-    users = ratings.users[by_rank]
-    starts = np.searchsorted(users, np.arange(ratings.n_users))
-    rated_before = np.arange(len(users)) - starts[users]
-    unrated_before = ranks[by_rank] - rated_before
-    liked = ratings.values[by_rank] >= threshold
-    hit = binom.cdf(cutoff - 1 - unrated_before[liked], rated_before[liked], test_share)
-    return float(test_share * np.sum(hit) / (cutoff * ratings.n_users))
 
 
 def _lists(

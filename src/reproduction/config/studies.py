@@ -93,7 +93,8 @@ class ArtifactSpec(Model):
     """One figure or table, made by the module of an artifact family.
 
     - ``code``: The family: ``<module>`` of the study's own folder in ``reproduction.studies``, or
-      ``<folder>.<module>`` of another; by default the module named as the artifact.
+      ``<folder>.<module>`` of another; by default the module named as the artifact. In a module
+      with several families, ``<module>:<family>`` has the functions ``data_<family>`` and so on.
     - ``kind``: A figure is drawn as SVG and PDF, a table written as Markdown and TeX, a page of
       text as Markdown.
     - ``editions``: The editions that have the artifact; by default both.
@@ -128,7 +129,7 @@ class ArtifactSpec(Model):
     """
 
     kind: Literal["figure", "table", "page"]
-    code: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)?$")] | None = None
+    code: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)?(:[a-z0-9_]+)?$")] | None = None
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     title: NonEmptyText
     caption: NonEmptyText

@@ -42,10 +42,10 @@ from receval.statistics.pairs import system_pairs
 from receval.statistics.permutation import permutation_test
 from receval.theory.precision import (
     Expectation,
+    TargetDensities,
     random_precision,
     random_precision_within_percentiles,
 )
-from receval.theory.target_densities import TargetDensities
 from reproduction.experiments.experiment import Experiment
 
 

@@ -18,7 +18,7 @@ from receval.figures.style import DOUBLE_COLUMN, INK, LINE_STYLES, MARKERS, Seri
 from receval.statistics.inequality import share_at_most
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_mark
-from reproduction.studies.canamares2020.train_ratios import paper_says
+from reproduction.studies.canamares2020.system_curves import paper_says
 
 LEAST_ROOM = 0.3
 """Share of the panel's width that a name needs to the left of a curve."""

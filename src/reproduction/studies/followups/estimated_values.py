@@ -18,18 +18,18 @@ from matplotlib.ticker import NullFormatter
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, with_legend
-from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed, significant
 from receval.figures.style import DOUBLE_COLUMN, SeriesStyle, new_figure
 from receval.figures.tables import Table, printed
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
     from receval.evaluation.fitted_systems import RankedFold
-    from receval.missing_judgments.estimates_of_systems import FoldGenerator
+    from receval.missing_judgments.estimators import FoldGenerator
     from reproduction.experiments.experiment import Experiment
 
 MAR = "MAR"
@@ -253,9 +253,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     if inputs.results:
         found = ratios_to_mar(read_results(inputs.results["estimated_values"]))
         return found[found["estimator"] != MAR].reset_index(drop=True)
-    from receval.missing_judgments.estimates_of_systems import estimates_of_folds
-    from receval.missing_judgments.estimators import additive_metric_of
-    from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
+    from receval.missing_judgments.estimators import additive_metric_of, estimates_of_folds
+    from receval.missing_judgments.judgment_sampling import SKEW, WTD, WTD_H
     from receval.missing_judgments.propensities import (
         PopularityPropensities,
         SamplePropensities,

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import with_legend
-from receval.figures.heat_map import two_decimals
 from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
 from receval.figures.tables import Table, printed
 from receval.metrics.averages import MEAN_DECIMALS
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.statistics.pairs import LEVEL, over_pairs
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import with_legend
-from receval.figures.heat_map import two_decimals
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.figures.tables import Table, printed
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:

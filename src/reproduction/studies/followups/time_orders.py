@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.heat_map import two_decimals
 from receval.figures.line_labels import with_named_lines
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
@@ -27,6 +26,7 @@ from receval.figures.tables import Table, printed
 from receval.seeds import generator
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.storage.files import real_values
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle, panel_title
 from receval.figures.finish import NOTE_COLOUR, letter_panels
-from receval.figures.heat_map import heat_map, two_decimals
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure, short_number
-from receval.metrics.averages import Arithmetic
-from receval.statistics.correlation import kendall_tau_b
+from receval.metrics.averages import Arithmetic, Geometric
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
+from reproduction.studies._shared.heat_map import heat_map, two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 RELEASED_DIGITS = 4
@@ -177,3 +177,61 @@ def _own_agreement(
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one heat map per dataset; see :func:`draw_agreement`."""
     return draw_agreement(results, display, {"arithmetic": ""})
+
+
+FLOORED = Geometric()
+ONES = Geometric(zeros="one")
+AFFECTED = ("F1", "RR")
+"""Metrics that the released tool averages without a floor."""
+
+STARRED = ("F1", "MRR")
+"""Printed names of these metrics, with an asterisk without a floor."""
+
+FORMS = {
+    "geometric": "Users without a hit: .00001",
+    "released": "Users without a hit: 1 (*)",
+}
+"""Titles of the two forms."""
+
+
+def data_geometric(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the correlations of all pairs of metrics under both forms of the geometric mean.
+
+    Columns: dataset; average; metric_a, metric_b; tau; systems. Under the average ``geometric`` all
+    metrics are floored, under ``released`` F1 and RR are averaged as in the released tool. Rows of
+    the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each metric's
+    arithmetic mean with its geometric one.
+    """
+    from reproduction.experiments.values import agreement_of, system_values
+
+    metrics = inputs.named_metrics()
+    names = list(metrics)
+    tables = []
+    for experiment in inputs.experiments.values():
+        arithmetic, floored, ones = system_values(
+            experiment, list(metrics.values()), [Arithmetic(), FLOORED, ONES]
+        )
+        affected = np.array([metric.name in AFFECTED for metric in metrics.values()])
+        released = np.where(affected[:, None], ones, floored)
+        forms = {"geometric": floored, "released": released}
+        for form, values in forms.items():
+            tables.append(agreement_of(values, names, experiment.dataset, form))
+        for form, values in forms.items():
+            tables.append(
+                pd.DataFrame(
+                    {
+                        "dataset": experiment.dataset,
+                        "average": f"arithmetic to {form}",
+                        "metric_a": names,
+                        "metric_b": names,
+                        "tau": np.diag(kendall_tau_b(arithmetic, values, TOLERANCE_OF_MEANS)),
+                        "systems": values.shape[1],
+                    }
+                )
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw_geometric(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw one heat map per form and dataset; see :func:`.metric_agreement.draw_agreement`."""
+    return draw_agreement(results, display, FORMS, prefix="G", starred={"released": STARRED})

@@ -29,12 +29,9 @@ from receval.figures.finish import (
     settle_layout,
 )
 from receval.figures.line_labels import label_lines, readable
-from receval.figures.style import (
-    DOUBLE_COLUMN,
-    SINGLE_COLUMN,
-    SeriesStyle,
-    new_figure,
-)
+from receval.figures.printed_numbers import fixed
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.figures.tables import Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.archives import Archive
 from receval.storage.files import real_values
@@ -406,15 +403,15 @@ def _draw_intervals(
     The layout is final. A curve without a value at the last level only has a name.
     """
     top = axes.get_window_extent().y1
-    for name, printed in names.items():
-        across, _ = printed.get_position()
+    for name, text in names.items():
+        across, _ = text.get_position()
         _draw_interval(axes, curves[name][1:, 0], styles[name].colour, across)
         _, low, high = _last(curves[name])
-        printed.xy = (1, high)
-        printed.set(position=(across, _GAP), verticalalignment="bottom")
-        if printed.get_window_extent().y1 > top:
-            printed.xy = (1, low)
-            printed.set(position=(across, -_GAP), verticalalignment="top")
+        text.xy = (1, high)
+        text.set(position=(across, _GAP), verticalalignment="bottom")
+        if text.get_window_extent().y1 > top:
+            text.xy = (1, low)
+            text.set(position=(across, -_GAP), verticalalignment="top")
 
 
 def _draw_interval(axes: Axes, ends: np.ndarray, colour: str, points: float) -> None:
@@ -490,3 +487,44 @@ def _mark_published(axes: Axes, percent: float, tau: float) -> None:
     axes.add_artist(mark)
     style = {"ha": "center", "va": "top", "color": NOTE_COLOUR}
     beside(axes, "paper: all above", (percent, tau), (0, -4), **style)
+
+
+def data_by_cutoff(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the rank stability of each metric at each cut-off, at every level.
+
+    Parameters of the artifact: ``names`` and ``metrics``; a name is that of the metric and its
+    cut-off, such as ``P@5``.
+
+    The columns are those of
+    :func:`reproduction.studies.metric_studies.rank_stability.rank_stability`, with
+    ``judgment_sampling`` (its name in the study's configuration) and ``cutoff`` besides.
+    """
+
+    metrics = inputs.named_metrics()
+    tables = [
+        rank_stability(read_samplings(path), metrics, "arithmetic").assign(judgment_sampling=name)
+        for name, path in inputs.judgment_samplings.items()
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    parts = table["metric"].str.split("@")
+    named = table.assign(metric=parts.str[0], cutoff=parts.str[1].astype(int))
+    first = ["dataset", "judgment_sampling", "metric", "cutoff"]
+    return named[[*first, *(name for name in table if name not in first)]]
+
+
+def tabulate_by_cutoff(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print tau by metric and cut-off, averaged over the levels with fewer judgments.
+
+    The parameter ``removed`` of the artifact names what the judgment samplings remove.
+    """
+    samplings = dict.fromkeys(results["judgment_sampling"])
+    removed = dict(zip(samplings, display.parameters["removed"], strict=True))
+    fewer = results[results["kept_percent"] < 100]
+    keys = ["dataset", "judgment_sampling", "metric"]
+    tau = fewer.pivot_table("tau", keys, "cutoff", sort=False)
+    rows = [
+        (display.datasets[dataset], removed[sampling], metric, *(fixed(one, 3) for one in values))
+        for (dataset, sampling, metric), values in zip(tau.index, tau.to_numpy(), strict=True)
+    ]
+    texts = ("Dataset", "Removed", "Metric")
+    return printed(display, texts, [f"@{cutoff}" for cutoff in tau.columns], rows)

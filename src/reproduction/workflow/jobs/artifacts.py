@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Compute artifacts, draw and write them, record their provenance, and report drift.
 
-Functions that make or show results take the name of the module of the artifact family. It has
-``data`` and, depending on the kind of artifact, ``draw``, ``tabulate`` or ``write``.
+Jobs that make or show results take the name of a function of the artifact's family: ``data`` or,
+depending on the kind of artifact, ``draw``, ``tabulate`` or ``write``.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 
 
 def compute_artifact(
-    *, module: str, description: Mapping[str, Any], results: Path, **inputs: Sequence[Path]
+    *, function: str, description: Mapping[str, Any], results: Path, **inputs: Sequence[Path]
 ) -> None:
     """Call an artifact's ``data`` and write what it returns."""
     from reproduction.experiments.experiment import InputFiles
     from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
     read = ArtifactInputs(InputFiles(**inputs), ArtifactDescription.of(description))
-    table: pd.DataFrame = import_module(module).data(read)
+    table: pd.DataFrame = _named(function)(read)
     if table.empty:
-        raise ValueError(f"{results.stem} has no rows ({module}), so there is nothing to show.")
+        raise ValueError(f"{results.stem} has no rows ({function}), so there is nothing to show.")
     write_results(table, results)
 
 
-def draw_figure(*, module: str, results: Path, display: Mapping[str, Any], drawing: Path) -> None:
+def draw_figure(*, function: str, results: Path, display: Mapping[str, Any], drawing: Path) -> None:
     """Draw a figure from its CSV, with its title and caption, as a byte-stable SVG or PDF."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
 
     style = DisplayStyle.of(display)
     with collection_put_off(), figure_style():
-        figure: Figure = import_module(module).draw(read_results(results), style)
+        figure: Figure = _named(function)(read_results(results), style)
         title = heading(results.stem, style.title)
         save_figure(figure, drawing, title=title, description=style.described)
 
 
 def write_table(
     *,
-    module: str,
+    function: str,
     results: Path,
     display: Mapping[str, Any],
     markdown: Path,
@@ -65,7 +65,7 @@ def write_table(
     from receval.figures.tables import save_table, to_markdown
     from reproduction.publishing.html_page import as_html_page
 
-    table: Table = import_module(module).tabulate(read_results(results), DisplayStyle.of(display))
+    table: Table = _named(function)(read_results(results), DisplayStyle.of(display))
     save_table(table, markdown, latex)
     if shown is not None:
         title = heading(results.stem, table.title)
@@ -73,15 +73,26 @@ def write_table(
 
 
 def write_page(
-    *, module: str, results: Path, display: Mapping[str, Any], page: Path, shown: Path | None = None
+    *,
+    function: str,
+    results: Path,
+    display: Mapping[str, Any],
+    page: Path,
+    shown: Path | None = None,
 ) -> None:
     """Write a page of text from its CSV as Markdown and HTML."""
     from reproduction.publishing.html_page import as_html_page
 
-    text: str = import_module(module).write(read_results(results), DisplayStyle.of(display))
+    text: str = _named(function)(read_results(results), DisplayStyle.of(display))
     write_atomically(page, text.encode())
     if shown is not None:
         write_atomically(shown, as_html_page(text, str(display["title"])))
+
+
+def _named(function: str) -> Callable[..., Any]:
+    """Return the function that a rule names as ``module:function``."""
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)
 
 
 @contextmanager

@@ -129,7 +129,7 @@ class CodeDigests:
             showing, _ = SHOWING[self.artifacts.spec(study, name).kind]
             digests[name] = {
                 "results": self.code.folded(self.behind(study, name)),
-                "shown": self.code.of_job(showing, self.artifacts.shown_entry(study, name)),
+                "shown": self.code.of_job(showing, self.artifacts.showing_function(study, name)),
             }
         return digests
 

@@ -32,7 +32,7 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 """Small numbers as captions print them."""
 
 COMPUTING = "artifacts:compute_artifact"
-"""The job that makes the CSV, by ``data`` of the artifact family."""
+"""The job that makes the CSV, by ``data`` of the artifact's family."""
 
 SHOWING = {
     "figure": ("artifacts:draw_figure", "draw"),
@@ -75,8 +75,23 @@ class PlannedArtifacts:
 
     def module(self, study: str, artifact: str) -> str:
         """Return the module of an artifact's family."""
+        return self._function(study, artifact, "data").partition(":")[0]
+
+    def computing_function(self, study: str, artifact: str) -> str:
+        """Return ``module:function`` of what computes an artifact's results."""
+        return self._function(study, artifact, "data")
+
+    def showing_function(self, study: str, artifact: str) -> str:
+        """Return ``module:function`` of what draws or writes an artifact's results."""
+        _, name = SHOWING[self.spec(study, artifact).kind]
+        return self._function(study, artifact, name)
+
+    def _function(self, study: str, artifact: str, name: str) -> str:
+        """Return a function of an artifact's family; modules of several families say which."""
         code = self.spec(study, artifact).code or artifact
-        return f"reproduction.studies.{code if '.' in code else f'{study}.{code}'}"
+        module, _, family = code.partition(":")
+        folder = "" if "." in module else f"{study}."
+        return f"reproduction.studies.{folder}{module}:{'_'.join(filter(None, (name, family)))}"
 
     def pages(self) -> list[str]:
         """Return the names of the artifacts that are pages of text."""
@@ -235,18 +250,13 @@ class PlannedArtifacts:
 
     def results_entries(self, study: str, artifact: str) -> list[str]:
         """Return the code of the family that computes an artifact's results, for code digests."""
-        own = f"{self.module(study, artifact)}:data"
         systems = self.experiments.recommenders(self.systems_read(study, artifact))
+        own = self.computing_function(study, artifact)
         entries = [own, *self.metric_entries(study, artifact), *systems.values()]
         if self.spec(study, artifact).user_features:
             for dataset in self.present_datasets(study, artifact):
                 entries += self.datasets.parser_entries(dataset)
         return list(dict.fromkeys(entries))
-
-    def shown_entry(self, study: str, artifact: str) -> str:
-        """Return the code of the family that shows an artifact's results, for code digests."""
-        _, name = SHOWING[self.spec(study, artifact).kind]
-        return f"{self.module(study, artifact)}:{name}"
 
     def metric_entries(self, study: str, artifact: str) -> list[str]:
         """Return the modules of the metrics that an artifact's parameters name, for code digests.

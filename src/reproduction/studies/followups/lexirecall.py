@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""P-values of all pairs of systems by lexirecall and other metrics, and what they tell apart."""
+"""Lexirecall beside other metrics: p-values of pairs of systems, and rank stability."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Table, printed
 from receval.metrics.averages import MEAN_DECIMALS
-from receval.statistics.correlation import kendall_tau_b
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.statistics.multiple_comparisons import discriminative_power, holm
 from receval.statistics.pairs import LEVEL, system_pairs
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from reproduction.studies.metric_studies.rank_stability import SampledValues
 
 LEXIRECALL = "lexirecall"
 """Name of lexirecall among the metrics of the artifact ``lexirecall_p_values``."""
@@ -62,7 +68,7 @@ def power_of_metrics(inputs: ArtifactInputs) -> pd.DataFrame:
     return table
 
 
-def data(inputs: ArtifactInputs) -> pd.DataFrame:
+def data_p_values(inputs: ArtifactInputs) -> pd.DataFrame:
     """Count the users who are better served by each system of a pair, under every metric.
 
     Parameters of the artifact: ``names`` and ``metrics``; ``permutations``, the number of samples
@@ -129,17 +135,17 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+def draw_p_values(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the largest p-values of each metric in descending order.
 
-    The parameters are those of :func:`reproduction.studies.metric_studies.p_value_curves.draw`.
+    The parameters are those of :func:`reproduction.studies.metric_studies.p_values.draw_curves`.
     """
-    from reproduction.studies.metric_studies.p_value_curves import draw as draw_curves
+    from reproduction.studies.metric_studies.p_values import draw_curves as draw_curves
 
     return draw_curves(results, display)
 
 
-def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+def tabulate_p_values(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the summary of every metric, lexirecall first."""
     table = results.set_index("metric")
     names = [LEXIRECALL, *(name for name in table.index if name != LEXIRECALL)]
@@ -158,3 +164,69 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     ]
     headings = ("Ties (%)", "Pairs, sign", "Pairs, perm.", "DP, sign", "DP, perm.", "$`\\tau`$")
     return printed(display, ["Metric"], headings, rows)
+
+
+def data_stability(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the rank stability of the sampled metrics, and of lexirecall under the same samples.
+
+    Parameters of the artifact: ``names`` and ``metrics``, of the judgment sampling; ``unit``, what
+    is removed in it.
+
+    The columns are those of
+    :func:`reproduction.studies.metric_studies.rank_stability.rank_stability`.
+    Lexirecall's order is that of the mean preferences of
+    :mod:`reproduction.experiments.lexirecall_orders`, averaged over folds.
+    """
+    from reproduction.experiments.lexirecall_orders import LEXIRECALL
+    from reproduction.studies.metric_studies.rank_stability import (
+        rank_stability,
+        read_samplings,
+        summary_rows,
+    )
+
+    metrics = inputs.named_metrics()
+    (path,) = inputs.judgment_samplings.values()
+    (values,) = read_samplings(path)
+    taus = _taus_of_lexirecall(inputs, values)
+    return pd.concat(
+        [
+            rank_stability([values], metrics, "arithmetic"),
+            summary_rows(values, "arithmetic", LEXIRECALL, taus, "tau"),
+        ],
+        ignore_index=True,
+    )
+
+
+def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArray:
+    """Compare lexirecall's order at each level and sample with that under all judgments."""
+    import numpy as np
+
+    from receval.missing_judgments.judgment_sampling import kept_units
+    from reproduction.experiments.lexirecall_orders import LexirecallLists
+    from reproduction.experiments.universes import sample_of_experiment
+
+    (experiment,) = inputs.experiments.values()
+    n_samples = values.values.shape[1]
+    complete = np.zeros(len(values.systems))
+    left = np.zeros((len(values.percents), n_samples, len(values.systems)))
+    for number in experiment.folds:
+        lists = LexirecallLists.of_fold(experiment, number)
+        complete += lists.mean_preferences()
+        for sample in range(n_samples):
+            order, n_units = sample_of_experiment(
+                experiment, number, inputs.parameters["unit"], sample, inputs.seed
+            )
+            for level, count in enumerate(kept_units(n_units, values.percents)):
+                left[level, sample] += lists.mean_preferences(order < count)
+    flat = left.reshape(-1, len(values.systems))
+    return kendall_tau_b(complete, flat, TOLERANCE_OF_MEANS).reshape(left.shape[:2])
+
+
+def draw_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the curves of all metrics by the share that is kept, in descending order.
+
+    The parameters are those of :func:`reproduction.studies.metric_studies.rank_stability.draw`.
+    """
+    from reproduction.studies.metric_studies.rank_stability import draw as draw_curves
+
+    return draw_curves(results, display)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of the p-values of all pairs of systems under several metrics."""
+"""P-values of all pairs of systems under several metrics: their curves, and their sums."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from receval.figures.display import DisplayStyle, panel_title
 from receval.figures.finish import NOTE_COLOUR, NOTE_SIZE, beside, letter_panels, settle_layout
 from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.point_labels import draw_leader, lines_meet_boxes
+from receval.figures.printed_numbers import fixed
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,
@@ -24,7 +25,8 @@ from receval.figures.style import (
     new_figure,
     short_number,
 )
-from receval.statistics.multiple_comparisons import p_value_curve
+from receval.figures.tables import Table, printed
+from receval.statistics.multiple_comparisons import discriminative_power, p_value_curve
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 SIGNIFICANT = 0.05
@@ -41,7 +43,7 @@ STRIP = "#f6f6f6"
 _LEADER = 12.0  # points that a leader and the space at its ends take
 
 
-def data(inputs: ArtifactInputs) -> pd.DataFrame:
+def data_curves(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the p-values of all pairs of systems under all metrics.
 
     The parameter ``permutations`` of the artifact is the number of samples of signs. The columns
@@ -96,7 +98,7 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
         )
 
 
-def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+def draw_curves(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the largest p-values of each metric in descending order, one panel per dataset.
 
     A curve ends at the least p-value that the samples of signs can give, and is named in the strip
@@ -211,3 +213,60 @@ def _name_level(panels: Sequence[Axes], largest: int) -> None:
     style = {"ha": "right", "va": "bottom", "color": NOTE_COLOUR}
     right_edge = ("axes fraction", "data")
     beside(axes, "$p$ = .05", (1, SIGNIFICANT), (0, 1.5), xycoords=right_edge, **style)
+
+
+def data_sums(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the discriminative power of every metric on every dataset.
+
+    Columns: dataset; metric; dp (sum over unordered pairs); dp_ordered (over ordered pairs, as
+    released with Valcarce et al. 2018); dp_released (over ordered pairs, of the released form of
+    the metric); pairs; permutations; users.
+    """
+    from reproduction.experiments.values import p_values
+
+    def tested(labels_in: str) -> pd.DataFrame:
+        metrics = inputs.named_metrics(labels_in)
+        permutations = int(inputs.parameters["permutations"])
+        return p_values(inputs.experiments.values(), metrics, inputs.seed, permutations)
+
+    keys = ["dataset", "metric"]
+    table = (
+        tested("metrics")
+        .groupby(keys, sort=False)
+        .agg(
+            dp=("p_value", discriminative_power),
+            pairs=("p_value", "size"),
+            permutations=("permutations", "first"),
+            users=("users", "first"),
+        )
+    )
+    released = tested("released").groupby(keys, sort=False)["p_value"]
+    table.insert(1, "dp_ordered", 2 * table["dp"])
+    table.insert(2, "dp_released", released.agg(lambda p: discriminative_power(p, "ordered")))
+    return table.reset_index()
+
+
+def tabulate_sums(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print discriminative power over ordered pairs, by dataset and metric.
+
+    Parameters of the artifact: ``down`` says what the rows are, ``metrics`` or ``datasets``;
+    ``published_<dataset>`` has the paper's printed values, which are shown beside ours if datasets
+    are the rows and are not twins; ``note`` is a remark below the table.
+    """
+    metrics = list(dict.fromkeys(results["metric"]))
+    found = results.set_index(["dataset", "metric"])["dp_ordered"]
+    cells = {
+        str(dataset): [fixed(found[dataset, metric], 2) for metric in metrics]
+        for dataset in dict.fromkeys(results["dataset"])
+    }
+    notes = [str(display.parameters[name]) for name in ("note",) if name in display.parameters]
+    if display.parameters["down"] == "metrics":
+        by_metric = list(zip(metrics, *cells.values(), strict=True))
+        return printed(display, ["Metric"], [display.datasets[n] for n in cells], by_metric, notes)
+    rows = []
+    for dataset, own in cells.items():
+        rows.append((display.datasets[dataset], "ours", *own))
+        published = display.parameters.get(f"published_{dataset}")
+        if published and display.is_real(dataset):
+            rows.append((display.datasets[dataset], "paper", *published))
+    return printed(display, ("Dataset", "From"), metrics, rows, notes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether the choice of a seed for the split decides which of two systems is ahead."""
+"""What the seed of the split decides: which of two systems leads, and values by number of folds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Table, printed
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.wegmeth2023.split_seeds import SYSTEM_TITLES, by_seed_and_fold
+from reproduction.studies.wegmeth2023.split_seeds import (
+    SYSTEM_TITLES,
+    by_seed_and_fold,
+    interactions,
+    largest,
+    rows_of_folds,
+    spread_of_means,
+    spread_of_one,
+)
 
 
 def same_seed_share(ahead: NDArray[np.float64], behind: NDArray[np.float64]) -> float:
@@ -44,7 +52,7 @@ def other_seed_share(ahead: NDArray[np.float64], behind: NDArray[np.float64]) ->
     return float(100 * higher.sum() / (n_seeds * (n_seeds - 1)))
 
 
-def data(inputs: ArtifactInputs) -> pd.DataFrame:
+def data_orders(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return for each pair of systems how often a seed puts the system behind ahead.
 
     Behind is the system with the lower mean over all seeds and folds of ``split_seeds``.
@@ -89,7 +97,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+def tabulate_orders(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset, pair of systems and cut-off of precision."""
     shown = results[results["metric"] == "P"]
     keys = ["dataset", "ahead", "behind", "cutoff"]
@@ -112,3 +120,64 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     numbers = ["Difference", "Hold-out, same seed", "Other seeds"]
     numbers += ["CV, same seed", "CV, other seeds"]
     return printed(display, ("Data", "Systems", "Metric"), numbers, rows)
+
+
+def data_by_folds(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the spread over seeds with two, five and ten folds, in per cent of the mean.
+
+    The mean of as many hold-outs of different seeds would have the spread of one, divided by the
+    root of their number, with as many trainings as the cross-validation.
+
+    Parameters of the artifact: those of :mod:`.split_seeds`, where ``folds`` is a list.
+
+    Columns: dataset; system; metric; cutoff; folds; value (mean over seeds and folds); hold_out_sd,
+    cross_sd (as in :func:`.deviations_over_seeds`); repeated_sd (of the mean of as many independent
+    hold-outs); cross_largest (largest deviation by cross-validation).
+    """
+    rows = []
+    for dataset, ratings in inputs.all_ratings():
+        played = interactions(ratings, float(inputs.parameters[dataset]))
+        for folds in inputs.parameters["folds"]:
+            table = pd.DataFrame(rows_of_folds(inputs, dataset, played, int(folds)))
+            keys = ["system", "metric", "cutoff"]
+            for key, own in table.groupby(keys, sort=False):
+                values = by_seed_and_fold(own)
+                one = float(spread_of_one(values))
+                rows.append(
+                    {
+                        "dataset": dataset,
+                        **dict(zip(keys, key, strict=True)),
+                        "folds": int(folds),
+                        "value": float(values.mean()),
+                        "hold_out_sd": one,
+                        "cross_sd": float(spread_of_means(values)),
+                        "repeated_sd": float(one / np.sqrt(int(folds))),
+                        "cross_largest": float(largest(values.mean(axis=1))),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def tabulate_by_folds(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print one row per system, cut-off of precision and number of folds."""
+    numbers = {
+        "Value": ("value", 3),
+        "SD, one hold-out": ("hold_out_sd", 1),
+        "SD, hold-outs": ("repeated_sd", 1),
+        "SD, cross-validation": ("cross_sd", 1),
+        "Largest": ("cross_largest", 1),
+    }
+    shown = results[results["metric"] == "P"].sort_values(
+        ["dataset", "system", "cutoff", "folds"], kind="stable"
+    )
+    rows = [
+        (
+            display.datasets[str(row["dataset"])],
+            SYSTEM_TITLES[str(row["system"])],
+            f"P@{row['cutoff']}",
+            f"{row['folds']}",
+            *(fixed(float(row[column]), decimals) for column, decimals in numbers.values()),
+        )
+        for _, row in shown.iterrows()
+    ]
+    return printed(display, ("Data", "System", "Metric"), ("Folds", *numbers), rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 5: recommending by popularity seems better the more skewed the popularity is."""
+"""Figures 5 to 7: how skewed popularity is, in training and in test ratings, and what follows."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MultipleLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, MultipleLocator
 from matplotlib.transforms import Bbox
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from receval.figures.curves import line
+from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_SIZE, letter_panels, settle_layout
 from receval.figures.line_labels import label_lines, readable
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
+    LINE_STYLES,
+    SINGLE_COLUMN,
     SeriesStyle,
     new_figure,
     ordered_styles,
     short_number,
 )
-from receval.statistics.inequality import cumulative_shares
+from receval.statistics.inequality import cumulative_shares, popularity_segments
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import published_mark
@@ -52,7 +54,7 @@ SOURCE = "source"
 """Stands instead of a skewness for the dataset whose size the simulated ones have."""
 
 
-def data(inputs: ArtifactInputs) -> pd.DataFrame:
+def data_fig05(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the results of the three panels, and the numbers in the paper's text.
 
     Columns: panel; dataset; skewness (of simulated ratings, empty for others); system; protocol;
@@ -154,7 +156,7 @@ def _metadata(metadata: Mapping[str, float]) -> pd.DataFrame:
     return pd.DataFrame({"metric": list(metadata), "value": list(metadata.values())})
 
 
-def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+def draw_fig05(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the panels that have results: simulated popularity, precision, positive ratings."""
     drawn = {SIMULATED: _draw_simulated, MEASURED: _draw_measured, POSITIVE: _draw_positive}
     there = [panel for panel in drawn if panel in set(results["panel"])]
@@ -276,3 +278,183 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str) 
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MultipleLocator(25))
     return axes.lines[-1]
+
+
+def data_fig06(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return the mean numbers of ratings and test ratings of items, by popularity.
+
+    Columns: dataset; split; segment (from 1, the most popular items); first_rank, last_rank
+    (popularity ranks of the items in it); items; mean_ratings (:math:`|R(i)|`); mean_test_ratings
+    (:math:`|R_{test}(i)|`, mean over items and folds); percentile (:math:`\mathcal{I}_k` of the
+    segment's items, from 1, empty where the split is a uniform test); and of a uniform test
+    target_items (:math:`|T|`) and eta (:math:`\eta`).
+
+    Each popularity percentile has the same number of segments.
+    """
+    from receval.protocols.candidates import popularity_percentiles
+    from receval.splits.split import TEST, fold
+
+    percentiles = int(inputs.parameters["percentiles"])
+    segments = percentiles * int(inputs.parameters["segments_per_percentile"])
+    tables = []
+    for dataset, name in inputs.splits:
+        ratings = inputs.ratings(dataset)
+        split = inputs.split(dataset, name)
+        counts = np.bincount(ratings.items, minlength=ratings.n_items)
+        order = np.argsort(-counts, kind="stable")
+        tests = np.zeros(ratings.n_items)
+        for codes in split.codes:
+            tests += np.bincount(ratings.items[codes & TEST > 0], minlength=ratings.n_items)
+        table = popularity_segments(
+            order, segments, mean_ratings=counts, mean_test_ratings=tests / split.n_folds
+        )
+        table["percentile"] = ""
+        if "eta" not in split.metadata:
+            percentile_of = popularity_percentiles(fold(ratings, split, 0), percentiles)
+            first = percentile_of[order[table["first_rank"] - 1]] + 1
+            table["percentile"] = first.astype(str)
+        table["target_items"] = split.metadata.get("target_items", np.nan)
+        table["eta"] = split.metadata.get("eta", np.nan)
+        table.insert(0, "split", name)
+        table.insert(0, "dataset", dataset)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+MANY_RATINGS = (0, 100, 500, 1000, 2000, 3000)
+FEW_RATINGS = (0, 10, 50, 100, 200, 300, 400, 500)
+"""Tick numbers of the axis, by the number of ratings of the most popular items."""
+
+NAMED_AT = 0.15
+"""Position of the names of the areas, as a share of the items: mid-percentile."""
+
+TRAIN_COLOUR, TEST_COLOUR = "#d5dbe0", "#5a6872"
+"""Colours of the areas of training and test ratings: greys, which no system or metric has."""
+
+
+def draw_fig06(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw one panel per split: ratings of items by popularity, with test ratings shaded."""
+    splits = list(dict.fromkeys(results["split"]))
+    figure = new_figure(DOUBLE_COLUMN, 2.4)
+    panels = figure.subplots(1, len(splits), sharey=True, squeeze=False)[0]
+    for axes, split in zip(panels, splits, strict=True):
+        _draw_split(axes, results[results["split"] == split], display)
+    titles = ", ".join(display.datasets[name] for name in dict.fromkeys(results["dataset"]))
+    panels[0].set_title(f"{titles}, {panels[0].get_title(loc='left')}")
+    panels[0].set_ylabel("Ratings $|R(i)|$ (square-root axis)")
+    letter_panels(panels)
+    return figure
+
+
+def _signed_root(values: ArrayLike) -> NDArray[np.float64]:
+    signed = np.asarray(values, dtype=np.float64)
+    return np.sign(signed) * np.sqrt(np.abs(signed))
+
+
+def _signed_square(values: ArrayLike) -> NDArray[np.float64]:
+    signed = np.asarray(values, dtype=np.float64)
+    return np.sign(signed) * signed**2
+
+
+def _draw_split(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    ranks = ((rows["first_rank"] + rows["last_rank"]) / 2).to_numpy(dtype=np.float64)
+    ratings, tests = (
+        rows[name].to_numpy(dtype=np.float64) for name in ("mean_ratings", "mean_test_ratings")
+    )
+    axes.fill_between(ranks, tests, ratings, color=TRAIN_COLOUR, linewidth=0)
+    axes.fill_between(ranks, 0, tests, color=TEST_COLOUR, linewidth=0)
+    axes.plot(ranks, ratings, color=INK, linewidth=0.8)
+    last = int(rows["last_rank"].max())
+    axes.set_xlim(0, last)
+    # A linear axis would hide the tail, and a logarithmic one has no zero to fill from.
+    axes.set_yscale("function", functions=(_signed_root, _signed_square))
+    numbers = MANY_RATINGS if ratings.max() > MANY_RATINGS[2] else FEW_RATINGS
+    axes.yaxis.set_major_locator(FixedLocator(numbers))
+    plain_numbers(axes.yaxis)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    plain_numbers(axes.xaxis)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("Popularity rank of the item (1 = most ratings)")
+    _name_grounds(axes, ranks, ratings, tests)
+    percentile = rows["percentile"].astype(str)
+    if (percentile != "").all():
+        ends = rows.groupby(percentile.astype(float))["last_rank"].max()
+        for end in ends[:-1]:
+            axes.axvline(end, color=INK, linewidth=0.5, linestyle=":")
+        axes.set_title(f"coin flips, {len(ends)} popularity percentiles")
+        return
+    targets, eta = int(rows["target_items"].iloc[0]), float(rows["eta"].iloc[0])
+    axes.axvline(targets, color=INK, linewidth=0.5, linestyle=":")
+    axes.set_title(f"Uniform test, $|T|$ = {targets:,}, $\\eta$ = {eta:.1f}")
+    if display.is_real(rows["dataset"].iloc[0]):
+        published = [display.parameters[f"paper_{name}"] for name in ("targets", "test_ratings")]
+        published_mark(axes, *published, side="above right")
+
+
+def _name_grounds(
+    axes: Axes,
+    ranks: NDArray[np.float64],
+    ratings: NDArray[np.float64],
+    tests: NDArray[np.float64],
+) -> None:
+    """Label the areas where there is space, instead of a legend."""
+    for name, colour, lower, upper in (
+        ("train", INK, tests, ratings),
+        ("test", "white", np.zeros_like(tests), tests),
+    ):
+        across = NAMED_AT * float(ranks[-1])
+        middle = np.mean([np.sqrt(np.interp(across, ranks, edge)) for edge in (lower, upper)])
+        axes.text(
+            across, middle**2, name, color=colour, fontsize=NOTE_SIZE, ha="center", va="center"
+        )
+
+
+def data_fig07(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return the mean positive ratio :math:`|PR(i)| / |R(i)|` of segments of the popularity order.
+
+    Columns: dataset; segment (from 1, the most popular); first_rank, last_rank (popularity ranks
+    of the items in it); items; mean_ratings (per item); positive_ratio (mean over the items).
+    Items of equal popularity are in the order of their codes.
+    """
+    segments = int(inputs.parameters["segments"])
+    threshold = float(inputs.parameters["relevance_threshold"])
+    tables = []
+    for dataset in inputs.datasets:
+        ratings = inputs.ratings(dataset)
+        counts = np.bincount(ratings.items, minlength=ratings.n_items)
+        positive = np.bincount(
+            ratings.items[ratings.values >= threshold], minlength=ratings.n_items
+        )
+        order = np.argsort(-counts, kind="stable")
+        order = order[counts[order] > 0]
+        # Items without ratings are left out of the order.
+        ratio = positive / np.maximum(counts, 1)
+        table = popularity_segments(order, segments, mean_ratings=counts, positive_ratio=ratio)
+        table.insert(0, "dataset", dataset)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw_fig07(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the positive ratio of each segment against its popularity rank.
+
+    The parameter ``positive`` describes in words which ratings reach the threshold.
+    """
+    figure = new_figure(SINGLE_COLUMN, 2.3)
+    axes = figure.subplots()
+    datasets = list(dict.fromkeys(results["dataset"]))
+    for dataset, dash in zip(datasets, LINE_STYLES, strict=False):
+        segments = results[results["dataset"] == dataset]
+        middle = (segments["first_rank"] + segments["last_rank"]) / 2
+        style = SeriesStyle(INK, line=dash)
+        title = display.datasets[dataset]
+        line(axes, middle, segments["positive_ratio"], style, title, markers=False)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    plain_numbers(axes.xaxis)
+    axes.set_xlabel("Popularity rank of the item (1 = most ratings)")
+    axes.set_ylabel("Positive ratio $|PR(i)|\\,/\\,|R(i)|$")
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.set_title(f"Share of positive ratings ({display.parameters['positive']})")
+    label_lines([axes])
+    return figure

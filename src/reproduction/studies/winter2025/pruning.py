@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""nDCG@10 of systems when users with few ratings are removed, from training or also from the test.
-
-The other artifacts of the study read the same ratings, or sum up these values.
-"""
+"""What pruning users with few ratings changes: sizes of datasets, and nDCG@10 of systems."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ from numpy.typing import NDArray
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
 from receval.figures.tables import Table, printed
@@ -28,6 +24,7 @@ from receval.protocols.protocol import Protocol
 from receval.seeds import GeneratorFor, generator, integer_seed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
@@ -253,7 +250,7 @@ def _orders(results: pd.DataFrame, level: int) -> dict[str, float]:
     }
 
 
-def data(inputs: ArtifactInputs) -> pd.DataFrame:
+def data_scores(inputs: ArtifactInputs) -> pd.DataFrame:
     """Measure all systems at all levels of pruning, in every draw of the split.
 
     Parameters of the artifact: ``levels``, the fewest ratings that a user must have to stay;
@@ -339,7 +336,7 @@ def changes_of(results: pd.DataFrame) -> pd.DataFrame:
     return changed
 
 
-def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+def draw_scores(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw values by level in two rows of panels, and mean changes over systems in a third."""
     datasets = list(results["dataset"].unique())
     of_systems = dict(zip(TITLES, display.styles(display.systems).values(), strict=True))
@@ -398,7 +395,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     return figure
 
 
-def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+def tabulate_scores(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row per dataset and level: mean changes over systems, splits and taus."""
     headers = ["Fewest ratings", "Pruned test", "Same users", "Training", "All users", "Served"]
     headers += ["Pruned up", "All down", "$`\\tau`$ pruned", "$`\\tau`$ chance"]
@@ -417,3 +414,67 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         for row, numbers in zip(means.itertuples(), values.tolist(), strict=True)
     ]
     return printed(display, ["Dataset"], headers, rows)
+
+
+def sizes_of(ratings: Ratings, level: int) -> dict[str, float]:
+    """Return what is left without the users with fewer ratings than the level.
+
+    ``core_users`` counts those who remain if also items with fewer ratings are removed, and both
+    repeatedly (:func:`receval.splits.selection.selected_ratings`); 0 if nobody does.
+    """
+    from receval.splits.selection import selected_ratings
+
+    counts = np.bincount(ratings.users, minlength=ratings.n_users)
+    kept = (counts >= level)[ratings.users]
+    users, items, left = (counts >= level).sum(), len(np.unique(ratings.items[kept])), kept.sum()
+    try:
+        core = selected_ratings(
+            ratings, partial(generator, 0), min_user_ratings=level, min_item_ratings=level
+        )
+    except ValueError:  # The selection is empty.
+        core = np.zeros(len(ratings), dtype=bool)
+    return {
+        "users": int(users),
+        "items": int(items),
+        "ratings": int(left),
+        "core_users": len(np.unique(ratings.users[core])),
+        "kept_users": 100 * users / ratings.n_users,
+        "kept_ratings": 100 * left / len(ratings),
+        "density": 100 * left / (users * items) if left else np.nan,
+    }
+
+
+def data_cores(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Count what is left at each level of pruning.
+
+    Parameters of the artifact: ``levels``, and those of ``pruned_scores.generated_ratings``.
+
+    Columns: dataset; pruned_below (1 is unpruned); users, items, ratings, core_users (counts);
+    kept_users, kept_ratings, density (in per cent).
+    """
+    levels = [1, *(int(level) for level in inputs.parameters["levels"])]
+    return pd.DataFrame(
+        [
+            {"dataset": dataset, "pruned_below": level, **sizes_of(ratings, level)}
+            for dataset, ratings in all_interactions(inputs)
+            for level in levels
+        ]
+    )
+
+
+def tabulate_cores(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print one row per dataset and level."""
+    heads = ["Fewest ratings", "Users", "Items", "Ratings", "Users (%)", "Ratings (%)"]
+    heads += ["Density (%)", "Users of the core"]
+    numbers = real_values(results[["kept_users", "kept_ratings", "density"]])
+    rows = [
+        (
+            display.datasets.get(str(row.dataset), GENERATED_TITLE),
+            "all" if row.pruned_below == 1 else str(row.pruned_below),
+            *(f"{number:,}" for number in (row.users, row.items, row.ratings)),
+            *(fixed(share, 1) for share in shares),
+            f"{row.core_users:,}",
+        )
+        for row, shares in zip(results.itertuples(), numbers.tolist(), strict=True)
+    ]
+    return printed(display, ["Dataset"], heads, rows)

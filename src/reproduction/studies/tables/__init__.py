@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Table families that several studies share: dataset statistics, claims and texts."""
