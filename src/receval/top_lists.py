@@ -460,12 +460,9 @@ def _make_heap(
 def _sort(
     chosen: NDArray[np.int32], scores: NDArray[np.floating], priority: NDArray[np.uint32]
 ) -> None:
-    """Sort items, the best first."""
-    chosen[:] = chosen[np.argsort(-scores[chosen])]
-    # Equal scores are next to each other, in any order.
-    for place in range(1, len(chosen)):
-        own, before = chosen[place], place
-        while before and _is_behind(chosen[before - 1], own, scores, priority):
-            chosen[before] = chosen[before - 1]
-            before -= 1
-        chosen[before] = own
+    """Sort items, the best first, as a heap: numpy's sorting would take long to compile."""
+    _make_heap(chosen, scores, priority)
+    for end in range(len(chosen) - 1, 0, -1):
+        last = chosen[end]
+        chosen[end] = chosen[0]
+        _sink(chosen, end, last, scores, priority)
