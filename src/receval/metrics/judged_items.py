@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from receval.data.ratings import Ratings, summed_matrix
 from receval.splits.split import Judgments
 from receval.storage.kernel_cache import njit
+from receval.storage.kernel_sorting import descending_order
 
 # Judged items processed together; intermediate results take some ten bytes each.
 _BLOCK_ITEMS = 2**22
@@ -273,7 +274,9 @@ def _best_first(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArr
     for row in range(len(starts) - 1):
         first, end = starts[row], starts[row + 1]
         if end - first > _SHORT:
-            positions[first:end] = first + np.argsort(-values[first:end], kind="mergesort")
+            order = descending_order(values[first:end])
+            for place in range(len(order)):
+                positions[first + place] = first + order[place]
             continue
         # The place of a judgment is the number of those before it, counted without branches.
         own = values[first:end]

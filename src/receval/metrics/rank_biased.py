@@ -13,6 +13,7 @@ from receval.metrics.gains import Gain, gains
 from receval.metrics.lists import ListView, as_array
 from receval.metrics.metric import Metric, filled, ratio
 from receval.storage.kernel_cache import njit
+from receval.storage.kernel_sorting import descending_order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +145,7 @@ def _overlaps(
     for row in range(len(starts) - 1):
         first, last = starts[row], starts[row + 1]
         # A stable sort keeps the order of the list among equal ratings.
-        ideal = np.argsort(-values[first:last], kind="mergesort")
+        ideal = descending_order(values[first:last])
         deepest = min(lengths[row], cutoffs[-1])
         joining = np.zeros(deepest + 1, dtype=np.int64)
         for index in range(last - first):
