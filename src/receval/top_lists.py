@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from receval.storage.kernel_cache import njit
+from receval.storage.kernel_sorting import move_smallest_to_front
 
 NO_ITEM = -1
 """Stands behind the last item of a list that is shorter than the others."""
@@ -439,7 +440,8 @@ def _select_by_bits(
             keys[place] = (np.uint64(upper) << np.uint64(32)) | np.uint64(priority[item])
         found = keys[:count]
         if count > 2 * n:
-            found = np.partition(found, n - 1)[:n]
+            move_smallest_to_front(found, n)
+            found = found[:n]
         found.sort()
         for place in range(min(count, n)):
             item = item_of[found[place] & np.uint64(0xFFFFFFFF)]
