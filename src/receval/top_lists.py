@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from receval.storage.kernel_cache import njit
-from receval.storage.kernel_sorting import move_smallest_to_front
 
 NO_ITEM = -1
 """Stands behind the last item of a list that is shorter than the others."""
@@ -440,13 +439,42 @@ def _select_by_bits(
             keys[place] = (np.uint64(upper) << np.uint64(32)) | np.uint64(priority[item])
         found = keys[:count]
         if count > 2 * n:
-            move_smallest_to_front(found, n)
+            _move_smallest_to_front(found, n)
             found = found[:n]
         found.sort()
         for place in range(min(count, n)):
             item = item_of[found[place] & np.uint64(0xFFFFFFFF)]
             items[row, place] = item
             best[row, place] = scores[row, item]
+
+
+@njit(cache=True)
+def _move_smallest_to_front(keys: NDArray[np.unsignedinteger], n: int) -> None:
+    """Bring the n smallest of some distinct keys to the front, in any order.
+
+    Hoare's selection algorithm with the median of three as pivot: numba would take nine seconds to
+    compile numpy's.
+    """
+    low, high = 0, len(keys) - 1
+    while low < high:
+        one, two, three = keys[low], keys[(low + high) >> 1], keys[high]
+        pivot = max(min(one, two), min(max(one, two), three))
+        left, right = low, high
+        while left <= right:
+            while keys[left] < pivot:
+                left += 1
+            while keys[right] > pivot:
+                right -= 1
+            if left <= right:
+                keys[left], keys[right] = keys[right], keys[left]
+                left += 1
+                right -= 1
+        if n - 1 <= right:
+            high = right
+        elif n - 1 >= left:
+            low = left
+        else:
+            break
 
 
 @njit(cache=True)

@@ -12,7 +12,6 @@ from receval.protocols.protocol import Protocol
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
 from receval.storage.kernel_cache import njit
-from receval.storage.kernel_sorting import descending_order
 
 
 def popularity(fold: Fold) -> NDArray[np.int64]:
@@ -253,18 +252,18 @@ def _draw(
             # Every candidate uses one word, so that an item's noise does not depend on other items.
             state, random = _next_random(state)
             if blocked[base[index]]:
-                keys[index] = -np.inf
+                keys[index] = np.inf
                 continue
             # The middle of one of 2^53 intervals, never 0 or 1, whose logarithms would be infinite.
             uniform = (np.float64(random >> np.uint64(11)) + 0.5) / 9007199254740992.0
-            keys[index] = log_weights[base[index]] - np.log(-np.log(uniform))
+            keys[index] = np.log(-np.log(uniform)) - log_weights[base[index]]
             available += 1
         for entry in range(train_indptr[user], train_indptr[user + 1]):
             blocked[train_items[entry]] = False
         for entry in range(relevant_indptr[user], relevant_indptr[user + 1]):
             blocked[relevant_items[entry]] = False
         drawn = min(size, available)
-        for index in descending_order(keys)[:drawn]:
+        for index in np.argsort(keys)[:drawn]:
             samples[filled] = base[index]
             filled += 1
         indptr[user + 1] = filled
