@@ -24,9 +24,9 @@ BOUNDS = {
     # The aims were set before lists and their metrics, features, groups, tuning, comparisons, runs
     # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650, 450
     # and 600 for metrics that peers have, typed rows, selections in commands, ratings of runs, and
-    # parts of row groups; a module was divided.
+    # parts of row groups, and by 70 for sorting that compiles fast; a module was divided.
     "modules of src/receval": (258, 250),
-    "lines of src/receval": (68_690, 39_000 + 14_700),
+    "lines of src/receval": (68_760, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (204, 170),
     "lines of src/reproduction": (44_280, 36_000 + 4_000),
