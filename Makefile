@@ -187,29 +187,36 @@ environment:
 	  echo "no pip. Move it away (mv $(VENV) $(VENV)-before) and run make again, which creates a new one."; exit 1; fi
 	@! [ -e $(VENV) ] || echo "$(VENV) belongs to another folder or another Python. It is created again."
 	@echo "Installing all dependencies into $(VENV) (once; 280 MB from PyPI). With this, make demo takes about three minutes on two cores."
-	@echo "1 of 5: creating the environment $(VENV)"
+	@echo "1 of 4: creating the environment $(VENV)"
 	@rm -rf $(VENV) && mkdir $(VENV) && touch $(VENV)/made-for
 	@$(PYTHON) -I -m venv $(VENV)
+
+# What the kernels import is installed first: they are compiled beside the installation of the rest, each once
+# for all processes of all runs.
+OF_KERNELS := cloudpickle|llvmlite|numba|numpy|pyarrow|pyyaml|scipy|threadpoolctl
+COMPILE_KERNELS := $(BIN)/python -c \
+  'import sys; from reproduction.workflow.jobs.kernels import compile_all; sys.exit(bool(compile_all()))'
+INSTALL_RECEVAL = echo "3 of 4: installing receval" && \
+  LC_ALL=C.UTF-8 $(BIN)/python -I -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
 
 # The mark is written last, so an interrupted installation is done again.
 $(VENV)/ready: requirements.lock pyproject.toml $(ENVIRONMENT)
 	@$(BIN)/python $(MADE_FOR) > $(VENV)/made-for
-	@echo "2 of 5: installing requirements.lock, in two halves at the same time"
-	@# All that any library needs is in the lock, so no half has to know the other.
-	@awk '/^[^ #]/ { half = !half } { print > ("$(VENV)/half." half) }' requirements.lock
-	@$(INSTALL) --no-deps --no-compile -r $(VENV)/half.0 & other=$$!; \
-	  $(INSTALL) --no-deps --no-compile -r $(VENV)/half.1; status=$$?; \
+	@echo "2 of 4: installing requirements.lock, in two parts at the same time, and compiling numba kernels after the first"
+	@# All that any library needs is in the lock, so no part has to know the other.
+	@rm -f $(VENV)/outdated
+	@awk '/^[^ #]/ { part = $$1 !~ /^($(OF_KERNELS))==/ } { print > ("$(VENV)/part." part) }' requirements.lock
+	@( $(INSTALL) --no-deps --no-compile -r $(VENV)/part.0 && { $(COMPILE_KERNELS) || touch $(VENV)/outdated; } ) & \
+	  other=$$!; $(INSTALL) --no-deps --no-compile -r $(VENV)/part.1 && $(INSTALL_RECEVAL); status=$$?; \
 	  wait $$other && (exit $$status) || { echo "The installation failed. pip gives the reason above."; exit 1; }
-	@echo "3 of 5: installing receval"
-	@LC_ALL=C.UTF-8 $(BIN)/python -I -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@# Python reads these paths in the encoding of each user's locale, which may lack letters of this folder's.
 	@for link in $(VENV)/lib/python3*/site-packages/__editable__.receval-*.pth; do echo ../../../../src > "$$link"; done
-	@# Python and numba compile now what many processes would compile side by side later. Some libraries have
-	@# files that are no Python of this version.
-	@echo "4 of 5: compiling Python modules"
+	@# Python compiles now what many processes would compile side by side later. Some libraries have files that
+	@# are no Python of this version.
+	@echo "4 of 4: compiling Python modules"
 	@$(BIN)/python -m compileall -q -j 0 -x /tests/ src $(VENV)/lib/python3*/site-packages || true
-	@echo "5 of 5: compiling numba kernels"
-	@$(BIN)/receval repo kernels
+	@# Kernels that could not be compiled are named.
+	@if [ -e $(VENV)/outdated ]; then $(BIN)/receval repo kernels; fi
 	@touch $@
 
 # What tests, style and types need besides. On some machines pip has to compile a part of it.

@@ -24,9 +24,9 @@ BOUNDS = {
     # The aims were set before lists and their metrics, features, groups, tuning, comparisons, runs
     # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650, 450
     # and 600 for metrics that peers have, typed rows, selections in commands, ratings of runs, and
-    # parts of row groups.
-    "modules of src/receval": (249, 250),
-    "lines of src/receval": (68_400, 39_000 + 14_700),
+    # parts of row groups, and by 70 for sorting that compiles fast.
+    "modules of src/receval": (250, 250),
+    "lines of src/receval": (68_760, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (170, 170),
     "lines of src/reproduction": (43_900, 36_000 + 4_000),

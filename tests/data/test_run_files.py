@@ -151,6 +151,18 @@ def test_a_run_that_is_written_is_read_again(
     assert nested(read_run(path)) == scores
 
 
+@pytest.mark.each("suffix", [".run", ".tsv", ".csv"])
+def test_rows_written_in_blocks_are_the_bytes_of_one_block(suffix: str, tmp_path: Path) -> None:
+    lists = {user: {"a": 3.0, "b": 2.0, "c,d": 1.0} for user in ("x", "y", "z")}
+    whole, blocks = (tmp_path / f"{name}{suffix}" for name in ("whole", "blocks"))
+    write_run(run_of_scores(lists), whole)
+    for rows in (1, 2, 3, 8):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("receval.data.run._ROWS", rows)
+            write_run(run_of_scores(lists), blocks)
+        assert blocks.read_bytes() == whole.read_bytes()
+
+
 def test_written_lists_are_in_order_with_ranks(tmp_path: Path) -> None:
     run = run_of_scores({"b": {"x": 1.0, "y": 5.0}, "a": {"x": 0.0, "z": 0.0}})
     write_run(run, tmp_path / "a.run", tag="mine")

@@ -26,10 +26,15 @@ def test_sums_are_those_of_fractions(values: list[float]) -> None:
 
 
 @given(FACTORS)
-def test_sums_of_products_are_those_of_fractions(pairs: list[tuple[float, float]]) -> None:
+def test_sums_of_products_are_those_of_fractions_in_blocks_of_any_size(
+    pairs: list[tuple[float, float]],
+) -> None:
     one, other = np.array(pairs).reshape(-1, 2).T
     wanted = sum(Fraction(a) * Fraction(b) for a, b in pairs)
-    assert Fraction(exact_products(one.copy(), other.copy()), UNITS) == wanted
+    for size in {1, 2, 3, max(1, len(pairs) - 1), 100}:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("receval.evaluation.summed_values._AT_ONCE", size)
+            assert Fraction(exact_products(one.copy(), other.copy()), UNITS) == wanted
 
 
 def test_sums_round_once() -> None:

@@ -74,7 +74,11 @@ def permutation_p_values(
     p_values, methods = test.p_values, np.full(test.exceeded.shape, _SAMPLES, dtype=np.int8)
     most = MOST_ENUMERATED_OF_FEW if p_values.size <= FEW_PAIRS else MOST_ENUMERATED
     is_coarse = test.exceeded < FEWEST_EXCEEDING
-    _replace_p_values(contributions, first, second, is_coarse, most, p_values, methods)
+    for metric, values in enumerate(contributions):
+        # In one layout, for which the kernel is compiled once.
+        own = np.ascontiguousarray(values)
+        is_own = is_coarse[metric], most, p_values[metric], methods[metric]
+        _replace_p_values(own, first, second, *is_own)
     for metric, pair in np.argwhere(np.isnan(p_values)):
         p_values[metric, pair] = _enumerated(*contributions[metric, [first[pair], second[pair]]])
     return p_values, np.array(METHODS, dtype=object)[methods]
@@ -234,37 +238,39 @@ def _replace_p_values(
     p_values: NDArray[np.float64],
     methods: NDArray[np.int8],
 ) -> None:
-    """Replace p-values of few differences and those that are too coarse, and record the method."""
-    n_metrics, _, n_users = values.shape
+    """Replace p-values of few differences and those that are too coarse, and record the method.
+
+    They are of one metric, of which each system has a row of values.
+    """
+    n_users = values.shape[1]
     sizes = np.empty(n_users)
-    for metric in range(n_metrics):
-        for pair in range(len(first)):
-            one, other = values[metric, first[pair]], values[metric, second[pair]]
-            n, total, largest = 0, 0.0, 0.0
-            for user in range(n_users):
-                difference = one[user] - other[user]
-                if abs(difference) > _ROUNDING * max(abs(one[user]), abs(other[user])):
-                    sizes[n] = abs(difference)
-                    largest += sizes[n]
-                    total += difference
-                    n += 1
-            observed = abs(total)
-            if n == 0 or observed <= _ROUNDING * largest:
-                p_values[metric, pair] = 1.0
-                methods[metric, pair] = _EXACT
-            elif observed >= largest * (1.0 - _ROUNDING):
-                p_values[metric, pair] = max(2.0 ** (1.0 - n), _LEAST_P)
-                methods[metric, pair] = _EXACT
-            elif n <= (most_enumerated if is_coarse[metric, pair] else MOST_ENUMERATED):
-                # Signs are enumerated by the caller, so that less code has to be compiled.
-                p_values[metric, pair] = np.nan
-                methods[metric, pair] = _EXACT
-            elif is_coarse[metric, pair]:
-                tail = _saddlepoint(sizes[:n], observed)
-                # Near the middle the formula divides zero by zero, and samples are precise enough.
-                if tail < 0.5:
-                    p_values[metric, pair] = max(tail, 2.0 ** (1.0 - n), _LEAST_P)
-                    methods[metric, pair] = _SADDLEPOINT
+    for pair in range(len(first)):
+        one, other = values[first[pair]], values[second[pair]]
+        n, total, largest = 0, 0.0, 0.0
+        for user in range(n_users):
+            difference = one[user] - other[user]
+            if abs(difference) > _ROUNDING * max(abs(one[user]), abs(other[user])):
+                sizes[n] = abs(difference)
+                largest += sizes[n]
+                total += difference
+                n += 1
+        observed = abs(total)
+        if n == 0 or observed <= _ROUNDING * largest:
+            p_values[pair] = 1.0
+            methods[pair] = _EXACT
+        elif observed >= largest * (1.0 - _ROUNDING):
+            p_values[pair] = max(2.0 ** (1.0 - n), _LEAST_P)
+            methods[pair] = _EXACT
+        elif n <= (most_enumerated if is_coarse[pair] else MOST_ENUMERATED):
+            # Signs are enumerated by the caller, so that less code has to be compiled.
+            p_values[pair] = np.nan
+            methods[pair] = _EXACT
+        elif is_coarse[pair]:
+            tail = _saddlepoint(sizes[:n], observed)
+            # Near the middle the formula divides zero by zero, and samples are precise enough.
+            if tail < 0.5:
+                p_values[pair] = max(tail, 2.0 ** (1.0 - n), _LEAST_P)
+                methods[pair] = _SADDLEPOINT
 
 
 def _enumerated(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:

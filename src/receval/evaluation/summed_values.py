@@ -234,6 +234,9 @@ UNITS = 1 << 1074
 """The number of units in 1: the smallest positive double is one unit."""
 
 _EXPONENTS = 2047
+
+# Products that are held at a time.
+_AT_ONCE = 1 << 15
 _LOW_BITS = 26
 _LOW = (1 << _LOW_BITS) - 1
 _SPLITTER = 134_217_729.0  # 2 ** 27 + 1 divides a double into two halves (Veltkamp).
@@ -268,9 +271,9 @@ def exact_products(one: NDArray[np.float64], other: NDArray[np.float64]) -> int:
     True
     """
     parts = np.zeros((_EXPONENTS, 2), dtype=np.int64)
-    step = 1 << 15
-    for start in range(0, len(one), step):
-        both = _products(one[start : start + step], other[start : start + step])
+    for start in range(0, len(one), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        both = _products(one[part], other[part])
         _add(both.view(np.int64), parts)
     return _whole(parts)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, gains
+from receval.metrics.judged_items import best_first
 from receval.metrics.lists import ListView, as_array
 from receval.metrics.metric import Metric, filled, ratio
 from receval.storage.kernel_cache import njit
@@ -122,7 +123,8 @@ class RankBiasedOverlap(_RankBiased):
         _overlaps(
             lists.starts,
             lists.ranks,
-            lists.judged.values[lists.indices],
+            # Equal ratings keep the order of the list.
+            best_first(lists.starts, lists.judged.values[lists.indices]),
             lists.lengths,
             self.phi,
             as_array(cutoffs),
@@ -135,7 +137,7 @@ class RankBiasedOverlap(_RankBiased):
 def _overlaps(
     starts: NDArray[np.int64],
     ranks: NDArray[np.int32],
-    values: NDArray[np.float32],
+    ideal: NDArray[np.int64],
     lengths: NDArray[np.int64],
     phi: float,
     cutoffs: NDArray[np.int32],
@@ -143,12 +145,10 @@ def _overlaps(
 ) -> None:
     for row in range(len(starts) - 1):
         first, last = starts[row], starts[row + 1]
-        # A stable sort keeps the order of the list among equal ratings.
-        ideal = np.argsort(-values[first:last], kind="mergesort")
         deepest = min(lengths[row], cutoffs[-1])
         joining = np.zeros(deepest + 1, dtype=np.int64)
         for index in range(last - first):
-            in_both = max(ranks[first + ideal[index]], index + 1)
+            in_both = max(ranks[ideal[first + index]], index + 1)
             if in_both <= deepest:
                 joining[in_both] += 1
         level = 0

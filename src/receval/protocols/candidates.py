@@ -172,7 +172,8 @@ def _next_random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @njit(cache=True)
 def _sample(
-    is_candidate: NDArray[np.bool_],
+    base: NDArray[np.int32],
+    n_items: int,
     train_indptr: NDArray[np.int64],
     train_items: NDArray[np.int32],
     relevant_indptr: NDArray[np.int64],
@@ -182,10 +183,9 @@ def _sample(
     is_drawn_for: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     n_users = len(relevant_indptr) - 1
-    base = np.flatnonzero(is_candidate).astype(np.int32)
     indptr = np.zeros(n_users + 1, dtype=np.int64)
     samples = np.empty(np.sum(is_drawn_for) * min(size, len(base)), dtype=np.int32)
-    blocked = np.zeros(len(is_candidate), dtype=np.bool_)
+    blocked = np.zeros(n_items, dtype=np.bool_)
     pool = np.empty(len(base) + 1, dtype=np.int32)
     filled = 0
     for user in range(n_users):
@@ -216,13 +216,14 @@ def _sample(
             samples[filled] = pool[drawn]
             filled += 1
         indptr[user + 1] = filled
-    return indptr, samples[:filled].copy()
+    return indptr, samples[:filled]
 
 
 @njit(cache=True)
 def _draw(
     log_weights: NDArray[np.float64],
-    is_candidate: NDArray[np.bool_],
+    base: NDArray[np.int32],
+    n_items: int,
     train_indptr: NDArray[np.int64],
     train_items: NDArray[np.int32],
     relevant_indptr: NDArray[np.int64],
@@ -232,10 +233,9 @@ def _draw(
     is_drawn_for: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     n_users = len(relevant_indptr) - 1
-    base = np.flatnonzero(is_candidate).astype(np.int32)
     indptr = np.zeros(n_users + 1, dtype=np.int64)
     samples = np.empty(n_users * min(size, len(base)), dtype=np.int32)
-    blocked = np.zeros(len(is_candidate), dtype=np.bool_)
+    blocked = np.zeros(n_items, dtype=np.bool_)
     keys = np.empty(len(base), dtype=np.float64)
     filled = 0
     for user in range(n_users):
@@ -263,12 +263,11 @@ def _draw(
         for entry in range(relevant_indptr[user], relevant_indptr[user + 1]):
             blocked[relevant_items[entry]] = False
         drawn = min(size, available)
-        order = np.argsort(keys)[:drawn]
-        for index in order:
+        for index in np.argsort(keys)[:drawn]:
             samples[filled] = base[index]
             filled += 1
         indptr[user + 1] = filled
-    return indptr, samples[:filled].copy()
+    return indptr, samples[:filled]
 
 
 def sample_candidates(
@@ -314,7 +313,9 @@ def sample_candidates(
     """
     n_users = len(relevant_indptr) - 1
     rows = (
-        is_candidate,
+        # Not by the kernels, since numba takes seconds to compile what numpy does here.
+        np.flatnonzero(is_candidate).astype(np.int32),
+        len(is_candidate),
         np.asarray(train_indptr, dtype=np.int64),
         np.asarray(train_items, dtype=np.int32),
         relevant_indptr,
@@ -324,10 +325,12 @@ def sample_candidates(
         np.ones(n_users, dtype=np.bool_) if is_drawn_for is None else is_drawn_for,
     )
     if weights is None:
-        return _sample(*rows)
-    log_weights = np.full(len(weights), _LAST)
-    np.log(weights, out=log_weights, where=weights > 0)
-    return _draw(log_weights, *rows)
+        indptr, samples = _sample(*rows)
+    else:
+        log_weights = np.full(len(weights), _LAST)
+        np.log(weights, out=log_weights, where=weights > 0)
+        indptr, samples = _draw(log_weights, *rows)
+    return indptr, samples.copy()
 
 
 @dataclass(frozen=True)
