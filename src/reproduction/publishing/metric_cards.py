@@ -81,7 +81,7 @@ They hold unless the metric's section says otherwise.
 - **Under 1R:** {one_relevant}. Metrics that need all judgments of a list are refused there, and so
   are condensed lists.
 - **Direction:** more is better. Here and in tables, an arrow marks other metrics: ↓, or → before
-    the best value."""
+  the best value."""
 
 
 @dataclass(frozen=True)
