@@ -8,13 +8,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import receval as rv
 from receval.diagnosis.tables_and_figures import judgments_table
 from receval.evaluation.formatting import draw_intervals
-from receval.evaluation.result import EvaluationResult
+from receval.evaluation.result import EvaluationResult, load_result
 from receval.evaluation.runs import evaluate_runs
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
-from receval.metrics.registry import METRICS, metric_class
+from receval.metrics.registry import ALL_METRICS, METRICS, metric_class, parse_any
 
 LESS = {"antiP", "Fallout", "antiRR", "nDCL", "Unjudged", "RBPresidual", "PercentileRank"}
 # What is judged non-relevant, unjudged or not yet known, at a depth where all of them have it.
@@ -94,3 +95,72 @@ def test_files_of_data_have_the_plain_names(result: EvaluationResult, tmp_path: 
     for name in ("averages", "pairs", "groups", "per_user"):
         assert "↓" not in (tmp_path / f"{name}.csv").read_text(encoding="utf-8")
     assert "antiP@2 ↓" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_metrics_of_which_a_value_is_the_best_say_it_and_no_direction() -> None:
+    kinds = {name: metric_class(name) for name in ALL_METRICS}
+    found = {name: own.best_value for name, own in kinds.items() if own.best_value is not None}
+    assert found == {"BiasDisparity": 0.0, "PopularityLift": 0.0}
+    assert not any(kinds[name].less_is_better for name in found)
+    assert parse_any("BiasDisparity(form=recommendations)@10").best_value == 1.0
+
+
+@pytest.fixture(scope="module")
+def biased() -> EvaluationResult:
+    """Four users: of what they rated, half are comedies; of lists, nearly none, half and all."""
+    users = list("abcd")
+    items = {
+        "c1": "comedy",
+        "c2": "comedy",
+        "c3": "comedy",
+        "d1": "drama",
+        "d2": "drama",
+        "d3": "drama",
+    }
+    features = pd.DataFrame({"item": list(items), "genre": list(items.values())})
+    train = {"user": users * 2, "item": ["c1"] * 4 + ["d1"] * 4, "rating": [5] * 8}
+    test = {"user": users * 2, "item": ["c2"] * 4 + ["d2"] * 4, "rating": [5] * 8}
+    listed = {"all": ("c2", "c3"), "half": ("c2", "d2"), "few": ("d2", "d3")}
+    runs = {
+        name: {
+            user: {item: 2.0 - place for place, item in enumerate(dict.fromkeys(own))}
+            for user in users
+        }
+        for name, own in listed.items()
+    }
+    metric = "BiasDisparity(feature=genre,value=comedy)@2"
+    options = {"train": train, "item_features": features, "protocols": "AR AI-AN"}
+    return evaluate_runs(test, runs, metrics=metric, depth="whole", relevant=4, **options)
+
+
+def test_the_system_nearest_to_the_best_value_is_first_and_bold_everywhere(
+    biased: EvaluationResult, tmp_path: Path
+) -> None:
+    assert biased.summary().set_index("system")["mean"].to_dict() == {
+        "all": 1.0,
+        "half": 0.0,
+        "few": -1.0,
+    }
+    (averages, *_) = biased.tables()
+    assert averages.columns[-1].header.endswith("@2 → 0")
+    assert "→: the value at the arrow is the best" in averages.caption
+    assert biased.groups()["system"].iloc[0] == averages.rows[0][0] == "half"
+    assert [row for (row, _), style in averages.styles.items() if style.is_bold] == [0]
+    biased.save(tmp_path / "saved")
+    assert load_result(tmp_path / "saved").tables() == biased.tables()
+
+
+def test_margins_tell_of_no_inferior_system_where_a_value_is_the_best(
+    biased: EvaluationResult,
+) -> None:
+    assert biased.compare(test="t", margin=0.1)["p_not_inferior"].isna().all()
+
+
+def test_tuning_refuses_a_metric_of_which_a_value_is_the_best() -> None:
+    ratings = {"user": [1, 1, 1, 2, 2, 2], "item": [1, 2, 3, 1, 2, 4], "rating": [5] * 6}
+    with pytest.raises(ValueError, match=r"PopularityLift@5 is best at 0, so that neither"):
+        rv.tune(
+            rv.split(rv.read_ratings(pd.DataFrame(ratings)), "leave-out", seed=1),
+            {"kNN": (rv.UserKNN, {"neighbours": [1, 2]})},
+            metric="PopularityLift@5",
+        )

@@ -27,6 +27,7 @@ from receval.evaluation.formatting import WholeTable, best_first
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.summed_values import SummedValues
 from receval.evaluation.tuning_record import TuningRecord
+from receval.metrics.metric import Directions, goodness
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.splits.split_frames import typed_identifiers
@@ -123,7 +124,7 @@ class AveragesAndPairs:
     notes: tuple[Note, ...] = ()
     words: tuple[str, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
-    less_is_better: frozenset[str] = frozenset()
+    less_is_better: Directions = field(default_factory=Directions)
     top_lists: Mapping[str, Mapping[str, tuple[TopLists, ...]]] = field(default_factory=dict)
     item_ids: NDArray[np.str_] | None = None
     of_ranks: tuple[str, ...] = ()
@@ -313,9 +314,8 @@ class AveragesAndPairs:
                 own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
                 letters, ahead, untested = letters_of_systems(
                     own,
-                    means,
+                    goodness(metric, means, self.less_is_better),
                     self.systems,
-                    is_less_better=metric in self.less_is_better,
                     reference=chosen.reference,
                 )
                 table = pd.DataFrame(

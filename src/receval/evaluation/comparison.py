@@ -21,6 +21,7 @@ from scipy.special import stdtr, stdtrit
 from receval.checked_arguments import check_fields
 from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
 from receval.evaluation.pair_tests import permutation_p_values, tested_in_words
+from receval.metrics.metric import best_value_of
 from receval.statistics.bootstrap import bootstrap_test_of_pairs
 from receval.statistics.difference_tests import (
     detectable_difference,
@@ -328,7 +329,9 @@ def pair_table(
                 values.n_users,
                 comparison.margin_of(metric),
                 comparison.correction_of_margins,
-                is_less_better=metric in less_is_better,
+                sign=np.nan
+                if best_value_of(metric, less_is_better) is not None
+                else 1 - 2 * (metric in less_is_better),
             )
         if comparison.power is not None:
             columns["detectable"] = detectable[number]
@@ -487,9 +490,13 @@ def _by_margin(
     margin: float,
     correction: Correction | None,
     *,
-    is_less_better: bool,
+    sign: float,
 ) -> dict[str, object]:
-    """Return the columns of the tests by a margin for the pairs under one metric."""
+    """Return the columns of the tests by a margin for the pairs under one metric.
+
+    The sign is 1 where more is better, -1 where less is, and NaN where a value is the best: there
+    no difference tells which system is not inferior.
+    """
     if np.isnan(margin):
         return {
             "margin": np.nan,
@@ -499,9 +506,12 @@ def _by_margin(
             "not_inferior": False,
         }
     own = partial(corrected_p_values, name=correction)
-    gains = -differences if is_less_better else differences
     equivalent = own(equivalence_test(differences, errors, n_users, margin))
-    not_inferior = own(non_inferiority_test(gains, errors, n_users, margin))
+    not_inferior = (
+        np.full(len(differences), np.nan)
+        if np.isnan(sign)
+        else own(non_inferiority_test(sign * differences, errors, n_users, margin))
+    )
     return {
         "margin": margin,
         "p_equivalent": equivalent,

@@ -29,6 +29,7 @@ from receval.figures.style import (
     series_styles,
 )
 from receval.figures.tables import CellStyle, Column, Table, table_of
+from receval.metrics.metric import best_value_of, goodness
 from receval.storage.messages import enumerated, how_many
 
 DECIMALS = 4
@@ -37,13 +38,23 @@ DECIMALS = 4
 
 def best_first(rows: pd.DataFrame, less_is_better: Collection[str]) -> pd.DataFrame:
     """Sort the rows of one metric from the best mean to the worst."""
-    is_rising = rows["metric"].iloc[0] in less_is_better
-    return rows.sort_values("mean", ascending=is_rising, kind="stable")
+    good = goodness(rows["metric"].iloc[0], rows["mean"], less_is_better)
+    return rows.iloc[np.argsort(-good, kind="stable")]
 
 
 def with_direction(metric: str, less_is_better: Collection[str]) -> str:
-    """Return the name of a metric for tables and figures, with an arrow if lower is better."""
+    """Return the name of a metric for tables and figures, with an arrow unless more is better."""
+    if (best := best_value_of(metric, less_is_better)) is not None:
+        return f"{metric} \N{RIGHTWARDS ARROW} {best:g}"
     return f"{metric} \N{DOWNWARDS ARROW}" if metric in less_is_better else metric
+
+
+def directions_in_words(metrics: Collection[str], less_is_better: Collection[str]) -> str:
+    """Return what arrows behind names of metrics mean, with a space before; empty without any."""
+    told = " \N{DOWNWARDS ARROW}: less is better." * any(own in less_is_better for own in metrics)
+    if any(best_value_of(own, less_is_better) is not None for own in metrics):
+        told += " \N{RIGHTWARDS ARROW}: the value at the arrow is the best."
+    return told
 
 
 _UNITS = {"ARP": "ratings", "EFD": "bits", "ItemAge": "days", "SelfInformation": "bits"}
@@ -140,14 +151,12 @@ def averages_table(
             f"{'have no mark' if comparison.reference else 'share no letter'}, although the test "
             "cannot tell whether they differ."
         )
-    if any(metric in less_is_better for metric in metrics):
-        told.append("\N{DOWNWARDS ARROW}: less is better.")
     columns = (Column(with_direction(metric, less_is_better), "right") for metric in metrics)
     return Table(
         title="Averages",
         columns=(*heads, Column("System"), *[Column("Users", "right")] * differ, *columns),
         rows=tuple(rows),
-        caption=" ".join(told),
+        caption=" ".join(told) + directions_in_words(metrics, less_is_better),
         styles=_styles(groups, rows, len(metrics), decimals, less_is_better),
     )
 
@@ -168,13 +177,14 @@ def _styles(
     for block, protocol in enumerate(protocols):
         for place, metric in enumerate(metrics):
             own = _of(groups, protocol, metric)["mean"]
-            most = float(own.min() if metric in less_is_better else own.max())
+            good = goodness(metric, own, less_is_better)
             of_all = groups[groups["metric"] == metric]["mean"]
-            best = fixed(most, decimals_of(of_all, decimals))
+            digits = decimals_of(of_all, decimals)
+            best = {fixed(mean, digits) for mean in own[good == np.fmax.reduce(good)]}
             for row in range(block * n_systems, (block + 1) * n_systems):
                 cell = rows[row][first + place]
                 printed = cell.rstrip(ascii_lowercase + DAGGER)
-                is_bold = n_systems > 1 and printed.partition(" ")[0] == best
+                is_bold = n_systems > 1 and printed.partition(" ")[0] in best
                 found[row, first + place] = CellStyle(is_bold, len(cell) - len(printed))
     return found
 
@@ -185,8 +195,8 @@ def renamed(table: Table, names: Mapping[str, str]) -> Table:
         return table
 
     def own(text: str) -> str:
-        name, arrow, rest = text.partition(" \N{DOWNWARDS ARROW}")
-        return names.get(name, name) + arrow + rest
+        name, *arrow = re.split("(?= [\N{DOWNWARDS ARROW}\N{RIGHTWARDS ARROW}])", text, maxsplit=1)
+        return names.get(name, name) + "".join(arrow)
 
     columns = tuple(replace(column, header=own(column.header)) for column in table.columns)
     rows = tuple(tuple(map(own, row)) for row in table.rows)
@@ -228,11 +238,10 @@ def pairs_table(
             " Detectable: the smallest true difference that is found with a probability of "
             f"{as_written(comparison.power)}."
         )
-    if not set(pairs["metric"]).isdisjoint(less_is_better):
-        caption += (
-            " \N{DOWNWARDS ARROW}: less is better, so that the first system is ahead where the "
-            "difference is below 0."
-        )
+    caption += directions_in_words(set(pairs["metric"]), less_is_better).replace(
+        "is better.",
+        "is better, so that the first system is ahead where the difference is below 0.",
+    )
     size = partial(fixed, decimals=2, signed=True)
     if comparison.effect == "superiority":
         size = partial(fixed, decimals=2)

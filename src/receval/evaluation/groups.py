@@ -28,6 +28,7 @@ from receval.evaluation.formatting import (
     DECIMALS,
     WholeTable,
     decimals_of,
+    directions_in_words,
     with_direction,
     with_printed_differences,
 )
@@ -451,8 +452,7 @@ class GroupedResult:
             else "the users of each group"
         )
         caption = f"Averages of {over}. Users under {first}: {'; '.join(users)}."
-        if not self.less_is_better.isdisjoint(self.metrics):
-            caption += " \N{DOWNWARDS ARROW}: less is better."
+        caption += directions_in_words(self.metrics, self.less_is_better)
         columns = [Column(group, "right") for group in self.groups]
         return Table(self._title, (*heads, *columns), tuple(rows), caption)
 

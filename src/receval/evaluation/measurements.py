@@ -27,7 +27,7 @@ from receval.figures.printed_numbers import significant
 from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.metric import WeightedMean
+from receval.metrics.metric import Directions, WeightedMean
 from receval.metrics.rating_errors import PredictedRatings, RatingMetric
 from receval.metrics.whole_lists.list_metric import (
     ListMetric,
@@ -309,9 +309,7 @@ class Measurements:
             notes=notes,
             words=self._measuring.words,
             reading=reading,
-            less_is_better=frozenset(
-                name for name, own in self._measuring.metrics.items() if own.less_is_better
-            ),
+            less_is_better=Directions.of(self._measuring.metrics),
             top_lists={
                 protocol: {system: tuple(own) for system, own in by_system.items()}
                 for protocol, by_system in self._lists.items()

@@ -148,9 +148,7 @@ _MOST_ON_THE_WAY = 500
 """The most intermediate groups, whose number may grow exponentially."""
 
 
-def shared_letters(
-    means: ArrayLike, differ: ArrayLike, *, is_less_better: bool = False
-) -> list[str] | None:
+def shared_letters(goodness: ArrayLike, differ: ArrayLike) -> list[str] | None:
     """Return letters such that two systems share one if and only if they do not differ.
 
     The result is None if there are more groups than letters. It is by the insert-and-absorb
@@ -164,8 +162,6 @@ def shared_letters(
     >>> differ = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
     >>> shared_letters([0.1, 0.2, 0.3], differ)
     ['b', 'ab', 'a']
-    >>> shared_letters([0.1, 0.2, 0.3], differ, is_less_better=True)
-    ['a', 'ab', 'b']
     """
     table = np.asarray(differ, dtype=bool)
     # A group is a bit set in an integer, since there may be hundreds of systems.
@@ -188,8 +184,7 @@ def shared_letters(
             return None
     if len(groups) > MOST_GROUPS:
         return None
-    values = np.asarray(means, dtype=np.float64)
-    order = np.argsort(values if is_less_better else -values, kind="stable").tolist()
+    order = np.argsort(-np.asarray(goodness, dtype=np.float64), kind="stable").tolist()
     groups.sort(key=lambda group: [place for place, own in enumerate(order) if group >> own & 1])
     return [
         "".join(
@@ -201,14 +196,14 @@ def shared_letters(
 
 def letters_of_systems(
     pairs: pd.DataFrame,
-    means: NDArray[np.float64],
+    goodness: NDArray[np.float64],
     systems: Sequence[str],
     *,
-    is_less_better: bool = False,
     reference: str | None = None,
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
     """Return the letters of systems for the pairs of one metric, and how many are ahead of each.
 
+    The goodness of averages is that of :func:`receval.metrics.metric.goodness`.
     With more groups than letters, they are the numbers of systems ahead, in brackets. With a
     reference, they are a dagger where a system differs from it. Third come the numbers of systems
     with other averages from which the test cannot tell each; they share no letter with it.
@@ -219,12 +214,11 @@ def letters_of_systems(
     differ[first, second] = pairs["significant"].to_numpy(dtype=bool)
     untested[first, second] = (pairs["p"].isna() & (pairs["difference"] != 0)).to_numpy()
     differ, untested = differ | differ.T, untested | untested.T
-    goodness = -means if is_less_better else means
     ahead = (differ & (goodness[None, :] > goodness[:, None])).sum(axis=1)
     if reference is not None:
         letters: list[str] | None = [DAGGER * int(own) for own in differ[codes[reference]]]
     else:
-        letters = shared_letters(means, differ | untested, is_less_better=is_less_better)
+        letters = shared_letters(goodness, differ | untested)
     return (letters or [f" ({number})" for number in ahead]), ahead, untested.sum(axis=1)
 
 

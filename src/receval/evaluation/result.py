@@ -39,7 +39,8 @@ class EvaluationResult(ResultReport):
     reading : tuple of ReadingReport
         Reports of how files and tables were read.
     less_is_better : frozenset of str
-        Metrics for which lower values are better.
+        Metrics for which lower values are better. Its ``best_values`` has the best value of
+        metrics of which neither more nor less is better.
     top_lists : mapping of str to mapping of str to tuple of TopLists
         The kept lists by protocol and system, one for each fold; empty unless they were asked for
         with ``lists``.

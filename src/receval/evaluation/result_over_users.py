@@ -20,6 +20,7 @@ from receval.evaluation.by_user import CONFIDENCE
 from receval.evaluation.groups import GroupedResult, notes_on_metrics
 from receval.evaluation.groups_of_users import GroupsOfUsers
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
+from receval.metrics.metric import goodness
 from receval.storage.messages import enumerated, how_many, quoted
 
 
@@ -199,7 +200,9 @@ class ResultOverUsers(AveragesAndPairs):
             metrics=(*self.metrics, name),
             values=values,
             words=(*self.words, words),
-            less_is_better=self.less_is_better | ({name} if less_is_better else set()),
+            less_is_better=self.less_is_better.with_less(name)
+            if less_is_better
+            else self.less_is_better,
         )
 
     @checked_arguments
@@ -243,7 +246,7 @@ class ResultOverUsers(AveragesAndPairs):
         values = self.values[protocol]
         number = self.metrics.index(metric)
         means = values.means[number]
-        order = np.argsort(means if metric in self.less_is_better else -means, kind="stable")
+        order = np.argsort(-goodness(metric, means, self.less_is_better), kind="stable")
         ranked = [self.systems[place] for place in order]
         if first is None:
             first = next(name for name in ranked if name != second)

@@ -18,6 +18,7 @@ from receval.data.reading import ReadingReport, loaded_report, saved_report
 from receval.evaluation.by_user import ValuesByUser, WeightedMeansOfFolds
 from receval.evaluation.tuning_record import TuningRecord
 from receval.metrics.aliases import any_metric
+from receval.metrics.metric import Directions
 from receval.notes import Note
 from receval.protocols.protocol import parse_protocol
 from receval.recommenders.base import Recommender
@@ -94,6 +95,7 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
         "words": own["words"],
         "reading": [saved_report(report) for report in own["reading"]],
         "less_is_better": own["less_is_better"],
+        "best_values": own["less_is_better"].best_values,
         "list_metrics": own["list_metrics"],
         "of_ranks": own["of_ranks"],
         "of_all_users": own["of_all_users"],
@@ -173,7 +175,7 @@ def _result_fields(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
         "notes": tuple(Note(*own) for own in content["notes"]),
         "words": tuple(content["words"]),
         "reading": tuple(loaded_report(own) for own in content["reading"]),
-        "less_is_better": frozenset(content["less_is_better"]),
+        "less_is_better": Directions(content["less_is_better"], content.get("best_values")),
         "list_metrics": frozenset(content["list_metrics"]),
     }
 

@@ -46,7 +46,7 @@ from receval.large_runs.reading import (
     meeting_of_items,
     meeting_of_users,
 )
-from receval.metrics.metric import BaseMetric
+from receval.metrics.metric import BaseMetric, Directions
 from receval.metrics.own_metrics import FunctionMetric
 from receval.notes import Note
 from receval.storage.messages import how_many, quoted
@@ -323,9 +323,7 @@ def joined_result(folder: str | Path) -> EvaluationResult:
         ),
         words=measuring.words,
         reading=tuple(reports),
-        less_is_better=frozenset(
-            name for name, own in measuring.metrics.items() if own.less_is_better
-        ),
+        less_is_better=Directions.of(measuring.metrics),
         of_ranks=tuple(measuring.of_ranks),
     )
 

@@ -19,8 +19,8 @@ from receval.storage.kernel_cache import njit
 NO_CUTOFF = np.iinfo(np.int32).max
 """Stands for no cut-off: no list is as long."""
 
-# Rows of at most so many items are sorted by counting, which takes whole SIMD vectors.
-_SHORT = 256
+# Rows of at most so many items are sorted by insertion.
+_SHORT = 32
 
 
 @dataclass(frozen=True)
@@ -255,28 +255,27 @@ def _in_order_of_rank(
     out_starts = np.zeros(n_rows + 1, dtype=np.int64)
     # A rank and the index of its item in one number, which sorts as the rank does.
     keys = np.empty(len(ranks), dtype=np.int64)
-    ordered = np.empty(len(ranks), dtype=np.int64)
     n_ranked = 0
     for row in range(n_rows):
         first = n_ranked
         for index in range(starts[row], starts[row + 1]):
-            if ranks[index] > 0:
-                keys[n_ranked] = (np.int64(ranks[index]) << 32) | index
-                n_ranked += 1
-        listed = keys[first:n_ranked]
-        if len(listed) > _SHORT:
-            ordered[first:n_ranked] = np.sort(listed)
+            # Without a branch, which would be foreseen too seldom; the next key takes its place.
+            keys[n_ranked] = (np.int64(ranks[index]) << 32) | index
+            n_ranked += ranks[index] > 0
+        if n_ranked - first > _SHORT:
+            keys[first:n_ranked] = np.sort(keys[first:n_ranked])
         else:
-            for own in listed:
-                before = first
-                for other in listed:
-                    before += other < own
-                ordered[before] = own
+            for place in range(first + 1, n_ranked):
+                own = keys[place]
+                while place > first and keys[place - 1] > own:
+                    keys[place] = keys[place - 1]
+                    place -= 1
+                keys[place] = own
         out_starts[row + 1] = n_ranked
     indices, in_order = np.empty(n_ranked, dtype=np.int32), np.empty(n_ranked, dtype=np.int32)
     for place in range(n_ranked):
-        indices[place] = ordered[place] & 0xFFFFFFFF
-        in_order[place] = ordered[place] >> 32
+        indices[place] = keys[place] & 0xFFFFFFFF
+        in_order[place] = keys[place] >> 32
     return out_starts, indices, in_order
 
 

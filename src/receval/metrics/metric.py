@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from receval.checked_arguments import check_fields
 from receval.metrics.judged_items import JudgedItems
@@ -34,6 +34,9 @@ class BaseMetric(ABC):
     """Usual names of the metric, perhaps with parameters: ``hits(form=count)`` of Hit."""
 
     less_is_better: ClassVar[bool] = False
+    best_value: ClassVar[float | None] = None
+    """The value that is best, where neither more nor less is better."""
+
     computed_from: ClassVar[str] = "judged ranks"
     cutoff: int | None = None
 
@@ -232,3 +235,53 @@ def slots(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
 def filled(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
     """Return the number of ranks that count and are filled by the list."""
     return np.minimum(column(cutoffs), lists.lengths)
+
+
+class Directions(frozenset[str]):
+    """The names of metrics of which less is better; ``best_values`` has the best of some others."""
+
+    best_values: dict[str, float]
+
+    def __new__(
+        cls, names: Iterable[str] = (), best_values: Mapping[str, float] | None = None
+    ) -> Self:
+        own = super().__new__(cls, names)
+        own.best_values = dict(best_values or {})
+        return own
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Directions, (sorted(self), self.best_values)
+
+    @classmethod
+    def of(cls, metrics: Mapping[str, BaseMetric]) -> Directions:
+        """Return what metrics say of themselves, by their names in a result."""
+        told = {name: own.best_value for name, own in metrics.items()}
+        best = {name: value for name, value in told.items() if value is not None}
+        return cls((name for name, own in metrics.items() if own.less_is_better), best)
+
+    def with_less(self, name: str) -> Directions:
+        """Return these directions, and a further metric of which less is better."""
+        return Directions({*self, name}, self.best_values)
+
+
+def best_value_of(metric: str, less_is_better: Collection[str]) -> float | None:
+    """Return the best value of a metric, if neither more nor less is better."""
+    if isinstance(less_is_better, Directions):
+        return less_is_better.best_values.get(metric)
+    return None
+
+
+def goodness(metric: str, means: ArrayLike, less_is_better: Collection[str]) -> NDArray[np.float64]:
+    """Return numbers of which the highest are those of the best averages.
+
+    Examples
+    --------
+    >>> goodness("MAE", [1.0, 2.0], {"MAE"}).tolist()
+    [-1.0, -2.0]
+    >>> goodness("bias", [-0.25, 0.5], Directions(best_values={"bias": 0.0})).tolist()
+    [-0.25, -0.5]
+    """
+    own = np.asarray(means, dtype=np.float64)
+    if (best := best_value_of(metric, less_is_better)) is not None:
+        return -np.abs(own - best)
+    return -own if metric in less_is_better else own

@@ -615,6 +615,11 @@ def _by_what(
         are_grades=inner.are_judgments,
     )
     ((name, chosen),) = measuring.metrics.items()
+    if chosen.best_value is not None:
+        raise ValueError(
+            f"{name} is best at {chosen.best_value:g}, so that neither the highest nor the lowest "
+            "value tells the best trial. Tune on a metric of accuracy, such as nDCG@10."
+        )
     (protocol_name,) = measuring.protocols
     return {
         "data": digest_of_split(inner),

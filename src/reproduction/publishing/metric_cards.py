@@ -80,7 +80,8 @@ They hold unless the metric's section says otherwise.
 - **Ties:** {Ties}: at random with a seed of dataset, split and fold, by item code, or as in LibRec.
 - **Under 1R:** {one_relevant}. Metrics that need all judgments of a list are refused there, and so
   are condensed lists.
-- **Direction:** more is better. Here and in tables, an arrow (↓) marks the other metrics."""
+- **Direction:** more is better. Here and in tables, an arrow marks other metrics: ↓, or → before
+  the best value."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Card:
     parameters: tuple[str, ...]
     fields: dict[str, str]
     one_relevant: str
-    less_is_better: bool
+    direction: str
     other_names: tuple[str, ...] = ()
 
     def text(self) -> str:
@@ -114,8 +115,7 @@ class Card:
             lines.append(f"- **Other names:** {', '.join(self.other_names)}")
         lines += [f"- {parameter}" for parameter in self.parameters]
         formula = f"```math\n{self.formula}\n```"
-        summary = f"{self.summary} (↓)" if self.less_is_better else self.summary
-        head = [f"### `{self.name}`", summary, formula, *self.notes]
+        head = [f"### `{self.name}`", self.summary + self.direction, formula, *self.notes]
         return "\n\n".join([*head, "\n".join(lines)])
 
 
@@ -201,7 +201,9 @@ def card_of(kind: type[BaseMetric]) -> Card:
         parameters=tuple(_parameters(kind, sections, leave_out=common)),
         fields={**RULES, **found},
         one_relevant=UNDER_1R[issubclass(kind, Metric) and kind().refused_under_1r],
-        less_is_better=kind.less_is_better,
+        direction=" (↓)" * kind.less_is_better
+        if kind.best_value is None
+        else f" (→ {kind.best_value:g})",
         other_names=vars(kind).get("other_names", ()),
     )
 

@@ -155,8 +155,15 @@ class BiasDisparity(FeatureMetric):
     name: ClassVar[str] = "BiasDisparity"
     training_needed: ClassVar[bool] = True
     example: ClassVar[str] = "feature=genre,value=Comedy"
+    best_value: ClassVar[float | None] = 0.0
     value: str | None = None
     form: Literal["disparity", "recommendations", "training"] = "disparity"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.form != "disparity":
+            # The share that the value has in the catalogue.
+            object.__setattr__(self, "best_value", 1.0)
 
     def index_among(self, values: Sequence[str]) -> int:
         """Return the place of the value among those of the feature.

@@ -416,7 +416,7 @@ class PopularityLift(MetricOfAllUsers):
 
     name: ClassVar[str] = "PopularityLift"
     training_needed: ClassVar[bool] = True
-    less_is_better: ClassVar[bool] = True
+    best_value: ClassVar[float | None] = 0.0
     group: Taste = "all"
     bounds = (-1.0, np.inf)
 
