@@ -22,15 +22,15 @@ SECTION = re.compile(r"<!-- begin: .*?<!-- end: ", re.DOTALL)
 
 BOUNDS = {
     # The aims were set before lists and their metrics, features, groups, tuning, comparisons, runs
-    # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650, 450
-    # and 600 for metrics that peers have, typed rows, selections in commands, ratings of runs, and
-    # parts of row groups; a module was divided.
+    # in blocks and exports came, whose new modules have 14,700 lines. The bounds rose by 650, 450,
+    # 600 and 210 for metrics that peers have, typed rows, selections in commands, ratings of runs,
+    # parts of row groups, and all users at once by group; a module was divided.
     "modules of src/receval": (258, 250),
-    "lines of src/receval": (68_690, 39_000 + 14_700),
+    "lines of src/receval": (68_900, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (204, 170),
     "lines of src/reproduction": (44_280, 36_000 + 4_000),
-    "lines of tests": (93_060, 60_000 + 10_000),
+    "lines of tests": (93_160, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }
