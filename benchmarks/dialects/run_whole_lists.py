@@ -116,6 +116,11 @@ def of_elliot(case: Case) -> Values:
         sp_i_train=train,
         transactions=train.nnz,
         train_dict={user: dict.fromkeys(own, 1.0) for user, own in case["train"].items()},
+        items=items,
+    )
+    # Its file of features has items of whole numbers alone.
+    elliot_metrics.SRecall._load_attribute_file = staticmethod(
+        lambda _: {item: [_code(item) % 3] for item in items}
     )
     run = {user: [(item, score) for item, score in pairs] for user, pairs in case["run"].items()}
     groups = FOLDER / "groups.tsv"
@@ -148,6 +153,15 @@ def of_elliot(case: Case) -> Values:
                 metric = getattr(elliot_metrics, name)(run, None, None, objects)
                 per_user = {user: float(own) for user, own in metric.eval_user_metric().items()}
                 values[f"{name}@{k}"] = value_of(float(metric.eval()), per_user, len(per_user))
+            for name in ("ExtendedPopREO", "ExtendedPopRSP"):
+                metric = getattr(elliot_metrics, name)(run, None, None, objects, {"pop_ratio": 0.8})
+                values[f"{name}@{k}"] = value_of(float(metric.eval()), None, None)
+            for name in ("ExtendedEFD", "ExtendedEPC", "SRecall"):
+                given = {"feature_data": ""}
+                metric = getattr(elliot_metrics, name)(run, None, None, objects, given)
+                per_user = {user: float(own) for user, own in metric.eval_user_metric().items()}
+                label = f"{name}@{k}" + " groups=thirds" * (name == "SRecall")
+                values[label] = value_of(float(metric.eval()), per_user, len(per_user))
             for name in ("REO", "RSP"):
                 metric = getattr(elliot_metrics, name)(run, None, None, objects, additional)
                 values[f"{name}@{k} groups=thirds"] = value_of(
@@ -480,6 +494,8 @@ def of_warprec(case: Case) -> Values:
         "item_interactions": interactions,
         "item_cluster": thirds + 1,
         "feature_lookup": torch.eye(3)[thirds],
+        # As evaluation/propensity.py estimates them by default.
+        "propensity": (interactions / interactions.max()).sqrt().clamp(min=0.1, max=1.0),
     }
     values: Values = {}
     # Of others, as their names tell.
@@ -508,9 +524,14 @@ def of_warprec(case: Case) -> Values:
         ("UserMADRating", "fairness.usermadrating"),
         ("EucDistance", "multiobjective.euclideandistance"),
         ("Hypervolume", "multiobjective.hypervolume"),
+        ("IPSRecall", "debiased.recall"),
+        ("SNIPSRecall", "debiased.recall"),
+        ("IPSDCG", "debiased.dcg"),
+        ("SNIPSDCG", "debiased.dcg"),
+        ("LogLoss", "accuracy.logloss"),
     ):
         groups = " groups=thirds" * (name in ("SRecall", "REO", "RSP") or "ItemMAD" in name)
-        groups += " groups=halves" * ("UserMAD" in name)
+        groups += " groups=halves" * ("UserMAD" in name) + " scores=/200-2" * (name == "LogLoss")
         for k in CUTOFFS:
             own = metric_class(name, module)
             metric = own(k=k, **given)
@@ -528,7 +549,12 @@ def of_warprec(case: Case) -> Values:
                     predicted, own.binary_relevance(ground), k
                 ),
             }
-            metric.update(predicted, user_indices=torch.arange(len(users)), **blocks)
+            if name == "LogLoss":
+                # Here of the first k items alone: it leaves out items without a score.
+                last = own.top_k_values_indices(predicted, k)[0][:, -1:]
+                blocks["preds"] = torch.where(predicted >= last, predicted / 200 - 2, -torch.inf)
+            blocks = {"preds": predicted, **blocks}
+            metric.update(user_indices=torch.arange(len(users)), **blocks)
             computed = metric.compute()
             if name.startswith("BiasDisparity"):
                 for place, value in enumerate(computed.values()):

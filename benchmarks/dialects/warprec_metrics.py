@@ -17,7 +17,8 @@ for _line in files("warprec") or []:
     if str(_line) == "warprec/__init__.py":
         _folder = Path(str(_line.locate())).parent
 _METRICS = (
-    *("accuracy", "bias", "coverage", "diversity", "fairness", "multiobjective", "novelty"),
+    *("accuracy", "bias", "coverage", "debiased", "diversity", "fairness", "multiobjective"),
+    *("novelty", "rating"),
 )
 for _name in ("", "evaluation", "evaluation.metrics", "utils"):
     _package = types.ModuleType(f"warprec.{_name}".rstrip("."))

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Tuning the same systems on the same parts of MovieLens 1M, beside LensKit and RecTools.
+"""Tuning the same systems on the same parts of MovieLens 1M, beside LensKit, RecTools and RecBole.
 
     python benchmarks/own_data/tuning.py ML-1M [--rounds 1] [--rectools PYTHON] [--lenskit PYTHON]
+        [--recbole PYTHON]
 
 ML-1M is the folder with MovieLens 1M. Each tool tries four settings of each system by nDCG@10 on
 the same validation ratings, trains the best setting of each again with these ratings, and measures
-ten items for every user on the same test. RecTools has no tuner, and LensKit's draws
-its trials itself, so both grids are loops over their own models and metrics. Of the four systems
-of docs/whole_evaluation.md, each tool tunes the three that it has: RecTools has no user kNN, and
-LensKit no SVD of the unrated pairs. receval tunes the same three, and also writes the report with
-the trace of all trials, as a part of its own. PYTHON is that of an environment with the tool
+ten items for every user on the same test. RecTools has no tuner, LensKit's draws its trials itself,
+and RecBole's reads the files again for each trial, so all grids are loops over their own models and
+metrics. Of the four systems of docs/whole_evaluation.md, RecTools and LensKit tune the three that
+they have: RecTools has no user kNN, and LensKit no SVD of the unrated pairs. RecBole tunes both kNN
+and EASE on ratings of 1. These models are ready before its trainer's fit, which is left out here
+and would take longer. receval tunes the same three, and also writes the report with the trace of
+all trials, as a part of its own. PYTHON is that of an environment with the tool
 (benchmarks/dialects/README.md). Every job is a process of its own on one thread. Prints the
 processor time without reading and imports, the memory and the values; fails where receval takes
 more than half of the time of a tool.
@@ -34,6 +37,7 @@ ITERATIONS = 15
 METRICS = {
     "rectools": "nDCG(gain=binary,ideal=ranks)@10",
     "lenskit": "nDCG(discount=log-after-2,gain=binary)@10",
+    "recbole": "nDCG(gain=binary)@10",
 }
 """What each tool means by nDCG, by our labels."""
 
@@ -42,20 +46,26 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
     "ItemKNN": {"neighbours": [25, 50, 100, 200]},
     "SVD": {"factors": [10, 20, 40, 80]},
     "MF": {"factors": [10, 20], "regularisation": [0.1, 1.0]},
+    "EASE": {"regularisation": [100.0, 300.0, 1000.0, 3000.0]},
 }
-SYSTEMS = {"rectools": ("ItemKNN", "SVD", "MF"), "lenskit": ("UserKNN", "ItemKNN", "MF")}
+SYSTEMS = {
+    "rectools": ("ItemKNN", "SVD", "MF"),
+    "lenskit": ("UserKNN", "ItemKNN", "MF"),
+    "recbole": ("UserKNN", "ItemKNN", "EASE"),
+}
 PARTS = ("train", "validation", "test")
 
 Found = dict[str, dict[str, float]]
 
 
-def split_of(folder: Path) -> Any:
-    """Return the split into training and test ratings."""
+def split_of(folder: Path, tool: str = "") -> Any:
+    """Return the split into training and test ratings, which are all 1 for RecBole."""
     import pandas as pd
 
     import receval as rv
 
-    ratings = rv.read_ratings(pd.read_parquet(folder / "ratings.parquet"))
+    table = pd.read_parquet(folder / "ratings.parquet")
+    ratings = rv.read_ratings(table.assign(rating=1.0) if tool == "recbole" else table)
     return rv.split(ratings, "user-ratio", train_ratio=0.8, seed=1)
 
 
@@ -82,7 +92,8 @@ def of_receval(tool: str, folder: Path, seconds: dict[str, float]) -> Found:
 
     metric = METRICS[tool]
     classes = {"UserKNN": rv.UserKNN, "ItemKNN": rv.ItemKNN, "SVD": rv.PureSVD, "MF": rv.WRMF}
-    split = split_of(folder)
+    classes["EASE"] = rv.EASE
+    split = split_of(folder, tool)
     start = time.process_time()
     tuned = rv.tune(
         split,
@@ -208,7 +219,72 @@ def of_lenskit(folder: Path, seconds: dict[str, float]) -> Found:
     return of_grids("lenskit", folder, seconds, value)
 
 
-TOOLS = {"rectools": of_rectools, "lenskit": of_lenskit}
+def of_recbole(folder: Path, seconds: dict[str, float]) -> Found:
+    """Return the values of the best settings in validation and test, by RecBole."""
+    import os
+
+    import numpy as np
+    import pandas as pd
+    import torch
+
+    # Names that numpy had before 2.
+    vars(np).update(float_=np.float64, complex_=np.complex128, unicode_=np.str_)
+    from recbole.config import Config
+    from recbole.data import create_dataset, data_preparation
+    from recbole.utils import get_model, get_trainer
+
+    torch.set_num_threads(1)
+    os.chdir(folder)
+    frames = {part: pd.read_parquet(folder / f"{part}.parquet") for part in PARTS}
+    whole = pd.concat([frames["train"], frames["validation"]])
+    columns = {"user": "user_id:token", "item": "item_id:token", "rating": "rating:float"}
+    asked = {
+        "data_path": str(folder),
+        "use_gpu": False,
+        "benchmark_filename": ["train", "valid", "test"],
+        "load_col": {"inter": ["user_id", "item_id"]},
+        "metrics": ["NDCG"],
+        "topk": [K],
+        "valid_metric": f"NDCG@{K}",
+        "metric_decimal_place": 16,
+        "eval_batch_size": 1 << 24,
+        "show_progress": False,
+    }
+    datasets = {}
+    # The last part is not known to a model.
+    for name, known in (
+        ("inner", (frames["train"], frames["validation"])),
+        ("outer", (whole, frames["test"])),
+    ):
+        (folder / name).mkdir()
+        for part, own in zip(asked["benchmark_filename"], (*known, known[1]), strict=True):
+            own.rename(columns=columns).to_csv(
+                folder / name / f"{name}.{part}.inter", sep="\t", index=False
+            )
+        datasets[name] = create_dataset(Config("Pop", name, config_dict=asked))
+    loaders: dict[str, Any] = {}
+
+    def value(system: str, setting: dict[str, Any], known: Any, unknown: Any) -> float:
+        name = "outer" if len(known) == len(whole) else "inner"
+        own = (
+            {"k": setting["neighbours"]}
+            if "neighbours" in setting
+            else {"reg_weight": setting["regularisation"]}
+        )
+        own["knn_method"] = "user" if system == "UserKNN" else "item"
+        model_name = "EASE" if system == "EASE" else "ItemKNN"
+        config = Config(model_name, name, config_dict=asked | own)
+        if name not in loaders:
+            loaders[name] = data_preparation(config, datasets[name])
+        train, valid, _ = loaders[name]
+        model = get_model(model_name)(config, train.dataset)
+        trainer = get_trainer(config["MODEL_TYPE"], model_name)(config, model)
+        return float(trainer.evaluate(valid, load_best_model=False)[f"ndcg@{K}"])
+
+    return of_grids("recbole", folder, seconds, value)
+
+
+TOOLS = {"rectools": of_rectools, "lenskit": of_lenskit, "recbole": of_recbole}
 
 
 def report(measured: dict[str, Any]) -> int:

@@ -81,9 +81,14 @@ NOTES: dict[str, NoteKind] = {
     ),
     "no-groups": NoteKind(
         "information",
-        "A metric of all users at once has no values per user whose mean is that of a group, and "
-        "one of whole lists none of a group of items.",
-        "Do nothing: the other metrics are shown by group.",
+        "A metric of whole lists has no value of a group of items, and a loaded result has not the "
+        "lists from which one of all users at once is computed.",
+        "Do nothing, or group users before saving: the other metrics are shown by group.",
+    ),
+    "groups-of-lists": NoteKind(
+        "information",
+        "A metric of all users at once is computed from the lists of each group alone.",
+        "Compare groups of about equal size: more lists cover more items.",
     ),
     "wrapped-identifiers": NoteKind(
         "doubtful",

@@ -27,7 +27,8 @@ def mean_score(items: Any, ratings: Any, scores: Any) -> float:
 
 
 METRICS = [
-    *(f"P@{K}", f"Recall@{K}", f"nDCG(gain=exp-steps)@{K}", f"nDCG(gain=exp-steps-from-0)@{K}"),
+    *(f"P@{K}", f"Recall@{K}", f"FilledRanks@{K}"),
+    *(f"nDCG(gain=exp-steps)@{K}", f"nDCG(gain=exp-steps-from-0)@{K}"),
     rv.metric_of(mean_score, cutoff=K),
 ]
 
@@ -64,11 +65,16 @@ def _lines_of_page() -> str:
 @pytest.fixture(scope="module")
 def computed(result: EvaluationResult) -> dict[str, Any]:
     """What the lines of the page compute."""
+    return _computed(result)
+
+
+def _computed(result: EvaluationResult) -> dict[str, Any]:
     case = _case()
     users = sorted(case["run"])
     seen = [(u, i) for u, own in case["run"].items() for i, _ in own if int(i[1:]) % 3 == 0]
     found: dict[str, Any] = {
         "np": np,
+        "rv": rv,
         "result": result,
         "halves": {"user": users, "half": [f"g{int(user[1:]) % 2}" for user in users]},
         "train": pd.DataFrame(seen, columns=["user", "item"]),
@@ -112,6 +118,36 @@ def test_deviations_of_groups_of_users_are_mean_differences_of_their_averages(
 ) -> None:
     found = computed["deviations"][metric, "mine"]
     assert found == pytest.approx(_values(tool, name)["mean"], abs=1e-12)
+
+
+def test_users_with_full_lists_are_those_of_another_tool() -> None:
+    # The lists of the docstring of RecTools' SufficientReco, which has these values for 5 items.
+    lengths = {"u00": 2, "u01": 3, "u02": 5}
+    run = {user: {f"i{n}": -float(n) for n in range(own)} for user, own in lengths.items()}
+    test = {"user": list(run), "item": ["i1"] * 3, "rating": [5] * 3}
+    result = rv.evaluate_runs(
+        test, {"mine": run, "other": run}, metrics=METRICS, relevant=4, lists=20, depth="whole"
+    )
+    table = _computed(result)["full"].per_user().query("system == 'mine'")
+    assert table["full"].tolist() == [0, 0, 1]
+    assert table[f"FilledRanks@{K}"].tolist() == pytest.approx([0.4, 0.6, 1])
+
+
+def test_log_losses_of_logits_are_those_of_another_tool(computed: dict[str, Any]) -> None:
+    case = _case()
+    test = {"user": [], "item": [], "rating": []}
+    for user, own in case["test"].items():
+        for item, rating in own.items():
+            test["user"].append(user), test["item"].append(item), test["rating"].append(rating)
+    run = {
+        user: {item: score / 200 - 2 for item, score in own} for user, own in case["run"].items()
+    }
+    metrics = [computed["log_losses"]]
+    found = rv.evaluate_runs(test, {"mine": run}, metrics=metrics, depth="whole").per_user()
+    wanted = _values("warprec", f"LogLoss@{K} scores=/200-2")["per_user"]
+    assert dict(zip(found["user"], found[f"log_loss@{K}"], strict=True)) == pytest.approx(
+        wanted, abs=1e-12
+    )
 
 
 def test_the_share_of_unseen_items_is_that_of_lists_without_training_items(

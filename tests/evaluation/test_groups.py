@@ -30,13 +30,17 @@ FILMS = {
 
 
 def _ratings() -> rv.Ratings:
+    return rv.read_ratings(_table())
+
+
+def _table() -> pd.DataFrame:
     rng = np.random.default_rng(5)
     rows = [
         (user, f"i{item:02}", int(rng.integers(1, 6)))
         for user in USERS
         for item in rng.choice(N_ITEMS, 8, replace=False)
     ]
-    return rv.read_ratings(pd.DataFrame(rows, columns=["user", "item", "rating"]))
+    return pd.DataFrame(rows, columns=["user", "item", "rating"])
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +50,69 @@ def result() -> rv.EvaluationResult:
         split,
         {"Pop": rv.Popularity(), "Random": rv.Random(seed=2)},
         protocols=["AR AI-AN", "AR TI-AN"],
-        metrics=["RR", "Recall@3", "ILD(feature=genre)@3", "Gini@3"],
+        metrics=["RR", "Recall@3", "ILD(feature=genre)@3"],
         relevant=3,
         item_features=FILMS,
         item_groups="genre",
     )
+
+
+TOGETHER = ["ItemCoverage@1", "Gini@3", "ShannonEntropy@3", "R2"]
+
+
+def _of_all_users(users: list[str]) -> rv.EvaluationResult:
+    """Return values of all users at once for the lists of some users."""
+    rng = np.random.default_rng(8)
+    scores = dict(zip(USERS, 5 * rng.random((N_USERS, N_ITEMS)), strict=True))
+    runs = {
+        name: {u: dict(zip(FILMS["item"], sign * scores[u], strict=True)) for u in users}
+        for name, sign in (("mine", 1), ("other", -1))
+    }
+    ratings = _table()
+    test = ratings[ratings["user"].isin(users)]
+    metrics = ["RR", *TOGETHER]
+    return rv.evaluate_runs(
+        test, runs, metrics=metrics, relevant=3, depth="whole", rating_scores=list(runs)
+    )
+
+
+def test_values_of_all_users_at_once_are_those_of_the_lists_of_a_group_alone() -> None:
+    found = _of_all_users(USERS).by_group(PEOPLE, "gender")
+
+    summary = found.summary()
+    for group, own in PEOPLE.groupby("gender")["user"]:
+        wanted = _of_all_users(list(own)).summary().drop(columns="users")
+        of_group = summary[summary["group"] == group].reset_index(drop=True)
+        pd.testing.assert_frame_equal(of_group[wanted.columns], wanted, check_dtype=False)
+    assert [note.code for note in found.notes] == ["groups-of-lists"]
+
+
+def test_values_of_all_users_at_once_differ_by_the_jackknife_of_both_groups() -> None:
+    found = _of_all_users(USERS).by_group(PEOPLE, "gender")
+
+    halves = [_of_all_users(list(own)) for _, own in PEOPLE.groupby("gender")["user"]]
+    alone = [next(iter(half.values.values())) for half in halves]
+    welch = stats.ttest_ind(*(own.per_user for own in alone), axis=-1, equal_var=False)
+    assert found.compare()["p"].tolist() == pytest.approx(welch.pvalue.ravel().tolist())
+    told = found.compare(test="permutation").groupby("metric", sort=False)["method"].first()
+    assert told.str.startswith("cannot").tolist() == [False, True, True, True, True]
+
+
+def test_values_of_all_users_at_once_of_a_group_are_averaged_over_folds() -> None:
+    split = rv.split(_ratings(), "user-ratio", train_ratio=0.5, folds=2, seed=1)
+    systems = {"Pop": rv.Popularity(), "Random": rv.Random(seed=2)}
+    result = rv.evaluate(split, systems, metrics=["Gini@3"], relevant=1, lists=3)
+    means = result.by_group(PEOPLE, "gender").summary().set_index(["system", "group"])["mean"]
+
+    lists = result.lists().merge(PEOPLE, on="user")
+    for place, own in lists.groupby(["system", "gender"]):
+        of_folds = [
+            np.sort(np.bincount(fold["item"].str[1:].astype(int), minlength=N_ITEMS))
+            for _, fold in own.groupby("fold")
+        ]
+        factors = np.arange(1, N_ITEMS + 1) * 2 - N_ITEMS - 1
+        ginis = [(factors * counts).sum() / N_ITEMS / counts.sum() for counts in of_folds]
+        assert means[place] == pytest.approx(np.mean(ginis), abs=1e-12)
 
 
 def test_metrics_that_divide_items_know_a_feature_by_its_plural_too() -> None:
@@ -85,12 +147,11 @@ def test_averages_of_groups_are_those_of_their_users(result: rv.EvaluationResult
     assert set(summary["group"]) == {"F", "M"}
 
 
-def test_metrics_of_all_users_are_not_shown_by_group_but_noted(
-    result: rv.EvaluationResult,
-) -> None:
-    grouped = result.by_group(PEOPLE, "gender")
+def test_a_loaded_result_has_no_lists_for_values_of_all_users_by_group(tmp_path: Path) -> None:
+    _of_all_users(USERS).save(tmp_path)
+    grouped = rv.load_result(tmp_path).by_group(PEOPLE, "gender")
 
-    assert grouped.metrics == ("RR", "Recall@3", "ILD(feature=genre)@3")
+    assert grouped.metrics == ("RR",)
     assert [note.code for note in grouped.notes] == ["no-groups"]
 
 
@@ -592,6 +653,4 @@ def test_a_series_by_user_is_a_feature(result: rv.EvaluationResult) -> None:
 
 def test_metrics_without_values_of_groups_of_items_are_noted(result: rv.EvaluationResult) -> None:
     (note,) = result.by_group(items="genre").notes
-    assert str(note).endswith(
-        "are not computed from judged ranks, and not shown by group of items."
-    )
+    assert str(note).endswith("is not computed from judged ranks, and not shown by group of items.")

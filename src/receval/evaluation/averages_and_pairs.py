@@ -24,6 +24,7 @@ from receval.evaluation.comparison import (
     pair_table,
 )
 from receval.evaluation.formatting import WholeTable, best_first
+from receval.evaluation.groups_of_users import MeasuredTogether
 from receval.evaluation.pair_tests import letters_of_systems
 from receval.evaluation.summed_values import SummedValues
 from receval.evaluation.tuning_record import TuningRecord
@@ -136,6 +137,7 @@ class AveragesAndPairs:
     models: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     lists_written: tuple[Path, ...] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    together: MeasuredTogether | None = field(default=None, repr=False, compare=False)
     _compared: dict[str, pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from scipy.special import stdtr, stdtrit
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.averages_and_pairs import typed_rows
-from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
+from receval.evaluation.by_user import CONFIDENCE, ValuesByUser, interval_within
 from receval.evaluation.comparison import (
     CANNOT_TELL,
     CORRECTIONS,
@@ -54,7 +54,7 @@ _TESTS: dict[GroupTest, str] = {
 _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
 _NONE = f"{CANNOT_TELL}: no user of a group counts in the metric, or it divides by 0"
-_NO_VALUES = f"{CANNOT_TELL}: a weighted mean has no value per user"
+_NO_VALUES = f"{CANNOT_TELL}: the metric has no value per user"
 
 
 class GroupAverageRow(NamedTuple):
@@ -122,6 +122,8 @@ class GroupedResult:
         How many users are in no group, and which metrics have no values of groups.
     reading : tuple of ReadingReport
         How the table of users was read.
+    bounds : mapping of str to pair of float
+        The smallest and largest values of the metrics of all users at once of each group.
 
     Examples
     --------
@@ -142,6 +144,7 @@ class GroupedResult:
     less_is_better: frozenset[str] = frozenset()
     notes: tuple[Note, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -173,8 +176,13 @@ class GroupedResult:
                 for system, system_name in enumerate(self.systems):
                     for group, (means, halves, users) in own.items():
                         mean, half = means[metric, system], halves[metric, system]
+                        low, high = mean - half, mean + half
+                        if metric_name in self.bounds:
+                            ends = self.bounds[metric_name]
+                            own_low, own_high = interval_within(mean[None], half[None], ends)
+                            low, high, mean = own_low[0], own_high[0], np.clip(mean, *ends)
                         names = (protocol, metric_name, system_name, group)
-                        rows.append((*names, users, mean, mean - half, mean + half))
+                        rows.append((*names, users, mean, low, high))
         columns = ["protocol", "metric", "system", "group", "users", "mean", "low", "high"]
         return WholeTable(pd.DataFrame(rows, columns=columns))
 
@@ -284,7 +292,7 @@ class GroupedResult:
             own = [by[protocol] for by in self.values.values() if protocol in by]
             groups = np.repeat(np.arange(len(own)), [values.n_users for values in own])
             everybody = np.concatenate([values.per_user for values in own], axis=-1)
-            has_values = own[0].has_values_of_users
+            has_values = own[0].has_values_of_users & ~np.isin(self.metrics, list(self.bounds))
             everybody = np.where(has_values[:, None, None], everybody, np.nan)
             for metric, of_systems in zip(self.metrics, everybody, strict=True):
                 for system, values in zip(self.systems, of_systems, strict=True):
@@ -364,8 +372,11 @@ class GroupedResult:
             elif test == "mann-whitney" and not has_few:
                 own_p = _ranked(own[one], own[other])
             reasons = np.full(own_p.shape, _FEW if has_few else _EQUAL, dtype=object)
-            if test == "mann-whitney":
-                has_values = own[one].has_values_of_users[:, None]
+            if test != "welch":
+                has_values = np.array([name not in self.bounds for name in self.metrics])
+                if test == "mann-whitney":
+                    has_values &= own[one].has_values_of_users
+                has_values = has_values[:, None]
                 own_p = np.where(has_values, own_p, np.nan)
                 reasons = np.where(has_values, reasons, _NO_VALUES)
             is_empty = np.isnan(found[0])
@@ -648,7 +659,9 @@ def notes_on_metrics(
     if not left_out:
         return ()
     told = f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} " + (
-        "not computed from judged ranks" if of_items else "computed from all users at once"
+        "not computed from judged ranks"
+        if of_items
+        else "computed from lists of all users at once, which a loaded result does not have"
     )
     if not metrics:
         raise ValueError(f"{told}, so there is no value of a group. Add another metric.")

@@ -17,6 +17,8 @@ from receval.data.reading import ReadingReport
 from receval.data.shared_identifiers import Meeting, doubts_on
 from receval.evaluation.by_user import ValuesByUser
 from receval.evaluation.item_features import check_few_groups
+from receval.metrics.rating_errors import PredictedRatings, RatingMetric
+from receval.metrics.whole_lists.list_metric import MetricOfAllUsers, RecommendedLists
 from receval.notes import Note
 from receval.storage.messages import quoted
 
@@ -64,6 +66,34 @@ def traits_of_users(folds: Sequence[csr_array]) -> dict[str, NDArray[np.float64]
     share = np.full(n_users, np.nan)
     np.divide(popular, counts, out=share, where=has_any)
     return {ACTIVITY: np.where(has_any, counts / len(folds), np.nan), POPULARITY_TASTE: share}
+
+
+MeasuredPart = RecommendedLists | PredictedRatings
+"""What a metric measures of a system on one fold."""
+
+
+@dataclass(frozen=True)
+class MeasuredTogether:
+    """Metrics of all users at once, and what they measured, to measure users of a group again.
+
+    ``parts`` are by the name of the metric, the protocol and the system, one for each fold.
+    """
+
+    metrics: Mapping[str, MetricOfAllUsers | RatingMetric]
+    parts: Mapping[tuple[str, str, str], Sequence[MeasuredPart]]
+
+    def sums(self, metric: str, protocol: str, system: str, users: NDArray) -> NDArray[np.float64]:
+        """Return the sums over folds of the pseudo-values of some users, measured without others.
+
+        The users are given by ascending code.
+        """
+        found = np.zeros(len(users))
+        for whole in self.parts[metric, protocol, system]:
+            part = whole.of_users(users)
+            if len(part.users):
+                values = self.metrics[metric].per_user(part)  # type: ignore[arg-type]
+                found[np.searchsorted(users, part.users)] += values
+        return found
 
 
 @dataclass(frozen=True)

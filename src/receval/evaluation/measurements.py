@@ -19,6 +19,7 @@ from receval.evaluation.by_user import (
     interval_within,
     ranked_values,
 )
+from receval.evaluation.groups_of_users import MeasuredPart, MeasuredTogether
 from receval.evaluation.item_features import ItemFeatures
 from receval.evaluation.measuring import Measuring
 from receval.evaluation.pair_tests import smallest_p_values
@@ -111,6 +112,7 @@ class Measurements:
         self._traits = dict(traits or {})
         self._kept = kept
         self._item_ids = item_ids
+        self._together: dict[tuple[str, str, str], list[MeasuredPart]] = {}
         self._lists: dict[str, dict[str, list[TopLists]]] = {}
         self._n_empty: dict[tuple[str, str], int] = {}
         self._n_lacking: dict[tuple[str, str], tuple[int, int]] = {}
@@ -211,6 +213,9 @@ class Measurements:
         for name, row in zip(metrics, list_values(list(metrics.values()), measured), strict=True):
             found[name] = np.zeros(lists.full.n_lists)
             found[name][chosen] = row
+            if isinstance(metrics[name], MetricOfAllUsers):
+                parts = self._together.setdefault((name, protocol, system), [])
+                parts.append(measured)
             if (
                 own := metrics[name].weighted_mean(measured.cut(metrics[name].cutoff or 0))
             ) is not None:
@@ -252,6 +257,8 @@ class Measurements:
         found = {}
         for name, metric in self._measuring.of_ratings.items():
             found[name] = np.zeros(lists.full.n_lists)
+            if metric.bounds is not None:
+                self._together.setdefault((name, protocol, system), []).append(measured)
             try:
                 found[name][chosen] = metric.per_user(measured)
             except ValueError as error:
@@ -318,6 +325,14 @@ class Measurements:
             list_metrics=frozenset(self._measuring.of_lists),
             of_all_users=frozenset(bounds),
             bounds=bounds,
+            together=MeasuredTogether(
+                {
+                    name: own
+                    for name, own in self._measuring.metrics.items()
+                    if isinstance(own, MetricOfAllUsers | RatingMetric) and name in bounds
+                },
+                self._together,
+            ),
             of_ranks=tuple(self._measuring.of_ranks),
             traits=self._traits,
             item_groups=self._item_groups.values(),

@@ -54,6 +54,8 @@ class EvaluationResult(ResultReport):
         The files of lists that were written with ``lists_to``.
     bounds : mapping of str to pair of float
         The smallest and largest possible values of metrics of all users that have such limits.
+    together : MeasuredTogether, optional
+        What metrics of all users at once measured, for :meth:`by_group`; it is not saved.
     of_ranks : tuple of str
         The metrics of judged ranks.
     of_all_users : frozenset of str

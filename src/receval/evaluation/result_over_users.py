@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.averages_and_pairs import AveragesAndPairs
-from receval.evaluation.by_user import CONFIDENCE
+from receval.evaluation.by_user import CONFIDENCE, ValuesByUser
 from receval.evaluation.groups import GroupedResult, notes_on_metrics
 from receval.evaluation.groups_of_users import GroupsOfUsers
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.metrics.metric import goodness
+from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted
 
 
@@ -53,7 +54,8 @@ class ResultOverUsers(AveragesAndPairs):
         -------
         GroupedResult
             Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
-            between groups with tests. Metrics of all users at once are left out.
+            between groups with tests. Metrics of all users at once, such as Gini, are those of
+            the lists of each group alone, unless the result was loaded.
 
         Raises
         ------
@@ -96,11 +98,14 @@ class ResultOverUsers(AveragesAndPairs):
             for own in self.values.values():
                 is_averaged[own.users] = True
             found = GroupsOfUsers.of(users, groups, self.user_ids, is_averaged, self.traits)
-            chosen = tuple(name for name in self.metrics if name not in self.of_all_users)
-            left_out = [name for name in self.metrics if name in self.of_all_users]
+            left_out = [] if self.together else [n for n in self.metrics if n in self.of_all_users]
+            chosen = tuple(name for name in self.metrics if name not in left_out)
             notes = (*notes_on_metrics(chosen, left_out), *found.notes)
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
+            if together := [name for name in chosen if name in self.of_all_users]:
+                self._measure_together(together, chosen, values)
+                notes = (*notes, Note("groups-of-lists", _of_lists_of_groups(together)))
             name, are_of_items, reading = found.name, False, found.reading
         return GroupedResult(
             name,
@@ -111,7 +116,23 @@ class ResultOverUsers(AveragesAndPairs):
             self.less_is_better,
             notes,
             reading,
+            {} if are_of_items else {n: self.bounds[n] for n in chosen if n in self.bounds},
         )
+
+    def _measure_together(
+        self,
+        names: Sequence[str],
+        metrics: Sequence[str],
+        values: Mapping[str, Mapping[str, ValuesByUser]],
+    ) -> None:
+        """Put pseudo-values of each group alone in the place of those of all users."""
+        assert self.together is not None
+        for by_protocol in values.values():
+            for protocol, own in by_protocol.items():
+                for name in names:
+                    for place, system in enumerate(self.systems):
+                        sums = self.together.sums(name, protocol, system, own.users)
+                        own.sums[metrics.index(name), place] = sums
 
     @property
     def metrics_per_user(self) -> list[str]:
@@ -259,6 +280,16 @@ class ResultOverUsers(AveragesAndPairs):
                 )
         one, other = (values.per_user[number, self.systems.index(n)] for n in (first, second))
         return DifferenceOverUsers(first, second, metric, protocol, one - other)
+
+
+def _of_lists_of_groups(names: Sequence[str]) -> str:
+    """Return the text of the note on metrics of all users at once."""
+    is_one = len(names) == 1
+    return (
+        f"{enumerated(names)} {'is' if is_one else 'are'} computed from the lists of each group "
+        "alone, with intervals by the jackknife. Where groups differ in size, such a value can "
+        "differ for that alone: more lists cover more items."
+    )
 
 
 _LONGEST_LINE = 36

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -36,6 +36,15 @@ class PredictedRatings:
     averaged: NDArray[np.int64]
     mean: float = float("nan")
     threshold: float = float("nan")
+
+    @property
+    def users(self) -> NDArray[np.int64]:
+        """The codes of the averaged users."""
+        return self.averaged
+
+    def of_users(self, users: NDArray[np.int64]) -> PredictedRatings:
+        """Return what was predicted for those averaged users who are among some."""
+        return replace(self, averaged=np.intersect1d(self.averaged, users, assume_unique=True))
 
     @property
     def errors(self) -> NDArray[np.float64]:

@@ -66,6 +66,8 @@ LIST_METRICS = {
     "MiddleShare": "receval.metrics.whole_lists.popularity:MiddleShare",
     "TailShare": "receval.metrics.whole_lists.popularity:TailShare",
     "PopularityLift": "receval.metrics.whole_lists.popularity:PopularityLift",
+    "IPSRecall": "receval.metrics.whole_lists.popularity:InversePropensityRecall",
+    "IPSDCG": "receval.metrics.whole_lists.popularity:InversePropensityGain",
     "PopularityMiscalibration": "receval.metrics.whole_lists.popularity:PopularityMiscalibration",
     "SelfInformation": "receval.metrics.whole_lists.novelty:InverseUserFrequency",
     "ItemAge": "receval.metrics.whole_lists.novelty:ItemAge",

@@ -435,7 +435,7 @@ NOT_HERE = {"Gini-w_our", "VoCD_ori", "II-D_ori"}
 
 OF_RESULTS = {
     *("UserMADranking", "UserMADrating", "UserMADRanking", "UserMADRating", "DSC", "ExtendedF1"),
-    *("EucDistance", "Hypervolume", "Intersection", "Novelty"),
+    *("EucDistance", "Hypervolume", "Intersection", "LogLoss", "Novelty"),
 }
 """Values that are functions of a result (``tests/evaluation/test_functions_of_results.py``)."""
 

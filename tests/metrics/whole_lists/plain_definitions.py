@@ -145,6 +145,23 @@ def unexpected(plain: PlainLists, row: int, own: list[int]) -> list[int]:
     return [item for item in own if item not in ranked[: plain.cutoff]]
 
 
+def inverse_propensities(
+    worth: Callable[[int], float], divided: bool, normalised: bool
+) -> Callable[[PlainLists], float]:
+    """Return the mean of hits by their inverse propensities, over their number or sum."""
+
+    def inverse(plain: PlainLists, item: int) -> float:
+        return 1 / max(0.1, sqrt(plain.counts[item] / max(plain.counts)))
+
+    def of_list(plain: PlainLists, row: int, own: list[int]) -> float:
+        liked = plain.liked(row)
+        found = [worth(rank) * inverse(plain, i) for rank, i in enumerate(own, 1) if i in liked]
+        whole = sum(inverse(plain, i) for i in liked) if normalised else len(liked)
+        return sum(found) / (whole if divided and liked else 1)
+
+    return per_list(of_list)
+
+
 def divergence(first: Sequence[float], second: Sequence[float]) -> float:
     middle = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
     return sum(
@@ -452,6 +469,10 @@ DEFINITIONS: dict[str, Callable[[PlainLists], float]] = {
     "TailShare": share_of(lambda plain, item: item not in plain.head_by_ratings(0.8)),
     "TailShare(by=count,tail=1)": share_of(lambda plain, item: plain.counts[item] <= 1),
     "PopularityLift": lift,
+    "IPSRecall": inverse_propensities(lambda _: 1, True, False),
+    "IPSRecall(normalised=true)": inverse_propensities(lambda _: 1, True, True),
+    "IPSDCG": inverse_propensities(discount, False, False),
+    "IPSDCG(normalised=true)": inverse_propensities(discount, True, True),
     "PopularityMiscalibration": miscalibration,
     "SelfInformation": per_list(
         lambda plain, _, own: (

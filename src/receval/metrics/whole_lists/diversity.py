@@ -187,7 +187,7 @@ class SubtopicRecall(FeatureMetric):
 
     The subtopics are the values :math:`V_i` of a feature.
 
-    :Denominator: in the formula
+    :Denominator: in the formula; with ``denominator=all``, the values that any item has
     :Source: Zhai, Cohen and Lafferty (2003), "Beyond independent relevance: methods and
         evaluation metrics for subtopic retrieval", there S-recall
 
@@ -195,10 +195,13 @@ class SubtopicRecall(FeatureMetric):
     ----------
     feature : str
         Needed: a name of ``item_features``.
+    denominator : {"relevant", "all"}
+        See above.
     """
 
     name: ClassVar[str] = "SubtopicRecall"
     other_names: ClassVar[tuple[str, ...]] = ("STREC", "S-recall")
+    denominator: Literal["relevant", "all"] = "relevant"
 
     def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
         has_value = self.has_value(recommended)
@@ -208,6 +211,8 @@ class SubtopicRecall(FeatureMetric):
             for users, values in subtopics.by_rank:
                 met[users, values] = True
             wanted = subtopics.is_wanted.sum(axis=1)
+            if self.denominator == "all":
+                wanted[:] = len(np.unique(has_value.indices))
             found[rows] = met.sum(axis=1) / np.maximum(1, wanted)
         return found
 

@@ -144,6 +144,11 @@ class RecommendedLists:
             return self
         return replace(self, lists=self.lists.cut(n))
 
+    def of_users(self, users: NDArray[np.int64]) -> RecommendedLists:
+        """Return the lists of those averaged users who are among some, given by ascending code."""
+        chosen = np.intersect1d(self.users, users, assume_unique=True)
+        return replace(self, lists=self.lists.of_users(chosen))
+
     def of_items(self, values: NDArray) -> NDArray[np.float64]:
         """Return a value of each listed item, shape (n_users, n); 0 behind the end.
 

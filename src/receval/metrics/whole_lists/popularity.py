@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from scipy.special import rel_entr
 
 from receval.checked_arguments import check_fields
-from receval.metrics.whole_lists.list_metric import ListMetric, MetricOfAllUsers, RecommendedLists
+from receval.metrics.metric import ratio
+from receval.metrics.whole_lists.list_metric import (
+    ListMetric,
+    MetricOfAllUsers,
+    RecommendedLists,
+    rank_weights,
+)
 
 Limit = Literal["ratings", "items", "count"]
 Taste = Literal["all", "niche", "diverse", "blockbuster"]
@@ -440,3 +446,92 @@ class PopularityLift(MetricOfAllUsers):
         values = np.zeros(len(counted))
         np.divide(lists.sum() - lists - baseline, baseline, out=values, where=others > 0)
         return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class InversePropensityRecall(ListMetric):
+    r"""Recall with hits weighted by the inverse of a propensity, a power of the item's popularity.
+
+    .. math:: IPSRecall@k = \frac{1}{|PR_{test}(u)|}
+              \sum_{i \in PR_{test}(u),\, rank(i) \le k} \frac{1}{p_i}, \qquad
+              p_i = \max\Big(c, \Big(\frac{|R_{train}(i)|}{\max_j |R_{train}(j)|}\Big)^\alpha\Big)
+
+    :Denominator: the relevant test items that the user could get; with ``normalised=true``
+        (SNIPS), the sum of their inverse propensities, so that the value is at most 1
+    :Source: Yang et al. (2018), with the propensities of Saito et al. (2020), "Unbiased recommender
+        learning from missing-not-at-random implicit feedback"; IPSRecall and SNIPSRecall in WarpRec
+
+    Parameters
+    ----------
+    power : float
+        :math:`\alpha`, at least 0; with 0, no item is favoured.
+    least : float
+        c, above 0 and at most 1: smaller propensities count as this, so that items with few
+        ratings do not decide alone.
+    normalised : bool
+        See the denominator above.
+    """
+
+    name: ClassVar[str] = "IPSRecall"
+    training_needed: ClassVar[bool] = True
+    power: float = 0.5
+    least: float = 0.1
+    normalised: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self, "power", "least")
+        super().__post_init__()
+        if not (self.power >= 0 and 0 < self.least <= 1):
+            raise ValueError(
+                f"{self.name} has power={self.power:g} and least={self.least:g}. Give a power of "
+                "at least 0, and a least propensity above 0 and at most 1."
+            )
+
+    def _worths(self, n: int) -> NDArray[np.float64]:
+        """Return what a hit at each of n ranks is worth."""
+        return np.ones(n)
+
+    def _divisor(self, n_relevant: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the divisor without ``normalised``."""
+        return n_relevant
+
+    def _per_user(self, recommended: RecommendedLists) -> NDArray[np.float64]:
+        shares = recommended.popularity / recommended.popularity.max()
+        inverse = 1.0 / np.maximum(self.least, shares**self.power)
+        hits = np.where(recommended.is_relevant, recommended.of_items(inverse), 0.0)
+        rows, items = recommended.relevant_entries
+        n = len(recommended.users)
+        divisor = self._divisor(np.bincount(rows, minlength=n))
+        if self.normalised:
+            divisor = np.bincount(rows, weights=inverse[items], minlength=n)
+        return ratio(hits @ self._worths(hits.shape[1]), divisor)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InversePropensityGain(InversePropensityRecall):
+    r"""Discounted gain of hits, weighted by the inverse of a propensity.
+
+    .. math:: IPSDCG@k = \sum_{i \in PR_{test}(u),\, rank(i) \le k}
+              \frac{1}{p_i \log_2(rank(i) + 1)}
+
+    with the propensities :math:`p_i` of :class:`InversePropensityRecall`.
+
+    :Denominator: none; with ``normalised=true`` (SNIPS), the sum of the inverse propensities of the
+        relevant test items that the user could get
+    :Source: as that of IPSRecall; IPSDCG and SNIPSDCG in WarpRec
+
+    Parameters
+    ----------
+    power, least : float
+        As those of IPSRecall.
+    normalised : bool
+        See the denominator above.
+    """
+
+    name: ClassVar[str] = "IPSDCG"
+
+    def _worths(self, n: int) -> NDArray[np.float64]:
+        return rank_weights(n, "log", phi=1.0)
+
+    def _divisor(self, n_relevant: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.ones_like(n_relevant)
