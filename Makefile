@@ -169,14 +169,15 @@ clean:
 
 environment:
 	@$(PYTHON) -I -c 'import sys; $(SUPPORTED)' || { \
-	  echo "receval needs Python 3.11 to 3.14; for other versions some dependencies have no wheels."; \
+	  echo "receval needs Python 3.11 to 3.14; for other versions some dependencies cannot be installed."; \
 	  echo "$(PYTHON) --version says: `$(PYTHON) --version 2>&1`. Choose another one: make PYTHON=python3.x"; exit 1; }
 	@$(PYTHON) -I -c 'import ctypes, sys; sys.platform == "linux" and ctypes.CDLL("libgomp.so.1")' 2>/dev/null || { \
 	  echo "This machine lacks libgomp.so.1, the library of OpenMP that the package implicit needs. Install it"; \
 	  echo "(Debian, Ubuntu: apt-get install libgomp1; Fedora: dnf install libgomp), and run make again."; exit 1; }
 	@# immutables, which Snakemake needs, has no wheel for 3.14.
 	@$(PYTHON) -I -c 'import os, shutil, sys, sysconfig; sys.version_info < (3, 14) or ( \
-	  shutil.which(sysconfig.get_config_var("CC").split()[0]) and os.path.exists(sysconfig.get_path("include") + "/Python.h") \
+	  shutil.which((os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]) and \
+	  os.path.exists(sysconfig.get_path("include") + "/Python.h") \
 	  ) or sys.exit(1)' || { \
 	  echo "With Python 3.14, one dependency is compiled. Install a C compiler and the headers of Python (Debian, Ubuntu:"; \
 	  echo "apt-get install gcc python3-dev), or choose another Python: make PYTHON=python3.13"; exit 1; }
@@ -208,6 +209,7 @@ $(VENV)/ready: requirements.lock pyproject.toml $(ENVIRONMENT)
 	@awk '/^[^ #]/ { part = $$1 !~ /^($(OF_KERNELS))==/ } { print > ("$(VENV)/part." part) }' requirements.lock
 	@( $(INSTALL) --no-deps --no-compile -r $(VENV)/part.0 && { $(COMPILE_KERNELS) || touch $(VENV)/outdated; } ) & \
 	  other=$$!; $(INSTALL) --no-deps --no-compile -r $(VENV)/part.1 && $(INSTALL_RECEVAL); status=$$?; \
+	  [ $$status != 0 ] || echo "Installed. Kernels are still being compiled, which takes a minute at most."; \
 	  wait $$other && (exit $$status) || { echo "The installation failed. pip gives the reason above."; exit 1; }
 	@# Python reads these paths in the encoding of each user's locale, which may lack letters of this folder's.
 	@for link in $(VENV)/lib/python3*/site-packages/__editable__.receval-*.pth; do echo ../../../../src > "$$link"; done

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ from numba import njit
 from numba.core import types
 from numba.extending import is_jitted
 
+from receval.arithmetic import SETTINGS, one_arithmetic
 from reproduction.workflow.jobs import kernels
 from reproduction.workflow.jobs.kernels import (
     COMPILED,
@@ -35,6 +37,17 @@ def test_every_listed_kernel_is_one_and_its_types_are_types() -> None:
         found = eval(text, {"__builtins__": {}}, {**names, "bool": types.boolean})
         assert found
         assert types_as_text(found) == text
+
+
+def test_kernels_are_compiled_for_the_one_arithmetic_wherever_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(kernels, "listed", list)
+    assert kernels.compile_all(processes=1) == []
+    # The processes that compile inherit these.
+    assert {name: os.environ.get(name) for name in one_arithmetic()} == one_arithmetic()
 
 
 @pytest.mark.each(

@@ -24,6 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from receval.arithmetic import use_one_arithmetic
 from receval.storage.files import write_atomically
 from reproduction.workflow.jobs.interpreter import safe_path
 from reproduction.workflow.provenance.source_file import PACKAGES
@@ -60,6 +61,8 @@ def compile_all(processes: int | None = None) -> list[tuple[str, str]]:
     The kernels of a module stay together, because they only call each other. Those that cannot be
     compiled for the listed types, because the list is outdated, are returned.
     """
+    # What was compiled for another arithmetic would be compiled again by the jobs.
+    use_one_arithmetic(computes=False)
     modules: dict[str, list[tuple[str, str]]] = {}
     for kernel, types in listed():
         modules.setdefault(kernel.partition(":")[0], []).append((kernel, types))
