@@ -80,7 +80,7 @@ def test_a_name_in_any_of_its_forms_is_one_metric(name: str, asked: str, label: 
         ("recbole", "logloss", "it is LogLoss"),
         ("lenskit", "MeanPopRank", r"it is ARP\(unit=quantile\)\."),
         ("recpack", "IntraListDiversityK@10", r"it is ILD\(feature=...\)"),
-        ("rectools", "Serendipity@10", "which weighs hits by how far their rank is above"),
+        ("rectools", "Serendipity@10", "it is Serendipity\\(form=ranks\\)"),
         ("elliot", "ARP@10", r"it is ARP\."),
         ("elliot", "Gini@10", r"it is 1 minus Gini\(denominator=others\)\. Write Gini\(den.*@10"),
         ("recbole", "P.5@3", "one cut-off"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -90,6 +91,12 @@ def test_the_figure_has_the_arrow_and_the_best_above(result: EvaluationResult) -
 
 @pytest.mark.usefixtures("unrendered")
 @pytest.mark.costly
+def test_directions_may_be_given_as_plain_names(result: EvaluationResult, tmp_path: Path) -> None:
+    plain = replace(result, less_is_better=frozenset({"antiP@2"}))
+    plain.save(tmp_path / "saved")
+    assert load_result(tmp_path / "saved").less_is_better == {"antiP@2"}
+
+
 def test_files_of_data_have_the_plain_names(result: EvaluationResult, tmp_path: Path) -> None:
     result.as_report().write(tmp_path)
     for name in ("averages", "pairs", "groups", "per_user"):
@@ -103,6 +110,8 @@ def test_metrics_of_which_a_value_is_the_best_say_it_and_no_direction() -> None:
     assert found == {"BiasDisparity": 0.0, "PopularityLift": 0.0}
     assert not any(kinds[name].less_is_better for name in found)
     assert parse_any("BiasDisparity(form=recommendations)@10").best_value == 1.0
+    # No system can change what users rated in training.
+    assert parse_any("BiasDisparity(form=training)@10").best_value is None
 
 
 @pytest.fixture(scope="module")

@@ -221,9 +221,9 @@ class AveragesAndPairs:
         margin : float or mapping of str to float, optional
             The largest difference of averages that does not matter, above 0, in the unit of the
             metric; or one for each of some metrics. Tests then whether systems are equivalent, and
-            whether the first is not inferior (:mod:`receval.statistics.difference_tests`), by
-            t-tests whatever ``test`` is, with the same correction (for ``tukey-hsd`` and ``auto``,
-            that of Holm).
+            whether the first is not inferior (:mod:`receval.statistics.difference_tests`; untested
+            where a value is the best, as 0 for BiasDisparity), by t-tests whatever ``test`` is,
+            with the same correction (for ``tukey-hsd`` and ``auto``, that of Holm).
         power : float, optional
             A probability between 0 and 1, usually .8. Adds the smallest difference that the users
             of this test set suffice to find with this probability, by a t-test

@@ -278,7 +278,8 @@ def pair_table(
     Tests and effect sizes are of the users' contributions to the average
     (:attr:`receval.evaluation.by_user.ValuesByUser.contributions`); ``cliff`` and ``superiority``
     are NaN where these are no values of users. The first system is better
-    where the difference is above 0, or below 0 for metrics in ``less_is_better``.
+    where the difference is above 0, or below 0 for metrics in ``less_is_better``; where a value is
+    the best, the difference does not tell which is better, and nothing is known of inferiority.
     """
     comparison.check(systems, metrics)
     first, second = system_pairs(len(systems))

@@ -95,7 +95,7 @@ def save_result(own: Mapping[str, Any], folder: Path) -> None:
         "words": own["words"],
         "reading": [saved_report(report) for report in own["reading"]],
         "less_is_better": own["less_is_better"],
-        "best_values": own["less_is_better"].best_values,
+        "best_values": getattr(own["less_is_better"], "best_values", {}),
         "list_metrics": own["list_metrics"],
         "of_ranks": own["of_ranks"],
         "of_all_users": own["of_all_users"],

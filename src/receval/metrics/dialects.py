@@ -394,7 +394,7 @@ class Dialect:
                 lines.append(f"  {entry.note}")
         others = {**self.of_lists, **self.of_ratings}
         lines += [f"{name}: in receval {told}" for name, told in others.items()]
-        lines += [f"{name}: not available, because {why}" for name, why in self.refused.items()]
+        lines += [f"{name}: not under this name: {why}" for name, why in self.refused.items()]
         lines.append(f"Read in: {', '.join(self.sources)}")
         return "\n".join(lines)
 
@@ -454,7 +454,7 @@ class Dialect:
                     )
         for name, why in self.refused.items():
             if asked.plain == plain_tool_name(name):
-                return f"{self.tool} has {name}, but receval cannot compute it, because {why}."
+                return f"{self.tool} has {name}, but receval has no metric of this name: {why}."
         for entry in self.entries:
             if asked.plain == ToolName.of(entry.name).plain:
                 return (

@@ -162,8 +162,9 @@ class BiasDisparity(FeatureMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.form != "disparity":
-            # The share that the value has in the catalogue.
-            object.__setattr__(self, "best_value", 1.0)
+            # At 1 a value has the share of the catalogue; no system can change that in training.
+            best = 1.0 if self.form == "recommendations" else None
+            object.__setattr__(self, "best_value", best)
 
     def index_among(self, values: Sequence[str]) -> int:
         """Return the place of the value among those of the feature.

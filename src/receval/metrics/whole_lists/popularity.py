@@ -514,7 +514,7 @@ class InversePropensityGain(InversePropensityRecall):
     .. math:: IPSDCG@k = \sum_{i \in PR_{test}(u),\, rank(i) \le k}
               \frac{1}{p_i \log_2(rank(i) + 1)}
 
-    with the propensities :math:`p_i` of :class:`InversePropensityRecall`.
+    with the propensities :math:`p_i` of ``IPSRecall``.
 
     :Denominator: none; with ``normalised=true`` (SNIPS), the sum of the inverse propensities of the
         relevant test items that the user could get
