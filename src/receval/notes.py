@@ -90,6 +90,12 @@ NOTES: dict[str, NoteKind] = {
         "A metric of all users at once is computed from the lists of each group alone.",
         "Compare groups of about equal size: more lists cover more items.",
     ),
+    "group-without-value": NoteKind(
+        "information",
+        "R2 divides by the variance of test ratings, and PooledAUC by the numbers of relevant and "
+        "other ones. Where such a number is 0 in a group, on any fold, the group has no value.",
+        "Choose another metric or threshold, or larger groups.",
+    ),
     "wrapped-identifiers": NoteKind(
         "doubtful",
         "White space and quotes around identifiers are part of them, as where a comma and a space "

@@ -115,6 +115,40 @@ def test_values_of_all_users_at_once_of_a_group_are_averaged_over_folds() -> Non
         assert means[place] == pytest.approx(np.mean(ginis), abs=1e-12)
 
 
+def _with_equal_ratings_in_k(metrics: list[str]) -> GroupedResult:
+    """Return values of the group k, of a user whose ratings are equal, and of the group m."""
+    test = {
+        "user": np.repeat(list("abcd"), 3),
+        "item": list("xyz") * 4,
+        "rating": [5, 5, 5, 1, 5, 2, 5, 3, 4, 2, 4, 1],
+    }
+    runs = {"mine": {user: {"x": 4.0, "y": 3.0, "z": 2.5} for user in "abcd"}}
+    result = rv.evaluate_runs(
+        test, runs, metrics=metrics, relevant=3, depth="whole", rating_scores=["mine"]
+    )
+    return result.by_group({"user": list("abcd"), "team": list("kmmm")})
+
+
+@pytest.mark.parametrize(("metric", "reason"), [("R2", "the 3 are 5"), ("PooledAUC", "all of")])
+def test_a_group_for_which_a_metric_divides_by_0_lacks_that_value_alone(
+    metric: str, reason: str
+) -> None:
+    found = _with_equal_ratings_in_k(["nDCG@3", metric])
+
+    lacks = found.summary().set_index(["metric", "group"])["mean"].isna()
+    assert lacks[lacks].index.tolist() == [(metric, "k")]
+    (note,) = (note for note in found.notes if note.code == "group-without-value")
+    assert note.startswith(f"{metric} has no value of the group k under ")
+    assert reason in note
+    told = found.compare().set_index("metric")["method"]
+    assert "divides by 0" in told[metric]
+    assert "divides by 0" not in told["nDCG@3"]
+
+
+def test_a_group_without_any_value_is_printed_as_nan() -> None:
+    assert "NaN" in str(_with_equal_ratings_in_k(["R2"]))
+
+
 def test_metrics_that_divide_items_know_a_feature_by_its_plural_too() -> None:
     split = rv.split(_ratings(), "user-ratio", train_ratio=0.5, seed=1)
     metrics = [

@@ -503,12 +503,12 @@ class GroupedResult:
         return table_of(shown, columns, f"Differences: {self._title.lower()}", caption)
 
     def __str__(self) -> str:
-        table = self.summary().pivot_table(
-            index=["protocol", "metric", "system"], columns="group", values="mean", sort=False
-        )
-        return (
-            table[list(self.groups)].round(4).to_string(line_width=pd.get_option("display.width"))
-        )
+        places = ["protocol", "metric", "system", "group"]
+        means = self.summary().set_index(places)["mean"]
+        rows = means.index.droplevel("group").unique()
+        # pivot_table would leave out groups without any value.
+        table = means.unstack().loc[rows, list(self.groups)]  # noqa: PD010
+        return table.round(4).to_string(line_width=pd.get_option("display.width"))
 
     __repr__ = __str__
 

@@ -21,6 +21,7 @@ from receval.evaluation.groups import GroupedResult, notes_on_metrics
 from receval.evaluation.groups_of_users import GroupsOfUsers
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.metrics.metric import goodness
+from receval.metrics.rating_errors import NoValueOfUsersError
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted
 
@@ -104,8 +105,8 @@ class ResultOverUsers(AveragesAndPairs):
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
             if together := [name for name in chosen if name in self.of_all_users]:
-                self._measure_together(together, chosen, values)
-                notes = (*notes, Note("groups-of-lists", _of_lists_of_groups(together)))
+                lacking = self._measure_together(together, chosen, values)
+                notes = (*notes, Note("groups-of-lists", _of_lists_of_groups(together)), *lacking)
             name, are_of_items, reading = found.name, False, found.reading
         return GroupedResult(
             name,
@@ -124,15 +125,25 @@ class ResultOverUsers(AveragesAndPairs):
         names: Sequence[str],
         metrics: Sequence[str],
         values: Mapping[str, Mapping[str, ValuesByUser]],
-    ) -> None:
-        """Put pseudo-values of each group alone in the place of those of all users."""
+    ) -> list[Note]:
+        """Put pseudo-values of each group alone in the place of those of all users.
+
+        They are NaN where a metric is not defined for a group, and the notes say so.
+        """
         assert self.together is not None
-        for by_protocol in values.values():
+        notes: dict[Note, None] = {}
+        for group, by_protocol in values.items():
             for protocol, own in by_protocol.items():
                 for name in names:
                     for place, system in enumerate(self.systems):
-                        sums = self.together.sums(name, protocol, system, own.users)
+                        sums: NDArray[np.float64] | float = np.nan
+                        try:
+                            sums = self.together.sums(name, protocol, system, own.users)
+                        except NoValueOfUsersError as error:
+                            text = f"{name} has no value of the group {group} under {protocol}:"
+                            notes[Note("group-without-value", f"{text} {error}")] = None
                         own.sums[metrics.index(name), place] = sums
+        return list(notes)
 
     @property
     def metrics_per_user(self) -> list[str]:
