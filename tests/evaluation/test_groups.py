@@ -149,6 +149,36 @@ def test_a_group_without_any_value_is_printed_as_nan() -> None:
     assert "NaN" in str(_with_equal_ratings_in_k(["R2"]))
 
 
+@pytest.mark.parametrize("size", [20, 200])
+def test_a_group_at_the_limit_of_a_metric_has_no_error_and_no_test(size: int) -> None:
+    rng = np.random.default_rng(3)
+    users, items = [f"u{n:03}" for n in range(400)], [f"i{n:02}" for n in range(40)]
+    runs = {"mine": {user: list(rng.permutation(items)[:5]) for user in users}}
+    test = {"user": users, "item": rng.choice(items, len(users))}
+    result = rv.evaluate_runs(test, runs, metrics="ItemCoverage@5", depth="whole")
+
+    found = result.by_group({"user": users, "team": ["a"] * size + ["b"] * (400 - size)})
+
+    assert found.summary().set_index("group")["mean"]["b"] == 1
+    pairs = found.compare()
+    assert pairs[["low", "high", "effect_size", "p"]].isna().all(axis=None)
+    assert pairs["method"][0].startswith("cannot tell: the value of a group is at its limit")
+    (note,) = (note for note in found.notes if note.code == "no-interval")
+    assert "mine in b under" in note
+
+
+def test_a_group_of_one_user_has_values_of_all_users_at_once_without_an_interval() -> None:
+    people = {"user": USERS, "team": ["a"] + ["b"] * (N_USERS - 1)}
+    found = _of_all_users(USERS).by_group(people)
+
+    summary = found.summary().set_index(["group", "metric", "system"])
+    alone = _of_all_users(USERS[:1]).summary().set_index(["metric", "system"])
+    pd.testing.assert_series_equal(summary.loc["a"]["mean"], alone["mean"])
+    assert summary.loc["a"][["low", "high"]].isna().all(axis=None)
+    assert set(found.compare()["method"]) == {"cannot tell: a group has one user"}
+    assert "no-interval" not in {note.code for note in found.notes}
+
+
 def test_metrics_that_divide_items_know_a_feature_by_its_plural_too() -> None:
     split = rv.split(_ratings(), "user-ratio", train_ratio=0.5, seed=1)
     metrics = [

@@ -15,7 +15,12 @@ from scipy.special import stdtr, stdtrit
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.averages_and_pairs import typed_rows
-from receval.evaluation.by_user import CONFIDENCE, ValuesByUser, interval_within
+from receval.evaluation.by_user import (
+    CONFIDENCE,
+    ValuesByUser,
+    interval_within,
+    note_without_interval,
+)
 from receval.evaluation.comparison import (
     CANNOT_TELL,
     CORRECTIONS,
@@ -54,6 +59,10 @@ _TESTS: dict[GroupTest, str] = {
 _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
 _NONE = f"{CANNOT_TELL}: no user of a group counts in the metric, or it divides by 0"
+_NO_ERROR = (
+    f"{CANNOT_TELL}: the value of a group is at its limit, or leaving out any user changes it "
+    "equally"
+)
 _NO_VALUES = f"{CANNOT_TELL}: the metric has no value per user"
 
 
@@ -343,6 +352,30 @@ class GroupedResult:
         """
         return typed_rows(self.fairness(samples=samples, seed=seed), FairnessRow)
 
+    def _lacks_interval(self, values: ValuesByUser) -> NDArray[np.bool_]:
+        """Return which averages lack an error by the jackknife, shape (n_metrics, n_systems).
+
+        The pseudo-values of all users are then equal, but the average need not be known exactly.
+        """
+        means, halves = values.means, values.half_intervals
+        lacks = np.zeros(means.shape, dtype=bool)
+        for place, name in enumerate(self.metrics):
+            if name in self.bounds:
+                low, _ = interval_within(means[place], halves[place], self.bounds[name])
+                lacks[place] = np.isnan(low)
+        return lacks
+
+    def notes_on_intervals(self) -> tuple[Note, ...]:
+        """Return notes on averages of groups of several users for which there is no interval."""
+        lacking: dict[tuple[str, str], list[str]] = {}
+        for group, by_protocol in self.values.items():
+            for protocol, own in by_protocol.items():
+                known = np.isfinite(own.means) & (own.n_users > 1)
+                for metric, system in np.argwhere(self._lacks_interval(own) & known):
+                    told = lacking.setdefault((self.metrics[metric], protocol), [])
+                    told.append(f"{self.systems[system]} in {group}")
+        return tuple(note_without_interval(name, own, by) for (name, by), own in lacking.items())
+
     def _pairs(
         self,
         protocol: str,
@@ -372,6 +405,10 @@ class GroupedResult:
             elif test == "mann-whitney" and not has_few:
                 own_p = _ranked(own[one], own[other])
             reasons = np.full(own_p.shape, _FEW if has_few else _EQUAL, dtype=object)
+            if not has_few:
+                lacks = self._lacks_interval(own[one]) | self._lacks_interval(own[other])
+                half[..., number][lacks] = size[..., number][lacks] = np.nan
+                own_p, reasons = np.where(lacks, np.nan, own_p), np.where(lacks, _NO_ERROR, reasons)
             if test != "welch":
                 has_values = np.array([name not in self.bounds for name in self.metrics])
                 if test == "mann-whitney":

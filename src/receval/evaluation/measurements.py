@@ -17,6 +17,7 @@ from receval.evaluation.by_user import (
     ValuesByUser,
     ValuesByUserCollector,
     interval_within,
+    note_without_interval,
     ranked_values,
 )
 from receval.evaluation.groups_of_users import MeasuredPart, MeasuredTogether
@@ -364,11 +365,7 @@ class Measurements:
                 low, _ = interval_within(own.means[place], own.half_intervals[place], ends)
                 lacking = [name for name, end in zip(self._systems, low, strict=True) if end != end]
                 if lacking and own.n_users > 1:
-                    text = (
-                        f"{metric} has no interval for {enumerated(lacking)} under {protocol}: the "
-                        "value is at its limit, or leaving out any one user changes it equally."
-                    )
-                    notes.append(Note("no-interval", text))
+                    notes.append(note_without_interval(metric, lacking, protocol))
         return notes
 
     def _notes_on_empty_lists(self) -> list[Note]:

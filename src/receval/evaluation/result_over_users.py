@@ -108,7 +108,7 @@ class ResultOverUsers(AveragesAndPairs):
                 lacking = self._measure_together(together, chosen, values)
                 notes = (*notes, Note("groups-of-lists", _of_lists_of_groups(together)), *lacking)
             name, are_of_items, reading = found.name, False, found.reading
-        return GroupedResult(
+        grouped = GroupedResult(
             name,
             self.systems,
             chosen,
@@ -119,6 +119,7 @@ class ResultOverUsers(AveragesAndPairs):
             reading,
             {} if are_of_items else {n: self.bounds[n] for n in chosen if n in self.bounds},
         )
+        return replace(grouped, notes=(*notes, *grouped.notes_on_intervals()))
 
     def _measure_together(
         self,
