@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from itertools import combinations
 from pathlib import Path
 from typing import get_type_hints
@@ -177,6 +178,18 @@ def test_a_group_of_one_user_has_values_of_all_users_at_once_without_an_interval
     assert summary.loc["a"][["low", "high"]].isna().all(axis=None)
     assert set(found.compare()["method"]) == {"cannot tell: a group has one user"}
     assert "no-interval" not in {note.code for note in found.notes}
+
+
+def test_lists_that_are_kept_for_groups_are_shared_and_hold_nothing_computed_from_them() -> None:
+    split = rv.split(_ratings(), "user-ratio", train_ratio=0.5, folds=2, seed=1)
+    metrics = ["PopularityLift@3", "Gini@3"]
+    result = rv.evaluate(split, {"Pop": rv.Popularity()}, metrics=metrics, relevant=1, lists=3)
+
+    assert result.together is not None
+    lift, gini = result.together.parts.values()
+    for one, other in zip(lift, gini, strict=True):
+        assert one is other
+        assert set(vars(one)) == {field.name for field in fields(one)}
 
 
 def test_metrics_that_divide_items_know_a_feature_by_its_plural_too() -> None:

@@ -207,6 +207,8 @@ class Measurements:
             item_ids=self._item_ids,
             item_ages=listed.item_ages,
         )
+        # Copied before metrics cache what they compute, which may be larger than the lists.
+        kept = replace(measured)
         key = (system, protocol)
         n_empty = int((measured.lists.lengths == 0).sum())
         self._n_empty[key] = self._n_empty.get(key, 0) + n_empty
@@ -215,8 +217,7 @@ class Measurements:
             found[name] = np.zeros(lists.full.n_lists)
             found[name][chosen] = row
             if isinstance(metrics[name], MetricOfAllUsers):
-                parts = self._together.setdefault((name, protocol, system), [])
-                parts.append(measured)
+                self._together.setdefault((name, protocol, system), []).append(kept)
             if (
                 own := metrics[name].weighted_mean(measured.cut(metrics[name].cutoff or 0))
             ) is not None:
