@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import fields
 from itertools import combinations
 from pathlib import Path
-from typing import get_type_hints
+from typing import Literal, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -190,6 +190,31 @@ def test_lists_that_are_kept_for_groups_are_shared_and_hold_nothing_computed_fro
     for one, other in zip(lift, gini, strict=True):
         assert one is other
         assert set(vars(one)) == {field.name for field in fields(one)}
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("welch", None),
+        ("permutation", "the metric has no value per user"),
+        ("mann-whitney", "the metric has no value per user"),
+    ],
+)
+def test_a_caption_has_the_reasons_of_its_pairs_without_p(
+    test: Literal["welch", "permutation", "mann-whitney"], told: str | None
+) -> None:
+    caption = (
+        _of_all_users(USERS).by_group(PEOPLE, "gender").tables(test=test, samples=9)[1].caption
+    )
+    assert caption.partition(" Without p: ")[2] == (f"{told}." if told else "")
+
+
+def test_a_caption_names_several_reasons_once_each() -> None:
+    caption = _with_equal_ratings_in_k(["nDCG@3", "R2", "PooledAUC"]).tables()[1].caption
+    assert caption.endswith(
+        " Without p: a group has one user; no user of a group counts in the metric, or it divides "
+        "by 0."
+    )
 
 
 def test_metrics_that_divide_items_know_a_feature_by_its_plural_too() -> None:

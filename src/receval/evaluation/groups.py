@@ -518,8 +518,9 @@ class GroupedResult:
                 f" {heading}: corrected for the number of pairs of groups, for each system and "
                 "metric."
             )
-        if pairs["p"].isna().any():
-            caption += " Without p: a group has one user, or all of its users are equal."
+        if reasons := pairs.loc[pairs["p"].isna(), "method"].unique().tolist():
+            told = "; ".join(own.removeprefix(f"{CANNOT_TELL}: ") for own in reasons)
+            caption += f" Without p: {told}."
         columns: dict[str, tuple[str, Callable[[Any], str]]] = {
             "Protocol": ("protocol", str),
             "Metric": ("metric", str),
