@@ -85,7 +85,10 @@ def test_values_of_all_users_at_once_are_those_of_the_lists_of_a_group_alone() -
         wanted = _of_all_users(list(own)).summary().drop(columns="users")
         of_group = summary[summary["group"] == group].reset_index(drop=True)
         pd.testing.assert_frame_equal(of_group[wanted.columns], wanted, check_dtype=False)
-    assert [note.code for note in found.notes] == ["groups-of-lists"]
+    (note,) = found.notes
+    assert note.startswith(
+        "ItemCoverage@1, Gini@3, ShannonEntropy@3, R2 are computed from the users of each group "
+    )
 
 
 def test_values_of_all_users_at_once_differ_by_the_jackknife_of_both_groups() -> None:
@@ -215,6 +218,18 @@ def test_a_caption_names_several_reasons_once_each() -> None:
         " Without p: a group has one user; no user of a group counts in the metric, or it divides "
         "by 0."
     )
+
+
+def test_the_size_of_groups_is_told_to_matter_to_metrics_of_lists_alone() -> None:
+    told = [
+        *_of_all_users(USERS).by_group(PEOPLE, "gender").notes,
+        *_with_equal_ratings_in_k(["R2"]).notes,
+    ]
+    assert [note.partition(" differ in size, ")[2].partition(" can")[0] for note in told] == [
+        "ItemCoverage@1, Gini@3, ShannonEntropy@3",
+        "",
+        "",
+    ]
 
 
 def test_metrics_that_divide_items_know_a_feature_by_its_plural_too() -> None:

@@ -132,7 +132,7 @@ class GroupedResult:
     reading : tuple of ReadingReport
         How the table of users was read.
     bounds : mapping of str to pair of float
-        The smallest and largest values of the metrics of all users at once of each group.
+        The smallest and largest possible value of each metric of all users at once.
 
     Examples
     --------
@@ -284,7 +284,8 @@ class GroupedResult:
             (:func:`receval.statistics.inequality.inequalities`). ``over_users`` is that of all
             users, ``within`` and ``between`` are its parts, ``by_chance`` is the mean between
             random groups, and ``p`` the p-value of the permutation test against them. NaN where a
-            value is negative, all are 0, or the metric is a weighted mean without values of users.
+            value is negative, all are 0, or the metric has no values of users, as weighted means
+            and metrics of all users at once.
 
         Raises
         ------
@@ -699,7 +700,7 @@ def notes_on_metrics(
     told = f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} " + (
         "not computed from judged ranks"
         if of_items
-        else "computed from lists of all users at once, which a loaded result does not have"
+        else "computed of all users at once, from what a loaded result lacks"
     )
     if not metrics:
         raise ValueError(f"{told}, so there is no value of a group. Add another metric.")

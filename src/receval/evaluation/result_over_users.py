@@ -56,7 +56,7 @@ class ResultOverUsers(AveragesAndPairs):
         GroupedResult
             Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
             between groups with tests. Metrics of all users at once, such as Gini, are those of
-            the lists of each group alone, unless the result was loaded.
+            the users of each group alone, unless the result was loaded.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class ResultOverUsers(AveragesAndPairs):
             values = found.values(self.values, places)
             if together := [name for name in chosen if name in self.of_all_users]:
                 lacking = self._measure_together(together, chosen, values)
-                notes = (*notes, Note("groups-of-lists", _of_lists_of_groups(together)), *lacking)
+                notes = (*notes, self._note_on_groups_alone(together), *lacking)
             name, are_of_items, reading = found.name, False, found.reading
         grouped = GroupedResult(
             name,
@@ -145,6 +145,18 @@ class ResultOverUsers(AveragesAndPairs):
                             notes[Note("group-without-value", f"{text} {error}")] = None
                         own.sums[metrics.index(name), place] = sums
         return list(notes)
+
+    def _note_on_groups_alone(self, names: Sequence[str]) -> Note:
+        text = (
+            f"{enumerated(names)} {'is' if len(names) == 1 else 'are'} computed from the users of "
+            "each group alone, with intervals by the jackknife."
+        )
+        if of_lists := [name for name in names if name in self.list_metrics]:
+            text += (
+                f" Where groups differ in size, {enumerated(of_lists)} can differ for that alone: "
+                "more lists cover more items, and more evenly."
+            )
+        return Note("groups-of-lists", text)
 
     @property
     def metrics_per_user(self) -> list[str]:
@@ -292,16 +304,6 @@ class ResultOverUsers(AveragesAndPairs):
                 )
         one, other = (values.per_user[number, self.systems.index(n)] for n in (first, second))
         return DifferenceOverUsers(first, second, metric, protocol, one - other)
-
-
-def _of_lists_of_groups(names: Sequence[str]) -> str:
-    """Return the text of the note on metrics of all users at once."""
-    is_one = len(names) == 1
-    return (
-        f"{enumerated(names)} {'is' if is_one else 'are'} computed from the lists of each group "
-        "alone, with intervals by the jackknife. Where groups differ in size, such a value can "
-        "differ for that alone: more lists cover more items."
-    )
 
 
 _LONGEST_LINE = 36
