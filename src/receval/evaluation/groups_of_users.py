@@ -89,7 +89,7 @@ class MeasuredTogether:
 
         Raises
         ------
-        NoValueOfUsersError
+        MissingValueError
             The metric is not defined for these users on a fold.
         """
         found = np.zeros(len(users))

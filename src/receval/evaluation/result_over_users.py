@@ -21,7 +21,7 @@ from receval.evaluation.groups import GroupedResult, notes_on_metrics
 from receval.evaluation.groups_of_users import GroupsOfUsers
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.metrics.metric import goodness
-from receval.metrics.rating_errors import NoValueOfUsersError
+from receval.metrics.rating_errors import MissingValueError
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted
 
@@ -140,7 +140,7 @@ class ResultOverUsers(AveragesAndPairs):
                         sums: NDArray[np.float64] | float = np.nan
                         try:
                             sums = self.together.sums(name, protocol, system, own.users)
-                        except NoValueOfUsersError as error:
+                        except MissingValueError as error:
                             text = f"{name} has no value of the group {group} under {protocol}:"
                             notes[Note("group-without-value", f"{text} {error}")] = None
                         own.sums[metrics.index(name), place] = sums
