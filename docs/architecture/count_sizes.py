@@ -26,11 +26,11 @@ BOUNDS = {
     # and 600 for metrics that peers have, typed rows, selections in commands, ratings of runs, and
     # parts of row groups, and by 70 for sorting that compiles fast.
     "modules of src/receval": (250, 250),
-    "lines of src/receval": (68_850, 39_000 + 14_700),
+    "lines of src/receval": (68_930, 39_000 + 14_700),
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (170, 170),
     "lines of src/reproduction": (43_900, 36_000 + 4_000),
-    "lines of tests": (93_520, 60_000 + 10_000),
+    "lines of tests": (93_560, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }

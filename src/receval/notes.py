@@ -81,14 +81,21 @@ NOTES: dict[str, NoteKind] = {
     ),
     "no-groups": NoteKind(
         "information",
-        "A metric of whole lists has no value of a group of items, and a loaded result has not the "
-        "lists from which one of all users at once is computed.",
+        "A metric of whole lists has no value of a group of items, and a loaded result lacks what "
+        "metrics of all users at once are computed from.",
         "Do nothing, or group users before saving: the other metrics are shown by group.",
     ),
     "groups-of-lists": NoteKind(
         "information",
-        "A metric of all users at once is computed from the lists of each group alone.",
-        "Compare groups of about equal size: more lists cover more items.",
+        "A metric of all users at once is computed from the users of each group alone.",
+        "Compare metrics of lists in groups of about equal size: more lists cover more items, and "
+        "more evenly.",
+    ),
+    "group-without-value": NoteKind(
+        "information",
+        "R2 divides by the variance of test ratings, and PooledAUC by the numbers of relevant and "
+        "other ones. Where such a number is 0 in a group, on any fold, the group has no value.",
+        "Choose another metric or threshold, or larger groups.",
     ),
     "wrapped-identifiers": NoteKind(
         "doubtful",

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from itertools import combinations
 from pathlib import Path
-from typing import get_type_hints
+from typing import Literal, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -84,7 +85,10 @@ def test_values_of_all_users_at_once_are_those_of_the_lists_of_a_group_alone() -
         wanted = _of_all_users(list(own)).summary().drop(columns="users")
         of_group = summary[summary["group"] == group].reset_index(drop=True)
         pd.testing.assert_frame_equal(of_group[wanted.columns], wanted, check_dtype=False)
-    assert [note.code for note in found.notes] == ["groups-of-lists"]
+    (note,) = found.notes
+    assert note.startswith(
+        "ItemCoverage@1, Gini@3, ShannonEntropy@3, R2 are computed from the users of each group "
+    )
 
 
 def test_values_of_all_users_at_once_differ_by_the_jackknife_of_both_groups() -> None:
@@ -113,6 +117,119 @@ def test_values_of_all_users_at_once_of_a_group_are_averaged_over_folds() -> Non
         factors = np.arange(1, N_ITEMS + 1) * 2 - N_ITEMS - 1
         ginis = [(factors * counts).sum() / N_ITEMS / counts.sum() for counts in of_folds]
         assert means[place] == pytest.approx(np.mean(ginis), abs=1e-12)
+
+
+def _with_equal_ratings_in_k(metrics: list[str]) -> GroupedResult:
+    """Return values of the group k, of a user whose ratings are equal, and of the group m."""
+    test = {
+        "user": np.repeat(list("abcd"), 3),
+        "item": list("xyz") * 4,
+        "rating": [5, 5, 5, 1, 5, 2, 5, 3, 4, 2, 4, 1],
+    }
+    runs = {"mine": {user: {"x": 4.0, "y": 3.0, "z": 2.5} for user in "abcd"}}
+    result = rv.evaluate_runs(
+        test, runs, metrics=metrics, relevant=3, depth="whole", rating_scores=["mine"]
+    )
+    return result.by_group({"user": list("abcd"), "team": list("kmmm")})
+
+
+@pytest.mark.parametrize(("metric", "reason"), [("R2", "the 3 are 5"), ("PooledAUC", "all of")])
+def test_a_group_for_which_a_metric_divides_by_0_lacks_that_value_alone(
+    metric: str, reason: str
+) -> None:
+    found = _with_equal_ratings_in_k(["nDCG@3", metric])
+
+    lacks = found.summary().set_index(["metric", "group"])["mean"].isna()
+    assert lacks[lacks].index.tolist() == [(metric, "k")]
+    (note,) = (note for note in found.notes if note.code == "group-without-value")
+    assert note.startswith(f"{metric} has no value of the group k under ")
+    assert reason in note
+    told = found.compare().set_index("metric")["method"]
+    assert "divides by 0" in told[metric]
+    assert "divides by 0" not in told["nDCG@3"]
+
+
+def test_a_group_without_any_value_is_printed_as_nan() -> None:
+    assert "NaN" in str(_with_equal_ratings_in_k(["R2"]))
+
+
+@pytest.mark.parametrize("size", [20, 200])
+def test_a_group_at_the_limit_of_a_metric_has_no_error_and_no_test(size: int) -> None:
+    rng = np.random.default_rng(3)
+    users, items = [f"u{n:03}" for n in range(400)], [f"i{n:02}" for n in range(40)]
+    runs = {"mine": {user: list(rng.permutation(items)[:5]) for user in users}}
+    test = {"user": users, "item": rng.choice(items, len(users))}
+    result = rv.evaluate_runs(test, runs, metrics="ItemCoverage@5", depth="whole")
+
+    found = result.by_group({"user": users, "team": ["a"] * size + ["b"] * (400 - size)})
+
+    assert found.summary().set_index("group")["mean"]["b"] == 1
+    pairs = found.compare()
+    assert pairs[["low", "high", "effect_size", "p"]].isna().all(axis=None)
+    assert pairs["method"][0].startswith("cannot tell: the value of a group is at its limit")
+    (note,) = (note for note in found.notes if note.code == "no-interval")
+    assert "mine in b under" in note
+
+
+def test_a_group_of_one_user_has_values_of_all_users_at_once_without_an_interval() -> None:
+    people = {"user": USERS, "team": ["a"] + ["b"] * (N_USERS - 1)}
+    found = _of_all_users(USERS).by_group(people)
+
+    summary = found.summary().set_index(["group", "metric", "system"])
+    alone = _of_all_users(USERS[:1]).summary().set_index(["metric", "system"])
+    pd.testing.assert_series_equal(summary.loc["a"]["mean"], alone["mean"])
+    assert summary.loc["a"][["low", "high"]].isna().all(axis=None)
+    assert set(found.compare()["method"]) == {"cannot tell: a group has one user"}
+    assert "no-interval" not in {note.code for note in found.notes}
+
+
+def test_lists_that_are_kept_for_groups_are_shared_and_hold_nothing_computed_from_them() -> None:
+    split = rv.split(_ratings(), "user-ratio", train_ratio=0.5, folds=2, seed=1)
+    metrics = ["PopularityLift@3", "Gini@3"]
+    result = rv.evaluate(split, {"Pop": rv.Popularity()}, metrics=metrics, relevant=1, lists=3)
+
+    assert result.together is not None
+    lift, gini = result.together.parts.values()
+    for one, other in zip(lift, gini, strict=True):
+        assert one is other
+        assert set(vars(one)) == {field.name for field in fields(one)}
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("welch", None),
+        ("permutation", "the metric has no value per user"),
+        ("mann-whitney", "the metric has no value per user"),
+    ],
+)
+def test_a_caption_has_the_reasons_of_its_pairs_without_p(
+    test: Literal["welch", "permutation", "mann-whitney"], told: str | None
+) -> None:
+    caption = (
+        _of_all_users(USERS).by_group(PEOPLE, "gender").tables(test=test, samples=9)[1].caption
+    )
+    assert caption.partition(" Without p: ")[2] == (f"{told}." if told else "")
+
+
+def test_a_caption_names_several_reasons_once_each() -> None:
+    caption = _with_equal_ratings_in_k(["nDCG@3", "R2", "PooledAUC"]).tables()[1].caption
+    assert caption.endswith(
+        " Without p: a group has one user; no user of a group counts in the metric, or it divides "
+        "by 0."
+    )
+
+
+def test_the_size_of_groups_is_told_to_matter_to_metrics_of_lists_alone() -> None:
+    told = [
+        *_of_all_users(USERS).by_group(PEOPLE, "gender").notes,
+        *_with_equal_ratings_in_k(["R2"]).notes,
+    ]
+    assert [note.partition(" differ in size, ")[2].partition(" can")[0] for note in told] == [
+        "ItemCoverage@1, Gini@3, ShannonEntropy@3",
+        "",
+        "",
+    ]
 
 
 def test_metrics_that_divide_items_know_a_feature_by_its_plural_too() -> None:

@@ -302,7 +302,7 @@ def test_the_pooled_auc_needs_no_ratings_and_is_of_all_users(halves: rv.SplitRat
     row = result.summary().iloc[0]
     assert 0 < row["low"] < row["mean"] < row["high"] < 1
     assert result.of_all_users == {"PooledAUC"}
-    assert result.by_group("activity", 2).metrics == ("RR",)
+    assert result.by_group("activity", 2).metrics == ("PooledAUC", "RR")
 
 
 def test_each_rating_counts_the_same_in_whatever_fold_it_is_tested() -> None:

@@ -17,10 +17,12 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists, values_a
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric, WeightedMean
+from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.statistics.paired_tests import t_statistics
 from receval.statistics.pairs import over_pairs, system_pairs
+from receval.storage.messages import enumerated
 
 CONFIDENCE = 0.95
 
@@ -217,6 +219,15 @@ def interval_within(
     is_at_end = (np.abs(means - lower) <= slack) | (np.abs(means - upper) <= slack)
     is_known = (halves > _ROUNDING * np.abs(means)) & ~is_at_end
     return np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)
+
+
+def note_without_interval(metric: str, lacking: Sequence[str], protocol: str) -> Note:
+    """Return the note that :func:`interval_within` has none for some systems or groups."""
+    return Note(
+        "no-interval",
+        f"{metric} has no interval for {enumerated(lacking)} under {protocol}: the value is at its "
+        "limit, or leaving out any one user changes it equally.",
+    )
 
 
 class ValuesByUserCollector:

@@ -15,7 +15,12 @@ from scipy.special import stdtr, stdtrit
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.averages_and_pairs import typed_rows
-from receval.evaluation.by_user import CONFIDENCE, ValuesByUser, interval_within
+from receval.evaluation.by_user import (
+    CONFIDENCE,
+    ValuesByUser,
+    interval_within,
+    note_without_interval,
+)
 from receval.evaluation.comparison import (
     CANNOT_TELL,
     CORRECTIONS,
@@ -54,6 +59,10 @@ _TESTS: dict[GroupTest, str] = {
 _FEW = f"{CANNOT_TELL}: a group has one user"
 _EQUAL = f"{CANNOT_TELL}: all users of a group are equal"
 _NONE = f"{CANNOT_TELL}: no user of a group counts in the metric, or it divides by 0"
+_NO_ERROR = (
+    f"{CANNOT_TELL}: the value of a group is at its limit, or leaving out any user changes it "
+    "equally"
+)
 _NO_VALUES = f"{CANNOT_TELL}: the metric has no value per user"
 
 
@@ -123,7 +132,7 @@ class GroupedResult:
     reading : tuple of ReadingReport
         How the table of users was read.
     bounds : mapping of str to pair of float
-        The smallest and largest values of the metrics of all users at once of each group.
+        The smallest and largest possible value of each metric of all users at once.
 
     Examples
     --------
@@ -275,7 +284,8 @@ class GroupedResult:
             (:func:`receval.statistics.inequality.inequalities`). ``over_users`` is that of all
             users, ``within`` and ``between`` are its parts, ``by_chance`` is the mean between
             random groups, and ``p`` the p-value of the permutation test against them. NaN where a
-            value is negative, all are 0, or the metric is a weighted mean without values of users.
+            value is negative, all are 0, or the metric has no values of users, as weighted means
+            and metrics of all users at once.
 
         Raises
         ------
@@ -343,6 +353,30 @@ class GroupedResult:
         """
         return typed_rows(self.fairness(samples=samples, seed=seed), FairnessRow)
 
+    def _lacks_interval(self, values: ValuesByUser) -> NDArray[np.bool_]:
+        """Return which averages lack an error by the jackknife, shape (n_metrics, n_systems).
+
+        The pseudo-values of all users are then equal, but the average need not be known exactly.
+        """
+        means, halves = values.means, values.half_intervals
+        lacks = np.zeros(means.shape, dtype=bool)
+        for place, name in enumerate(self.metrics):
+            if name in self.bounds:
+                low, _ = interval_within(means[place], halves[place], self.bounds[name])
+                lacks[place] = np.isnan(low)
+        return lacks
+
+    def notes_on_intervals(self) -> tuple[Note, ...]:
+        """Return notes on averages of groups of several users for which there is no interval."""
+        lacking: dict[tuple[str, str], list[str]] = {}
+        for group, by_protocol in self.values.items():
+            for protocol, own in by_protocol.items():
+                known = np.isfinite(own.means) & (own.n_users > 1)
+                for metric, system in np.argwhere(self._lacks_interval(own) & known):
+                    told = lacking.setdefault((self.metrics[metric], protocol), [])
+                    told.append(f"{self.systems[system]} in {group}")
+        return tuple(note_without_interval(name, own, by) for (name, by), own in lacking.items())
+
     def _pairs(
         self,
         protocol: str,
@@ -372,6 +406,10 @@ class GroupedResult:
             elif test == "mann-whitney" and not has_few:
                 own_p = _ranked(own[one], own[other])
             reasons = np.full(own_p.shape, _FEW if has_few else _EQUAL, dtype=object)
+            if not has_few:
+                lacks = self._lacks_interval(own[one]) | self._lacks_interval(own[other])
+                half[..., number][lacks] = size[..., number][lacks] = np.nan
+                own_p, reasons = np.where(lacks, np.nan, own_p), np.where(lacks, _NO_ERROR, reasons)
             if test != "welch":
                 has_values = np.array([name not in self.bounds for name in self.metrics])
                 if test == "mann-whitney":
@@ -481,8 +519,9 @@ class GroupedResult:
                 f" {heading}: corrected for the number of pairs of groups, for each system and "
                 "metric."
             )
-        if pairs["p"].isna().any():
-            caption += " Without p: a group has one user, or all of its users are equal."
+        if reasons := pairs.loc[pairs["p"].isna(), "method"].unique().tolist():
+            told = "; ".join(own.removeprefix(f"{CANNOT_TELL}: ") for own in reasons)
+            caption += f" Without p: {told}."
         columns: dict[str, tuple[str, Callable[[Any], str]]] = {
             "Protocol": ("protocol", str),
             "Metric": ("metric", str),
@@ -503,12 +542,12 @@ class GroupedResult:
         return table_of(shown, columns, f"Differences: {self._title.lower()}", caption)
 
     def __str__(self) -> str:
-        table = self.summary().pivot_table(
-            index=["protocol", "metric", "system"], columns="group", values="mean", sort=False
-        )
-        return (
-            table[list(self.groups)].round(4).to_string(line_width=pd.get_option("display.width"))
-        )
+        places = ["protocol", "metric", "system", "group"]
+        means = self.summary().set_index(places)["mean"]
+        rows = means.index.droplevel("group").unique()
+        # pivot_table would leave out groups without any value.
+        table = means.unstack().loc[rows, list(self.groups)]  # noqa: PD010
+        return table.round(4).to_string(line_width=pd.get_option("display.width"))
 
     __repr__ = __str__
 
@@ -661,7 +700,7 @@ def notes_on_metrics(
     told = f"{enumerated(left_out)} {'is' if len(left_out) == 1 else 'are'} " + (
         "not computed from judged ranks"
         if of_items
-        else "computed from lists of all users at once, which a loaded result does not have"
+        else "computed of all users at once, from what a loaded result lacks"
     )
     if not metrics:
         raise ValueError(f"{told}, so there is no value of a group. Add another metric.")

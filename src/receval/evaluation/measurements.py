@@ -17,6 +17,7 @@ from receval.evaluation.by_user import (
     ValuesByUser,
     ValuesByUserCollector,
     interval_within,
+    note_without_interval,
     ranked_values,
 )
 from receval.evaluation.groups_of_users import MeasuredPart, MeasuredTogether
@@ -206,6 +207,8 @@ class Measurements:
             item_ids=self._item_ids,
             item_ages=listed.item_ages,
         )
+        # Copied before metrics cache what they compute, which may be larger than the lists.
+        kept = replace(measured)
         key = (system, protocol)
         n_empty = int((measured.lists.lengths == 0).sum())
         self._n_empty[key] = self._n_empty.get(key, 0) + n_empty
@@ -214,8 +217,7 @@ class Measurements:
             found[name] = np.zeros(lists.full.n_lists)
             found[name][chosen] = row
             if isinstance(metrics[name], MetricOfAllUsers):
-                parts = self._together.setdefault((name, protocol, system), [])
-                parts.append(measured)
+                self._together.setdefault((name, protocol, system), []).append(kept)
             if (
                 own := metrics[name].weighted_mean(measured.cut(metrics[name].cutoff or 0))
             ) is not None:
@@ -364,11 +366,7 @@ class Measurements:
                 low, _ = interval_within(own.means[place], own.half_intervals[place], ends)
                 lacking = [name for name, end in zip(self._systems, low, strict=True) if end != end]
                 if lacking and own.n_users > 1:
-                    text = (
-                        f"{metric} has no interval for {enumerated(lacking)} under {protocol}: the "
-                        "value is at its limit, or leaving out any one user changes it equally."
-                    )
-                    notes.append(Note("no-interval", text))
+                    notes.append(note_without_interval(metric, lacking, protocol))
         return notes
 
     def _notes_on_empty_lists(self) -> list[Note]:

@@ -59,7 +59,7 @@ class EvaluationResult(ResultReport):
     of_ranks : tuple of str
         The metrics of judged ranks.
     of_all_users : frozenset of str
-        Metrics that are computed from the lists of all users at once.
+        Metrics that are computed from all users at once.
     traits : mapping of str to ndarray of float64, shape (n_users,)
         Numbers of all users by which they can be grouped
         (:func:`receval.evaluation.groups_of_users.traits_of_users`).

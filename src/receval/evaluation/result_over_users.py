@@ -21,6 +21,7 @@ from receval.evaluation.groups import GroupedResult, notes_on_metrics
 from receval.evaluation.groups_of_users import GroupsOfUsers
 from receval.figures.style import COLOURS, NO_WINNER, SINGLE_COLUMN, legend_name, new_figure
 from receval.metrics.metric import goodness
+from receval.metrics.rating_errors import MissingValueError
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted
 
@@ -55,7 +56,7 @@ class ResultOverUsers(AveragesAndPairs):
         GroupedResult
             Its ``summary()`` has the averages with intervals, and ``compare()`` the differences
             between groups with tests. Metrics of all users at once, such as Gini, are those of
-            the lists of each group alone, unless the result was loaded.
+            the users of each group alone, unless the result was loaded.
 
         Raises
         ------
@@ -104,10 +105,10 @@ class ResultOverUsers(AveragesAndPairs):
             places = np.array([self.metrics.index(name) for name in chosen], dtype=np.int64)
             values = found.values(self.values, places)
             if together := [name for name in chosen if name in self.of_all_users]:
-                self._measure_together(together, chosen, values)
-                notes = (*notes, Note("groups-of-lists", _of_lists_of_groups(together)))
+                lacking = self._measure_together(together, chosen, values)
+                notes = (*notes, self._note_on_groups_alone(together), *lacking)
             name, are_of_items, reading = found.name, False, found.reading
-        return GroupedResult(
+        grouped = GroupedResult(
             name,
             self.systems,
             chosen,
@@ -118,21 +119,44 @@ class ResultOverUsers(AveragesAndPairs):
             reading,
             {} if are_of_items else {n: self.bounds[n] for n in chosen if n in self.bounds},
         )
+        return replace(grouped, notes=(*notes, *grouped.notes_on_intervals()))
 
     def _measure_together(
         self,
         names: Sequence[str],
         metrics: Sequence[str],
         values: Mapping[str, Mapping[str, ValuesByUser]],
-    ) -> None:
-        """Put pseudo-values of each group alone in the place of those of all users."""
+    ) -> list[Note]:
+        """Put pseudo-values of each group alone in the place of those of all users.
+
+        They are NaN where a metric is not defined for a group, and the notes say so.
+        """
         assert self.together is not None
-        for by_protocol in values.values():
+        notes: dict[Note, None] = {}
+        for group, by_protocol in values.items():
             for protocol, own in by_protocol.items():
                 for name in names:
                     for place, system in enumerate(self.systems):
-                        sums = self.together.sums(name, protocol, system, own.users)
+                        sums: NDArray[np.float64] | float = np.nan
+                        try:
+                            sums = self.together.sums(name, protocol, system, own.users)
+                        except MissingValueError as error:
+                            text = f"{name} has no value of the group {group} under {protocol}:"
+                            notes[Note("group-without-value", f"{text} {error}")] = None
                         own.sums[metrics.index(name), place] = sums
+        return list(notes)
+
+    def _note_on_groups_alone(self, names: Sequence[str]) -> Note:
+        text = (
+            f"{enumerated(names)} {'is' if len(names) == 1 else 'are'} computed from the users of "
+            "each group alone, with intervals by the jackknife."
+        )
+        if of_lists := [name for name in names if name in self.list_metrics]:
+            text += (
+                f" Where groups differ in size, {enumerated(of_lists)} can differ for that alone: "
+                "more lists cover more items, and more evenly."
+            )
+        return Note("groups-of-lists", text)
 
     @property
     def metrics_per_user(self) -> list[str]:
@@ -280,16 +304,6 @@ class ResultOverUsers(AveragesAndPairs):
                 )
         one, other = (values.per_user[number, self.systems.index(n)] for n in (first, second))
         return DifferenceOverUsers(first, second, metric, protocol, one - other)
-
-
-def _of_lists_of_groups(names: Sequence[str]) -> str:
-    """Return the text of the note on metrics of all users at once."""
-    is_one = len(names) == 1
-    return (
-        f"{enumerated(names)} {'is' if is_one else 'are'} computed from the lists of each group "
-        "alone, with intervals by the jackknife. Where groups differ in size, such a value can "
-        "differ for that alone: more lists cover more items."
-    )
 
 
 _LONGEST_LINE = 36

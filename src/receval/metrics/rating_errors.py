@@ -14,6 +14,10 @@ from receval.metrics.metric import BaseMetric, WeightedMean
 from receval.splits.split import Judgments
 
 
+class MissingValueError(ValueError):
+    """A metric of all users at once is not defined for the test ratings of some users."""
+
+
 @dataclass(frozen=True)
 class PredictedRatings:
     """The test ratings of a fold, and what a system predicted for them.
@@ -299,7 +303,7 @@ class RSquared(RatingMetric):
             for own, is_centred in ((errors, self.errors == "centred"), (deviations, True))
         )
         if not variance[0] > 0:
-            raise ValueError(
+            raise MissingValueError(
                 f"{self.name} is a share of the variance of the test ratings, but all of the "
                 f"{int(rows.sum()):,} are {ratings[rows][0]:g}. Choose RMSE or MAE."
             )
@@ -365,7 +369,7 @@ class PooledAUC(RatingMetric):
         scores = np.where(np.isnan(found), -np.inf, found)
         relevant = predicted.test.values[rows] >= predicted.threshold
         if relevant.all() or not relevant.any():
-            raise ValueError(
+            raise MissingValueError(
                 f"{self.name} compares relevant test ratings with others, but "
                 f"{'all' if relevant.all() else 'none'} of the {len(relevant):,} test ratings "
                 f"{'are' if relevant.all() else 'is'} relevant (at least "
