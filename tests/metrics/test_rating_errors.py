@@ -206,7 +206,8 @@ def test_metrics_of_ranks_are_needed_elsewhere() -> None:
 
 @pytest.mark.parametrize("name", RATING_METRICS)
 def test_a_metric_of_ratings_has_its_card(name: str) -> None:
-    assert card_of(metric_class(name)).less_is_better == (name not in ("PooledAUC", "R2"))
+    is_falling = name not in ("PooledAUC", "R2")
+    assert card_of(metric_class(name)).direction == " (\N{DOWNWARDS ARROW})" * is_falling
 
 
 def _pooled(seed: int, n_users: int = 25) -> PredictedRatings:

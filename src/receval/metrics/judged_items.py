@@ -144,7 +144,7 @@ class JudgedItems:
         ([5.0, 4.0, 3.0], [True, True, False], [1, 2, 0])
         """
         starts = judgments.indptr.astype(np.int64)
-        positions = best_first(starts, judgments.values)
+        positions = judgments_order(starts, judgments.values)
         values = judgments.values[positions]
         return cls(
             starts=starts,
@@ -301,7 +301,7 @@ def _descending_order(values: NDArray[np.floating]) -> NDArray[np.int64]:
 
 
 @njit(cache=True)
-def best_first(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArray[np.int64]:
+def judgments_order(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return each row's judgments by descending value; equal ones keep their order."""
     positions = np.empty(len(values), dtype=np.int64)
     for row in range(len(starts) - 1):

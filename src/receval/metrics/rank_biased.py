@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, gains
-from receval.metrics.judged_items import best_first
+from receval.metrics.judged_items import judgments_order
 from receval.metrics.lists import ListView, as_array
 from receval.metrics.metric import Metric, filled, ratio
 from receval.storage.kernel_cache import njit
@@ -124,7 +124,7 @@ class RankBiasedOverlap(_RankBiased):
             lists.starts,
             lists.ranks,
             # Equal ratings keep the order of the list.
-            best_first(lists.starts, lists.judged.values[lists.indices]),
+            judgments_order(lists.starts, lists.judged.values[lists.indices]),
             lists.lengths,
             self.phi,
             as_array(cutoffs),
