@@ -159,8 +159,8 @@ class Prepared:
             "results": ["fig08"],
             "simulations": {"skewed": ["pop"]},
         }
-        module = "reproduction.studies.bellogin2017.configuration_bars"
-        compute_artifact(module=module, description=description, results=results, **inputs)
+        function = "reproduction.studies.bellogin2017.configuration_bars:data"
+        compute_artifact(function=function, description=description, results=results, **inputs)
         return results
 
     def remove(self, inputs: Mapping[str, Sequence[Path]]) -> Path:
