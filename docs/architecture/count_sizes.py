@@ -30,7 +30,7 @@ BOUNDS = {
     # The same before five newer papers (docs/newer_papers.md) and metadata for machines came.
     "modules of src/reproduction": (170, 170),
     "lines of src/reproduction": (43_900, 36_000 + 4_000),
-    "lines of tests": (93_490, 60_000 + 10_000),
+    "lines of tests": (93_480, 60_000 + 10_000),
     "words of docs": (45_000, 45_000),
     "lines of README.md": (175, 175),
 }
