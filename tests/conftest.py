@@ -236,7 +236,7 @@ def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
             shown += (patch.get_extents().bounds for patch in axes.patches)
         return f"<svg><desc>{escape(ascii(shown))}</desc></svg>".encode()
 
-    monkeypatch.setattr("receval.evaluation.report.rendered_svg", drawn)
+    monkeypatch.setattr("receval.figures.finish.rendered_svg", drawn)
 
 
 @pytest.fixture

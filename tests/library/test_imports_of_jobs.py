@@ -70,6 +70,17 @@ slow = [name for name in ("numba", "scipy.sparse", "scipy.stats") if name in sys
 print("imported:", *slow)
 """
 
+# What evaluates, and prints without a figure.
+EVALUATE = """
+import sys
+import receval as rv
+
+test = {"user": ["a", "b"], "item": ["x", "y"]}
+found = rv.evaluate_runs(test, {"one": test, "two": test}, metrics=["P@1", "Gini@1"])
+found.compare(), str(found), found.methods(), rv.evaluate_large_runs, rv.tune
+print("imported:", *(name for name in ("matplotlib",) if name in sys.modules))
+"""
+
 
 def ratings() -> Ratings:
     rng = np.random.default_rng(1)
@@ -109,6 +120,11 @@ def test_training_and_ranking_import_neither_pandas_nor_matplotlib(tmp_path: Pat
     with np.load(tmp_path / "ranks.npz") as archive:
         parts = {name.split("/")[-2] for name in archive.files if "/" in name}
     assert parts == {"test", "unbiased"}
+
+
+@pytest.mark.processes
+def test_an_evaluation_without_figures_imports_no_matplotlib() -> None:
+    assert run(EVALUATE) == "imported:\n"
 
 
 def test_what_is_read_without_pandas_can_be_computed_with(tmp_path: Path) -> None:

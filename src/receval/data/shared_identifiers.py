@@ -117,16 +117,18 @@ class Meeting:
     def cause(self) -> tuple[_Cause, str, str, int] | None:
         """The likely cause, an example of each side, and how many identifiers it explains."""
         own, others = (side[:MOST_COMPARED].tolist() for side in self.strangers)
+        of_others = self.others.tolist()
+        if _are_whole_numbers(own) and _are_whole_numbers(of_others):
+            # Each is written in one way, so that no change makes two of them equal.
+            return None
         prefix = _prefix(own), _prefix(others)
         with_one = [
             sum(name.startswith(start) for name in side)
             for side, start in zip((own, others), prefix, strict=True)
         ]
         # An identifier may also be written in two ways by one side alone.
-        others += self.others[np.isin(self.others, self.own)][:MOST_COMPARED].tolist()
-        if _are_whole_numbers(own) and _are_whole_numbers(others):
-            # Each is written in one way, so that no change makes two of them equal.
-            return None
+        common = frozenset(self.own.tolist()).intersection(of_others)
+        others += [name for name in of_others if name in common][:MOST_COMPARED]
         with_prefix = _Cause(
             lambda name: name.removeprefix(prefix[0] or prefix[1]).removeprefix(prefix[1]),
             f"one side has the prefix {quoted(prefix[0] or prefix[1])}",
@@ -152,9 +154,10 @@ class Meeting:
 
 
 def _are_whole_numbers(names: Sequence[str]) -> bool:
-    """Tell whether all names are digits without leading zeros."""
+    """Tell whether all names are digits, without zeros before other digits."""
     digits = "".join(names)
-    return digits.isascii() and digits.isdigit() and not any(name[0] == "0" for name in names)
+    are_digits = digits.isascii() and digits.isdigit()
+    return are_digits and not any(name[0] == "0" and len(name) > 1 for name in names)
 
 
 def _least(here: int, there: int) -> int:

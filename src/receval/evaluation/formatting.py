@@ -8,17 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from string import ascii_lowercase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from receval.evaluation.comparison import EFFECTS_IN_WORDS, ComparisonChoices
 from receval.evaluation.pair_tests import DAGGER
-from receval.figures.finish import legend_below, number_axes
 from receval.figures.printed_numbers import NOTHING, as_written, fixed, p_value
 from receval.figures.style import (
     DOUBLE_COLUMN,
@@ -31,6 +27,10 @@ from receval.figures.style import (
 from receval.figures.tables import CellStyle, Column, Table, table_of
 from receval.metrics.metric import best_value_of, goodness
 from receval.storage.messages import enumerated, how_many
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 DECIMALS = 4
 """The default number of decimals of averages."""
@@ -333,6 +333,10 @@ def draw_intervals(summary: pd.DataFrame, less_is_better: Collection[str] = ()) 
     in the order of the first panel. With more, each panel has its own order, and the best of the
     first panel are coloured. There are at most :data:`MOST_PANELS` panels.
     """
+    from matplotlib.ticker import MaxNLocator
+
+    from receval.figures.finish import legend_below, number_axes
+
     panels = _panels(summary)
     shown = panels[:MOST_PANELS]
     several = len(dict.fromkeys(protocol for protocol, _ in panels)) > 1
@@ -400,6 +404,8 @@ def _draw_named(axes: Axes, own: pd.DataFrame) -> None:
 
 def _draw_many(axes: Axes, own: pd.DataFrame, coloured: list[str]) -> None:
     """Draw all systems in the panel's own order: some coloured, the others grey."""
+    from matplotlib.ticker import MaxNLocator
+
     places = np.arange(1, len(own) + 1)
     axes.hlines(places, own["low"], own["high"], color=NO_WINNER, linewidth=0.6)
     axes.plot(own["mean"], places, ".", color="#8C8C8C", markersize=1.8, markeredgewidth=0)

@@ -16,19 +16,19 @@ from glob import escape
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from matplotlib import rc_context
-from matplotlib.figure import Figure
 
 from receval.data.reading import ReadingReport, told_together
-from receval.figures.finish import borrow_letters, rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Column, Table, to_latex, to_markdown, without_marks_in_names
 from receval.notes import MOST_SHOWN, Note, gravest_first
 from receval.storage.files import encoded, replacing, results_text, sha256_of
 from receval.storage.messages import enumerated, how_many, printable, quoted, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # The parts of reports: tables, figures and texts.
 
@@ -100,6 +100,10 @@ class ReportFigure:
 
         Tables and data do not need the figure.
         """
+        from matplotlib import rc_context
+
+        from receval.figures.finish import borrow_letters, rendered_svg
+
         try:
             # A dollar sign in a name is not a formula.
             with figure_style(), rc_context({"text.parse_math": False}):

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
@@ -24,6 +22,9 @@ from receval.metrics.metric import goodness
 from receval.metrics.rating_errors import MissingValueError
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class ResultOverUsers(AveragesAndPairs):
@@ -381,6 +382,8 @@ class DifferenceOverUsers:
 
     def draw(self) -> Figure:
         """Draw the distribution, inside :func:`receval.figures.style.figure_style`."""
+        from matplotlib.ticker import MaxNLocator
+
         table = self.table()
         edge = max(1e-12, 1.05 * float(np.abs(table["difference"]).max()))
         x = np.r_[-edge, table["difference"], edge]

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from receval.checked_arguments import checked_arguments
 from receval.evaluation.comparison import (
@@ -34,7 +33,6 @@ from receval.evaluation.result_lists import ResultLists, file_name
 from receval.evaluation.result_over_users import ResultOverUsers
 from receval.evaluation.summed_values import SummedValues
 from receval.evaluation.tuning_record import trials_table, tuning_parts
-from receval.figures.finish import legend_below, number_axes, rendered_pdf, rendered_svg
 from receval.figures.style import (
     DOUBLE_COLUMN,
     MOST_COLOURED,
@@ -48,11 +46,16 @@ from receval.figures.tables import Table, to_latex, to_markdown, without_marks_i
 from receval.storage.files import write_atomically
 from receval.storage.messages import enumerated, quoted
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 PrintedTable = Literal["averages", "pairs"]
 
 
 def _write_figure(target: Path, draw: Callable[[], Figure], title: str) -> None:
     """Write a figure as SVG or PDF by the path's extension; others are refused."""
+    from receval.figures.finish import rendered_pdf, rendered_svg
+
     if target.suffix not in (".svg", ".pdf"):
         raise ValueError(f"{target} ends in neither .svg nor .pdf. Choose one of these extensions.")
     with figure_style():
@@ -447,6 +450,8 @@ def draw_tradeoffs(
     There is a panel for each protocol and metric, at most :data:`MOST_PANELS`. With more than
     :data:`MOST_NAMED` systems, the most accurate have colours, and the others are grey.
     """
+    from receval.figures.finish import legend_below, number_axes
+
     panels = [
         (protocol, name) for protocol in dict.fromkeys(summary["protocol"]) for name in against
     ]

@@ -12,13 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from receval.evaluation.formatting import DECIMALS, with_direction
 from receval.evaluation.report import ReportFigure, ReportPart, ReportTable
-from receval.figures.curves import line
-from receval.figures.finish import legend_below
 from receval.figures.printed_numbers import fixed
 from receval.figures.style import SINGLE_COLUMN, legend_name, new_figure, styles_of_many
 from receval.figures.tables import Column, Table
@@ -29,6 +25,8 @@ from receval.statistics.expected_maximum import expected_maximum
 from receval.storage.messages import enumerated, how_many
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from receval.splits.split_ratings import SplitRatings
 
 MOST_TRIALS = 200
@@ -231,6 +229,11 @@ def draw_expected_best(records: Mapping[str, TuningRecord]) -> Figure:
 
     Call it inside :func:`receval.figures.style.figure_style`.
     """
+    from matplotlib.ticker import MaxNLocator
+
+    from receval.figures.curves import line
+    from receval.figures.finish import legend_below
+
     table = expected_best(records)
     names = [name for name, own in records.items() if own.goodness]
     # Long names stand below one another, and there they take no space of the curves.

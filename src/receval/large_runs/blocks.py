@@ -82,8 +82,11 @@ class Blocks:
         for name, own in rows.items():
             counts[f"rows of {name}"] = len(own.items)
             counts[f"users of {name}"] = len(own.users)
-            counts[f"common users of {name}"] = int(are_among(own.users, tested_users).sum())
-            seen[name] = FoundInBlocks.of(own, tested_users, len(catalogue), self._plan.n_blocks)
+            is_common = are_among(own.users, tested_users)
+            counts[f"common users of {name}"] = int(is_common.sum())
+            seen[name] = FoundInBlocks.of(
+                own, tested_users, is_common, len(catalogue), self._plan.n_blocks
+            )
             if not self._tables[name].is_run:
                 rows[name] = self._merged(name, own)
                 counts[f"merged rows of {name}"] = len(own.items) - len(rows[name].items)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial, reduce
 from itertools import chain
@@ -224,24 +226,46 @@ def measure_shard(
     planned = PlanFolder(Path(folder))
     blocks = planned.plan.blocks_of(shard, shards)
     missing = [block for block in blocks if not planned.is_made(block)]
+    if not missing:
+        return
     processes = number_of_jobs(jobs)
+    n_made = len(blocks) - len(missing)
+    told = progress or (lambda *_: None)
+    first, others = missing[:1], missing[1:]
     # Ranges of several blocks, since a row group between two blocks is read once by one process.
-    size = max(1, -(-len(missing) // processes))
+    size = max(1, -(-len(others) // processes))
     if not any(table.has_parts for table in planned.plan.tables.values()):
         # The rows of a large row group are read from its first one on.
         size = min(8, size)
-    parts = [missing[start : start + size] for start in range(0, len(missing), size)]
-    finish = None
-    if progress is not None:
-        told = progress
+    parts = [others[start : start + size] for start in range(0, len(others), size)]
 
-        def finish(done: int) -> None:
-            told("block", len(blocks) - len(missing) + min(done * size, len(missing)), len(blocks))
+    def finish(done: int) -> None:
+        told("block", n_made + len(first) + min(done * size, len(others)), len(blocks))
 
     try:
-        in_processes([partial(_measure, planned.path, part) for part in parts], processes, finish)
+        # The first block loads the compiled loops, which the processes for the others then have.
+        _measure(planned.path, first)
+        told("block", n_made + len(first), len(blocks))
+        if processes > 1:
+            # Two processes must not share open files.
+            _blocks_in.cache_clear()
+        tasks = [partial(_measure, planned.path, part) for part in parts]
+        with _uncollected():
+            in_processes(tasks, processes, finish)
     finally:
         _blocks_in.cache_clear()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep garbage collection from what exists: the libraries alone have many objects."""
+    is_free = not gc.get_freeze_count()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        if is_free:
+            gc.unfreeze()
 
 
 def _measure(folder: Path, blocks: Sequence[int]) -> None:

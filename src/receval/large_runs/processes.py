@@ -38,8 +38,8 @@ def in_processes(
 ) -> list[Found]:
     """Return what tasks return, in their order; ``finish`` is called with the number done.
 
-    With one job, all run in this process. If one fails, its error is raised, and those that have
-    not begun are left out.
+    With one job or one task, all run in this process. If one fails, its error is raised, and those
+    that have not begun are left out.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def in_processes(
         A process was ended from outside.
     """
     told = finish or (lambda _: None)
-    if jobs == 1 or len(tasks) == 1:
+    if jobs == 1 or len(tasks) <= 1:
         found = []
         for number, task in enumerate(tasks):
             found.append(task())

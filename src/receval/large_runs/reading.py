@@ -300,16 +300,24 @@ class FoundInBlocks:
 
     @classmethod
     def of(
-        cls, rows: RowsOfUsers, tested: NDArray[Any], n_items: int, n_blocks: int
+        cls,
+        rows: RowsOfUsers,
+        tested: NDArray[Any],
+        is_common: NDArray[np.bool_],
+        n_items: int,
+        n_blocks: int,
     ) -> FoundInBlocks:
-        """Return what the rows of a block have, beside the users of the test data in it."""
+        """Return what the rows of a block have, beside the users of the test data in it.
+
+        ``is_common`` tells which users of the rows are among these.
+        """
         items = np.zeros(n_items, dtype=np.bool_)
         _mark(rows.items, items)
         is_number = rows.users.dtype.kind == "i"
         most = _EXAMPLES if is_number else max(_EXAMPLES, _MOST_NAMES // n_blocks)
-        is_common = are_among(rows.users, tested)
         common = [] if is_number else rows.users[is_common][:most].tolist()
-        missing = tested[~are_among(tested, rows.users)][:most].tolist()
+        n_missing = len(tested) - int(is_common.sum())
+        missing = tested[~are_among(tested, rows.users)][:most].tolist() if n_missing else []
         strangers = rows.users[~is_common][:most].tolist()
         return cls(items, rows.ends, tuple(common), tuple(strangers), tuple(missing))
 

@@ -29,7 +29,6 @@ from receval.evaluation.tuning_record import (
     trials_table,
     tuning_parts,
 )
-from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.style import figure_style
 from receval.metrics.dialects import Dialect
 from receval.metrics.metric import BaseMetric
@@ -264,6 +263,8 @@ class TuningResult:
         ValueError
             The path has another extension.
         """
+        from receval.figures.finish import rendered_pdf, rendered_svg
+
         target = Path(path)
         if target.suffix not in (".svg", ".pdf"):
             raise ValueError(
