@@ -21,6 +21,9 @@ _BLOCK_ENTRIES = 2**23
 # Scores whose excluded items are masked: 1 MiB of float32, which stays in the cache.
 _MASKED_ENTRIES = 2**18
 
+# Rounds of a selection; half of the keys are left out in each on average.
+_MOST_ROUNDS = 64
+
 # Items in a group, of whose scores only the highest is compared at first.
 _FOLDS = 8
 
@@ -453,10 +456,15 @@ def _move_smallest_to_front(keys: NDArray[np.unsignedinteger], n: int) -> None:
     """Bring the n smallest of some distinct keys to the front, in any order.
 
     Hoare's selection algorithm with the median of three as pivot: numba would take nine seconds to
-    compile numpy's.
+    compile numpy's. Orders for which it would take quadratic time are sorted after some rounds.
     """
     low, high = 0, len(keys) - 1
+    rounds = 0
     while low < high:
+        rounds += 1
+        if rounds > _MOST_ROUNDS:
+            keys[low : high + 1].sort()
+            break
         one, two, three = keys[low], keys[(low + high) >> 1], keys[high]
         pivot = max(min(one, two), min(max(one, two), three))
         left, right = low, high

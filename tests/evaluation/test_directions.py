@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -162,7 +163,10 @@ def test_the_system_nearest_to_the_best_value_is_first_and_bold_everywhere(
 def test_margins_tell_of_no_inferior_system_where_a_value_is_the_best(
     biased: EvaluationResult,
 ) -> None:
-    assert biased.compare(test="t", margin=0.1)["p_not_inferior"].isna().all()
+    how: Any = {"test": "t", "margin": 0.1}
+    assert biased.compare(**how)[["p_not_inferior", "not_inferior"]].isna().all(axis=None)
+    assert biased.pair_rows(**how)[0].not_inferior is None
+    assert "Inferiority is not tested in BiasDisparity" in biased.tables(**how)[1].caption
 
 
 def test_tuning_refuses_a_metric_of_which_a_value_is_the_best() -> None:

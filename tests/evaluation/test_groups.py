@@ -288,6 +288,21 @@ def test_differences_between_groups_are_those_of_welch(result: rv.EvaluationResu
         assert row.p_holm == row.p
 
 
+def test_groups_whose_averages_differ_by_rounding_alone_do_not_differ() -> None:
+    values = [0.1, 0.2, 0.3, 0.7]
+    both = {
+        group: {
+            "AR": ValuesByUser(
+                np.array([[own]]), np.ones(len(own)), np.arange(len(own)) + 9 * (group == "b")
+            )
+        }
+        for group, own in {"a": values, "b": [*values[::-1], *(3 * values)]}.items()
+    }
+    assert np.diff([own["AR"].means[0, 0] for own in both.values()]) != 0
+    pairs = GroupedResult("team", ("mine",), ("RR",), both).compare()
+    assert pairs[["difference", "p"]].to_numpy().tolist() == [[0.0, 1.0]]
+
+
 def test_p_values_are_corrected_for_the_pairs_of_groups(result: rv.EvaluationResult) -> None:
     people = {"user": USERS, "team": ["a", "b", "c", "d"] * 6}
 

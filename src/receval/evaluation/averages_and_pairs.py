@@ -49,7 +49,7 @@ class AverageRow(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """Two systems compared under a metric; what was not asked for is None.
+    """Two systems compared under a metric; what was not asked for or not tested is None.
 
     The columns are those of :func:`receval.evaluation.comparison.pair_table`, except that
     ``p_corrected`` is the p-value by which the difference is significant.
@@ -104,7 +104,9 @@ def typed_rows(table: pd.DataFrame, kind: type[Row]) -> tuple[Row, ...]:
     """
     # Lists of Python's own types: numpy's would be no float and no bool to a checker.
     lists = [
-        table[name].tolist() if name in table else [kind._field_defaults[name]] * len(table)
+        [None if own is pd.NA else own for own in table[name].tolist()]
+        if name in table
+        else [kind._field_defaults[name]] * len(table)
         for name in kind._fields
     ]
     return tuple(kind._make(row) for row in zip(*lists, strict=True))

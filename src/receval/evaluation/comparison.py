@@ -270,16 +270,16 @@ def pair_table(
     :data:`FEWEST_RESAMPLED` users differ, so that ``bootstrap`` draws too few different samples; or
     ``wilcoxon`` and ``sign`` would count users by their parts of a metric of all users at once or
     of a weighted mean, such as GAUC or RMSE. Such pairs still count in corrections. With a margin
-    there are also ``margin``,
-    ``p_equivalent`` and ``equivalent``, ``p_not_inferior`` and ``not_inferior`` (of the first
-    system), corrected like the others; and with a power ``detectable``, the smallest true
-    difference that is found with this probability.
+    there are also ``margin``, ``p_equivalent`` and ``equivalent``, ``p_not_inferior`` and
+    ``not_inferior`` (of the first system), corrected like the others, and missing where nothing is
+    tested; and with a power ``detectable``, the smallest true difference that is found with this
+    probability.
 
     Tests and effect sizes are of the users' contributions to the average
     (:attr:`receval.evaluation.by_user.ValuesByUser.contributions`); ``cliff`` and ``superiority``
     are NaN where these are no values of users. The first system is better
     where the difference is above 0, or below 0 for metrics in ``less_is_better``; where a value is
-    the best, the difference does not tell which is better, and nothing is known of inferiority.
+    the best, the difference does not tell which is better, and inferiority is not tested.
     """
     comparison.check(systems, metrics)
     first, second = system_pairs(len(systems))
@@ -498,28 +498,23 @@ def _by_margin(
     The sign is 1 where more is better, -1 where less is, and NaN where a value is the best: there
     no difference tells which system is not inferior.
     """
-    if np.isnan(margin):
-        return {
-            "margin": np.nan,
-            "p_equivalent": np.nan,
-            "equivalent": False,
-            "p_not_inferior": np.nan,
-            "not_inferior": False,
-        }
     own = partial(corrected_p_values, name=correction)
-    equivalent = own(equivalence_test(differences, errors, n_users, margin))
-    not_inferior = (
-        np.full(len(differences), np.nan)
-        if np.isnan(sign)
-        else own(non_inferiority_test(sign * differences, errors, n_users, margin))
-    )
-    return {
-        "margin": margin,
-        "p_equivalent": equivalent,
-        "equivalent": equivalent < LEVEL,
-        "p_not_inferior": not_inferior,
-        "not_inferior": not_inferior < LEVEL,
+    unknown = np.full(len(differences), np.nan)
+    is_tested = not np.isnan(margin)
+    p_values = {
+        "equivalent": own(equivalence_test(differences, errors, n_users, margin))
+        if is_tested
+        else unknown,
+        "not_inferior": own(non_inferiority_test(sign * differences, errors, n_users, margin))
+        if is_tested and not np.isnan(sign)
+        else unknown,
     }
+    columns: dict[str, object] = {"margin": margin}
+    for name, found in p_values.items():
+        # What was not tested is neither true nor false.
+        columns[f"p_{name}"] = found
+        columns[name] = pd.arrays.BooleanArray(found < LEVEL, np.isnan(found))
+    return columns
 
 
 def _detectable(

@@ -233,6 +233,9 @@ def pairs_table(
             "than the margin, and whether the first is not worse by the margin, with "
             f"{comparison.correction_of_margins_in_words}."
         )
+        measured = dict.fromkeys(pairs["metric"])
+        if of_best := [own for own in measured if best_value_of(own, less_is_better) is not None]:
+            caption += f" Inferiority is not tested in {enumerated(of_best)}: a value is the best."
     if comparison.power is not None:
         caption += (
             " Detectable: the smallest true difference that is found with a probability of "

@@ -47,6 +47,7 @@ from receval.storage.messages import enumerated
 
 _BLOCK_ENTRIES = 2**22
 _ROUNDING = 1e-9
+_ROUNDING_OF_MEANS = 1e-12
 
 
 GroupTest = Literal["welch", "permutation", "mann-whitney"]
@@ -560,6 +561,14 @@ _Compared = tuple[
 ]
 
 
+def _difference(one: ValuesByUser, other: ValuesByUser) -> NDArray[np.float64]:
+    """Return the difference of the averages of two groups; 0 if rounding alone differs."""
+    first, second = one.means, other.means
+    largest = np.maximum(np.abs(first), np.abs(second))
+    is_rounding = np.abs(first - second) <= _ROUNDING_OF_MEANS * largest
+    return np.where(is_rounding, 0.0, first - second)
+
+
 def _variances(values: ValuesByUser) -> NDArray[np.float64]:
     """Return the variance of the users' contributions to the average."""
     n = values.n_users
@@ -600,7 +609,7 @@ def _too_few(difference: NDArray[np.float64]) -> _Compared:
 
 def _welch(one: ValuesByUser, other: ValuesByUser) -> _Compared:
     """Compare two groups that have no common user, by Welch's t-test."""
-    difference = one.means - other.means
+    difference = _difference(one, other)
     if min(one.n_users, other.n_users) < 2:
         return _too_few(difference)
     squares = [_variances(own) / own.n_users for own in (one, other)]
@@ -614,7 +623,7 @@ def _welch(one: ValuesByUser, other: ValuesByUser) -> _Compared:
 
 def _shared_users(one: ValuesByUser, other: ValuesByUser) -> _Compared:
     """Compare two groups that may have common users, by what each user adds to the difference."""
-    difference = one.means - other.means
+    difference = _difference(one, other)
     users = np.union1d(one.users, other.users)
     n = len(users)
     if min(one.n_users, other.n_users) < 2:

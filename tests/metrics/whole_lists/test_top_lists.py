@@ -22,7 +22,7 @@ from receval.protocols.listed_ranks import ListedItems, first_listed
 from receval.protocols.protocol import Protocol
 from receval.recommenders.adapters.scores import of_scores
 from receval.seeds import generator
-from receval.top_lists import joined_lists, recommended, top_lists
+from receval.top_lists import _move_smallest_to_front, joined_lists, recommended, top_lists
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -212,3 +212,36 @@ def test_given_lists_keep_their_first_candidates(seed: int) -> None:
 def test_protocols_without_one_list_per_user_are_refused(protocol: Protocol, words: str) -> None:
     with pytest.raises(ValueError, match=f"Gini@10 {words}"):
         refuse_protocols_without_lists({"this": protocol}, "Gini@10")
+
+
+class _Key:
+    """A key of McIlroy (1999), "A killer adversary for quicksort": its value is chosen late."""
+
+    compared = 0
+    n_chosen = 0
+    candidate: _Key | None = None
+
+    def __init__(self) -> None:
+        self.value: float = np.inf
+
+    def __lt__(self, other: _Key) -> bool:
+        _Key.compared += 1
+        if self.value == other.value == np.inf:
+            chosen = self if self is _Key.candidate else other
+            chosen.value, _Key.n_chosen = float(_Key.n_chosen), _Key.n_chosen + 1
+        if np.inf in (self.value, other.value):
+            _Key.candidate = self if self.value == np.inf else other
+        return self is not other and self.value < other.value
+
+    def __gt__(self, other: _Key) -> bool:
+        return other < self
+
+
+def test_no_order_of_scores_makes_a_selection_quadratic() -> None:
+    keys = np.array([_Key() for _ in range(3000)])
+
+    _move_smallest_to_front.py_func(keys, 1000)
+
+    assert _Key.compared < 200 * len(keys)
+    values = [key.value for key in keys]
+    assert max(values[:1000]) < min(values[1000:])
